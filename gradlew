@@ -1,0 +1,55 @@
+#!/bin/sh
+# Starts the build. Finds JDK 25 and Gradle, and installs what is missing where apt can.
+# What it cannot install it names, and stops: nothing is downloaded from anywhere else.
+set -eu
+here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+
+say() { printf 'gradlew: %s\n' "$*" >&2; }
+die() { say "$@"; exit 1; }
+is_jdk25() { [ -x "$1/bin/javac" ] && grep -q '^JAVA_VERSION="25[."]' "$1/release" 2>/dev/null; }
+
+find_jdk25() {
+    for home in "${BRIG_JDK25:-}" "${JAVA_HOME:-}" /usr/lib/jvm/*; do
+        if [ -n "$home" ] && is_jdk25 "$home"; then BRIG_JDK25=$home; return 0; fi
+    done
+    return 1
+}
+
+# apt_install PACKAGE…: 1 where there is no apt, or no right to use it.
+apt_install() {
+    command -v apt-get >/dev/null || return 1
+    sudo=
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || return 1
+        sudo='sudo -n'
+        [ -t 0 ] && sudo=sudo
+    fi
+    say "installing with apt: $*"
+    $sudo apt-get update -qq >&2 || say "apt-get update failed; trying with the package lists at hand"
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+# need PROGRAM PACKAGE: collects in $packages what has to be installed.
+packages=
+need() { [ -e "$1" ] || command -v "$1" >/dev/null || packages="$packages $2"; }
+need gradle gradle              # the build
+need bwrap bubblewrap           # the wall
+need gcc gcc                    # compiles the two C helpers of the wall
+need /usr/include/stdlib.h libc6-dev
+need curl curl                  # the end-to-end tests look at the HTTP interface from outside, and from within the wall
+if [ -n "$packages" ]; then
+    # shellcheck disable=SC2086
+    apt_install $packages || die "missing:$packages. Install them (Debian, Ubuntu: sudo apt-get install$packages) and start again."
+fi
+if ! find_jdk25; then
+    apt_install openjdk-25-jdk-headless || apt_install temurin-25-jdk || true
+    find_jdk25 || die 'missing: JDK 25. Install one (Debian, Ubuntu: openjdk-25-jdk-headless or temurin-25-jdk)' \
+        'under /usr/lib/jvm, or point JAVA_HOME at it, and start again.'
+fi
+export BRIG_JDK25
+
+# Gradle 4.4.1 itself does not start on JDK 25; it uses the newest older one that it knows.
+for home in /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/java-11-openjdk-* /usr/lib/jvm/default-java; do
+    if [ -x "$home/bin/java" ]; then JAVA_HOME=$home; export JAVA_HOME; break; fi
+done
+exec gradle --project-dir "$here" --console plain "$@"
