@@ -1,0 +1,87 @@
+package brig.protocol;
+
+/**
+ * Every way in which Brig says no. The name is the {@code code} on the wire; {@link #action} tells a client what to do
+ * next, {@link #httpStatus} is its status in HTTP answers, and {@link #closeCode} closes a WebSocket.
+ */
+public enum ErrorCode {
+    // What the client sent.
+    MALFORMED_JSON(400, 4500, Action.FIX_REQUEST),
+    INVALID_UTF8(400, 4501, Action.FIX_REQUEST),
+    NUL_BYTE(400, 4502, Action.FIX_REQUEST),
+    LINE_TOO_LONG(413, 4503, Action.FIX_REQUEST),
+    BODY_TOO_LARGE(413, 4504, Action.FIX_REQUEST),
+    INVALID_FIELD(400, 4505, Action.FIX_REQUEST),
+    UNKNOWN_ACTION(400, 4506, Action.FIX_REQUEST),
+    UNKNOWN_AGENT(404, 4507, Action.FIX_REQUEST),
+    TASK_ID_IN_USE(409, 4508, Action.FIX_REQUEST),
+    WORKSPACE_OUTSIDE_BASE(403, 4509, Action.FIX_REQUEST),
+    INPUT_NOT_ACCEPTED(409, 4510, Action.FIX_REQUEST),
+    NOT_FOUND(404, 4511, Action.FIX_REQUEST),
+    METHOD_NOT_ALLOWED(405, 4512, Action.FIX_REQUEST),
+
+    // Who the client is.
+    UNAUTHENTICATED(401, 4520, Action.AUTHENTICATE),
+    FORBIDDEN(403, 4521, Action.AUTHENTICATE),
+    AUTH_TIMEOUT(401, 4522, Action.AUTHENTICATE),
+
+    // Limits: nothing was done, the same request may succeed later.
+    MAX_WORKERS(429, 4020, Action.RETRY_LATER),
+    MAX_WORKERS_PER_CAPTAIN(429, 4021, Action.RETRY_LATER),
+    COOLDOWN(429, 4022, Action.RETRY_LATER),
+    MAX_CONNECTIONS(503, 4023, Action.RETRY_LATER),
+    MAX_SUBSCRIPTIONS(429, 4024, Action.RETRY_LATER),
+    SESSION_NOT_READY(409, 4025, Action.RETRY_LATER),
+    SESSION_ENDED(410, 4530, Action.STOP),
+    SLOW_READER(503, 4000, Action.RECONNECT),
+    SHUTTING_DOWN(503, 4001, Action.RECONNECT),
+
+    // The host.
+    WORKER_AGENT_UNAVAILABLE(503, 4026, Action.RETRY_LATER),
+    SANDBOX_UNAVAILABLE(503, 4540, Action.OPERATOR),
+    LIMITS_UNAVAILABLE(503, 4541, Action.OPERATOR),
+    COMMAND_NOT_FOUND(422, 4542, Action.OPERATOR),
+    START_TIMEOUT(504, 4027, Action.RETRY_LATER),
+    WORKER_LOST(502, 4531, Action.STOP),
+    RECORD_LOST(507, 4543, Action.OPERATOR),
+    INTERNAL(500, 4550, Action.OPERATOR);
+
+    /** What the receiver of a code should do. */
+    public enum Action {
+        /** The request is wrong and will stay wrong. */
+        FIX_REQUEST,
+        /** Another token, or none of that right at all. */
+        AUTHENTICATE,
+        /** The same request later; {@code retry_after_seconds} says when. */
+        RETRY_LATER,
+        /** Connect again and resume after the last frame seen. */
+        RECONNECT,
+        /** Nothing more will come. */
+        STOP,
+        /** Somebody has to mend the host; the message says how. */
+        OPERATOR
+    }
+
+    private final int httpStatus;
+    private final int closeCode;
+    private final Action action;
+
+    ErrorCode(int httpStatus, int closeCode, Action action) {
+        this.httpStatus = httpStatus;
+        this.closeCode = closeCode;
+        this.action = action;
+    }
+
+    public int httpStatus() {
+        return httpStatus;
+    }
+
+    public Action action() {
+        return action;
+    }
+
+    /** WebSocket close code: 4000–4499 invite to reconnect and resume, 4500–4999 do not. */
+    public int closeCode() {
+        return closeCode;
+    }
+}

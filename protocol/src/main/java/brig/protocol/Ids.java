@@ -1,0 +1,74 @@
+package brig.protocol;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.regex.Pattern;
+
+/** Names and secrets: how they are made, what they look like, how they are compared. */
+public final class Ids {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final char[] BASE32 = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
+    private static final Pattern TASK_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+    private static final Pattern SPAWN_ID = Pattern.compile("spn_[0-9a-z]{24}");
+    private static final int TOKEN_BYTES = 32;
+
+    private Ids() {}
+
+    /** A new {@code spawn_id}: {@code spn_}, nine characters of milliseconds since 1970 (so ids sort by age), 75 random bits. */
+    public static String newSpawnId(long nowMs) {
+        return "spn_" + base32(nowMs, 9) + random(15);
+    }
+
+    /** A new stream epoch: eight characters, 40 random bits. */
+    public static String newEpoch() {
+        return random(8);
+    }
+
+    /** A new bearer token: 256 random bits, base64url without padding, behind {@code brig_} so that scanners find leaks. */
+    public static String newToken() {
+        byte[] bytes = new byte[TOKEN_BYTES];
+        RANDOM.nextBytes(bytes);
+        return "brig_" + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** SHA-256 of a token. A token has 256 random bits, so a plain hash is enough to store it safely. */
+    public static byte[] hashToken(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    /** Compares two hashes in time that does not depend on where they differ. */
+    public static boolean sameHash(byte[] a, byte[] b) {
+        return MessageDigest.isEqual(a, b);
+    }
+
+    public static boolean isTaskId(String text) {
+        return TASK_ID.matcher(text).matches();
+    }
+
+    public static boolean isSpawnId(String text) {
+        return SPAWN_ID.matcher(text).matches();
+    }
+
+    private static String random(int characters) {
+        StringBuilder out = new StringBuilder(characters);
+        for (int i = 0; i < characters; i++) {
+            out.append(BASE32[RANDOM.nextInt(BASE32.length)]);
+        }
+        return out.toString();
+    }
+
+    private static String base32(long value, int characters) {
+        StringBuilder out = new StringBuilder(characters);
+        for (int shift = (characters - 1) * 5; shift >= 0; shift -= 5) {
+            out.append(BASE32[(int) (value >>> shift) & 31]);
+        }
+        return out.toString();
+    }
+}

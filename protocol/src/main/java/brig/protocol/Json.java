@@ -1,0 +1,163 @@
+package brig.protocol;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JSON as plain maps and lists, strictly read (no duplicate keys, bounded depth, nothing behind the value) and written
+ * on one line. For messages, not for the frame path: a frame's bytes are never parsed whole.
+ *
+ * <p>Values are {@code Map<String, Object>}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double},
+ * {@code Boolean} and null.
+ */
+public final class Json {
+    /** Shared by everything in Brig that reads or writes JSON. */
+    static final JsonFactory STRICT = factory(false);
+    private static final JsonFactory COMMENTED = factory(true);
+
+    private Json() {}
+
+    private static JsonFactory factory(boolean comments) {
+        return new JsonFactoryBuilder()
+                .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .configure(JsonReadFeature.ALLOW_JAVA_COMMENTS, comments)
+                .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(Limits.JSON_DEPTH_MAX).build())
+                .build();
+    }
+
+    /** Reads exactly one object. @throws BrigException {@code MALFORMED_JSON} with the place of the fault */
+    public static Map<String, @Nullable Object> parseObject(byte[] bytes, int offset, int length) {
+        return parse(STRICT, bytes, offset, length);
+    }
+
+    /** {@link #parseObject(byte[], int, int)} of a whole array. */
+    public static Map<String, @Nullable Object> parseObject(byte[] bytes) {
+        return parse(STRICT, bytes, 0, bytes.length);
+    }
+
+    /** Reads a configuration file's text, where {@code //} and {@code /* *}{@code /} comments are allowed. */
+    public static Map<String, @Nullable Object> parseCommented(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return parse(COMMENTED, bytes, 0, bytes.length);
+    }
+
+    private static Map<String, @Nullable Object> parse(JsonFactory factory, byte[] bytes, int offset, int length) {
+        try (JsonParser parser = factory.createParser(bytes, offset, length)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new BrigException(ErrorCode.MALFORMED_JSON, "not a JSON object");
+            }
+            Map<String, @Nullable Object> object = readObject(parser);
+            if (parser.nextToken() != null) {
+                throw new BrigException(ErrorCode.MALFORMED_JSON, "something stands behind the JSON object");
+            }
+            return object;
+        } catch (IOException e) {
+            throw malformed(e);
+        }
+    }
+
+    /** What the parser found wrong, without any of the text that it read: that text may hold a secret. */
+    static BrigException malformed(IOException e) {
+        if (e instanceof com.fasterxml.jackson.core.JsonProcessingException fault && fault.getLocation() != null) {
+            long at = Math.max(fault.getLocation().getByteOffset(), fault.getLocation().getCharOffset());
+            return new BrigException(ErrorCode.MALFORMED_JSON, "malformed JSON near byte " + Math.max(at, 0));
+        }
+        return new BrigException(ErrorCode.MALFORMED_JSON, "malformed JSON");
+    }
+
+    private static @Nullable Object readValue(JsonParser parser) throws IOException {
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> readObject(parser);
+            case START_ARRAY -> readArray(parser);
+            case VALUE_STRING -> parser.getText();
+            case VALUE_NUMBER_INT -> parser.getLongValue();
+            case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> null;
+            case END_OBJECT, END_ARRAY, FIELD_NAME, NOT_AVAILABLE, VALUE_EMBEDDED_OBJECT ->
+                throw new IllegalStateException("no value at " + parser.currentToken());
+        };
+    }
+
+    private static Map<String, @Nullable Object> readObject(JsonParser parser) throws IOException {
+        Map<String, @Nullable Object> object = new LinkedHashMap<>();
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String name = parser.currentName();
+            parser.nextToken();
+            object.put(name, readValue(parser));
+        }
+        return object;
+    }
+
+    private static List<@Nullable Object> readArray(JsonParser parser) throws IOException {
+        List<@Nullable Object> array = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            array.add(readValue(parser));
+        }
+        return array;
+    }
+
+    /** The object as one line of JSON without a newline. */
+    public static byte[] write(Map<String, ?> object) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream(256);
+        try (JsonGenerator generator = STRICT.createGenerator(out)) {
+            writeValue(generator, object);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out.toByteArray();
+    }
+
+    /** The object as one line of JSON with a newline. */
+    public static byte[] writeLine(Map<String, ?> object) {
+        byte[] json = write(object);
+        byte[] line = Arrays.copyOf(json, json.length + 1);
+        line[json.length] = '\n';
+        return line;
+    }
+
+    private static void writeValue(JsonGenerator generator, @Nullable Object value) throws IOException {
+        switch (value) {
+            case null -> generator.writeNull();
+            case Map<?, ?> map -> {
+                generator.writeStartObject();
+                for (Map.Entry<?, ?> entry : map.entrySet()) {
+                    generator.writeFieldName(String.valueOf(entry.getKey()));
+                    writeValue(generator, entry.getValue());
+                }
+                generator.writeEndObject();
+            }
+            case Iterable<?> list -> {
+                generator.writeStartArray();
+                for (Object element : list) {
+                    writeValue(generator, element);
+                }
+                generator.writeEndArray();
+            }
+            case Integer number -> generator.writeNumber(number);
+            case Long number -> generator.writeNumber(number);
+            case Double number -> generator.writeNumber(number);
+            case Boolean flag -> generator.writeBoolean(flag);
+            case CharSequence text -> generator.writeString(text.toString());
+            case Enum<?> constant -> generator.writeString(constant.name());
+            default -> throw new IllegalArgumentException("not JSON: " + value.getClass());
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package brig.protocol;
+
+/** Bounds that belong to the protocol itself. What an operator may choose stands in {@code config/brig.json}. */
+public final class Limits {
+    /** Longest frame on any wire, in bytes, its newline included. Content is cut to fit, never refused. */
+    public static final int FRAME_BYTES_MAX = 64 * 1024;
+    /** Longest line or object that a captain or a spawner client may send, in bytes, its newline included. */
+    public static final int MESSAGE_BYTES_MAX = 1024 * 1024;
+    /** Deepest nesting of JSON from outside. */
+    public static final int JSON_DEPTH_MAX = 32;
+    /** A connection that has not authenticated after this many milliseconds is closed. */
+    public static final int AUTH_TIMEOUT_MS = 10_000;
+
+    private Limits() {}
+}

@@ -1,0 +1,120 @@
+package brig.protocol;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.async.ByteArrayFeeder;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads JSON objects that follow one another, each handed on as soon as its last brace is there: a client may omit the
+ * newline and simply wait for its answer. White space between objects is ignored. After a fault nothing more is read,
+ * because there is no telling where the next object begins. State is owned by one thread.
+ */
+public final class ObjectDecoder {
+    /** Receives objects, in order, and at most one fault, which is the last call. */
+    public interface Sink {
+        void handleObject(Map<String, @Nullable Object> object);
+
+        void handleFault(BrigException fault);
+    }
+
+    private final int objectBytesMax;
+    private final Sink sink;
+    private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
+    private JsonParser parser = newParser();
+    private int depth;
+    private boolean failed;
+
+    public ObjectDecoder(int objectBytesMax, Sink sink) {
+        this.objectBytesMax = objectBytesMax;
+        this.sink = sink;
+    }
+
+    /** Takes the next bytes of the stream. */
+    public void decode(byte[] bytes, int offset, int length) {
+        for (int at = offset; at < offset + length && !failed; ) {
+            if (depth == 0 && pending.size() == 0 && isSpace(bytes[at])) {
+                at++;
+            } else {
+                at += feed(bytes, at, offset + length);
+            }
+        }
+    }
+
+    /** Feeds bytes until an object ends or the bytes do, and returns how many were taken. */
+    private int feed(byte[] bytes, int from, int end) {
+        int at = from;
+        try {
+            ByteArrayFeeder feeder = (ByteArrayFeeder) parser.getNonBlockingInputFeeder();
+            while (at < end) {
+                int closing = nextClosingBrace(bytes, at, end);
+                feeder.feedInput(bytes, at, closing);
+                pending.write(bytes, at, closing - at);
+                at = closing;
+                if (pending.size() > objectBytesMax) {
+                    throw new BrigException(ErrorCode.LINE_TOO_LONG, "a request may have " + objectBytesMax + " bytes");
+                }
+                if (readTokens()) {
+                    byte[] object = pending.toByteArray();
+                    reset();
+                    sink.handleObject(Json.parseObject(object));
+                    return at - from;
+                }
+            }
+        } catch (IOException e) {
+            fail(Json.malformed(e));
+        } catch (BrigException e) {
+            fail(e);
+        }
+        return at - from;
+    }
+
+    /** One past the next brace that might end the object, so that never a byte of the next object is fed to this parser. */
+    private static int nextClosingBrace(byte[] bytes, int from, int end) {
+        for (int at = from; at < end; at++) {
+            if (bytes[at] == '}') {
+                return at + 1;
+            }
+        }
+        return end;
+    }
+
+    private boolean readTokens() throws IOException {
+        for (JsonToken token = parser.nextToken(); token != JsonToken.NOT_AVAILABLE; token = parser.nextToken()) {
+            if (token == null || (depth == 0 && token != JsonToken.START_OBJECT)) {
+                throw new BrigException(ErrorCode.MALFORMED_JSON, "a request is one JSON object");
+            }
+            depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+            if (depth == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void reset() {
+        pending.reset();
+        depth = 0;
+        parser = newParser();
+    }
+
+    private void fail(BrigException fault) {
+        failed = true;
+        sink.handleFault(fault);
+    }
+
+    private static boolean isSpace(byte b) {
+        return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+    }
+
+    private static JsonParser newParser() {
+        try {
+            return Json.STRICT.createNonBlockingByteArrayParser();
+        } catch (IOException e) {
+            throw new IllegalStateException("a parser over no input failed", e);
+        }
+    }
+}

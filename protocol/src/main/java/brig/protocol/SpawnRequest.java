@@ -1,0 +1,69 @@
+package brig.protocol;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a captain asks for, the same on every way in.
+ *
+ * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
+ * "prompt"?, "once"?}}.
+ *
+ * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
+ * @param workspace absolute path of the folder that the agent works in; null makes a new one named after the task
+ * @param agent name of an agent profile
+ * @param model handed to the agent where its profile has a place for it
+ * @param tools handed to the agent where its profile has a place for it
+ * @param systemPrompt handed to the agent where its profile has a place for it
+ * @param prompt the first user message, sent as soon as the worker runs; null for none
+ * @param once the spawn ends after its first {@code done}
+ */
+public record SpawnRequest(
+        @Nullable String taskId,
+        @Nullable String workspace,
+        String agent,
+        @Nullable String model,
+        List<String> tools,
+        @Nullable String systemPrompt,
+        @Nullable String prompt,
+        boolean once) {
+
+    /** The field names of the request itself, for the ways in that have fields of their own beside them. */
+    public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once");
+
+    private static final Set<String> AGENT_FIELDS = Set.of("name", "model", "tools", "systemPrompt");
+
+    /** Reads and checks a request. @throws BrigException {@code INVALID_FIELD} naming the field */
+    public static SpawnRequest read(Fields fields) {
+        Fields agent = fields.object("agent_config").only(AGENT_FIELDS);
+        String taskId = fields.text("task_id");
+        if (taskId != null && !Ids.isTaskId(taskId)) {
+            throw Fields.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+        }
+        String workspace = fields.text("workspace");
+        if (workspace != null && (!workspace.startsWith("/") || workspace.indexOf('\0') >= 0)) {
+            throw Fields.invalid("workspace", "must be an absolute path");
+        }
+        return new SpawnRequest(taskId, workspace, agent.requiredText("name"), agent.text("model"), agent.texts("tools"),
+                agent.text("systemPrompt"), fields.text("prompt"), fields.flag("once"));
+    }
+
+    /** The request as {@link #read} takes it. */
+    public Map<String, @Nullable Object> toMap() {
+        Map<String, @Nullable Object> agentConfig = new LinkedHashMap<>();
+        agentConfig.put("name", agent);
+        agentConfig.put("model", model);
+        agentConfig.put("tools", tools);
+        agentConfig.put("systemPrompt", systemPrompt);
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        map.put("task_id", taskId);
+        map.put("workspace", workspace);
+        map.put("agent_config", agentConfig);
+        map.put("prompt", prompt);
+        map.put("once", once);
+        return map;
+    }
+}

@@ -1,0 +1,48 @@
+package brig.protocol;
+
+/** UTF-8 as RFC 3629 allows it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+final class Utf8 {
+    private Utf8() {}
+
+    /** The length in bytes of the well-formed character at {@code at}; 0 where the bytes are malformed; -1 where the end cuts it. */
+    static int characterLength(byte[] bytes, int at, int end) {
+        int first = bytes[at] & 0xff;
+        if (first < 0x80) {
+            return 1;
+        }
+        int length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+        if (first < 0xc2 || first > 0xf4) {
+            return 0;
+        }
+        for (int i = 1; i < length; i++) {
+            if (at + i == end) {
+                return -1;
+            }
+            int next = bytes[at + i] & 0xff;
+            if (next < lowestAt(i, first) || next > highestAt(i, first)) {
+                return 0;
+            }
+        }
+        return length;
+    }
+
+    private static int lowestAt(int index, int first) {
+        return index > 1 ? 0x80 : first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    }
+
+    private static int highestAt(int index, int first) {
+        return index > 1 ? 0xbf : first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    }
+
+    static boolean isValid(byte[] bytes, int offset, int length) {
+        int end = offset + length;
+        for (int at = offset; at < end; ) {
+            int character = characterLength(bytes, at, end);
+            if (character <= 0) {
+                return false;
+            }
+            at += character;
+        }
+        return true;
+    }
+}
