@@ -1,0 +1,62 @@
+package brig.gateway.config;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that an operator may choose, as {@code config/brig.json} documents it key by key. Ranges are checked here;
+ * a message begins with the key that it is about.
+ */
+public record Config(
+        String stateDir,
+        String runtimeDir,
+        String agentsDir,
+        String spawnerSocket,
+        List<Integer> allowedUids,
+        Http http,
+        Limits limits,
+        Map<String, Object> worker) {
+
+    /** Where and to whom HTTP is served. */
+    public record Http(
+            String host, int port, String unixSocket, List<String> allowedHosts, List<String> allowedOrigins) {
+        public Http {
+            atLeast("port", port, 0);
+            if (port > 65535) {
+                throw new IllegalArgumentException("port must be at most 65535");
+            }
+        }
+    }
+
+    /** Bounds; what happens when one is reached stands beside its key in the file. */
+    public record Limits(
+            int workersMax,
+            int workersPerCaptainMax,
+            long spawnCooldownMs,
+            int connectionsMax,
+            int subscriptionsPerStreamMax,
+            int retainedBytesPerStream,
+            long retainedBytesTotal,
+            int writeQueueBytes,
+            long logBytesPerStream,
+            int requestBodyBytes) {
+        public Limits {
+            atLeast("workersMax", workersMax, 1);
+            atLeast("workersPerCaptainMax", workersPerCaptainMax, 1);
+            atLeast("spawnCooldownMs", spawnCooldownMs, 0);
+            atLeast("connectionsMax", connectionsMax, 1);
+            atLeast("subscriptionsPerStreamMax", subscriptionsPerStreamMax, 1);
+            atLeast("retainedBytesPerStream", retainedBytesPerStream, 128 * 1024);
+            atLeast("retainedBytesTotal", retainedBytesTotal, retainedBytesPerStream);
+            atLeast("writeQueueBytes", writeQueueBytes, 64 * 1024);
+            atLeast("logBytesPerStream", logBytesPerStream, 1024 * 1024);
+            atLeast("requestBodyBytes", requestBodyBytes, 1024);
+        }
+    }
+
+    private static void atLeast(String key, long value, long least) {
+        if (value < least) {
+            throw new IllegalArgumentException(key + " must be at least " + least);
+        }
+    }
+}

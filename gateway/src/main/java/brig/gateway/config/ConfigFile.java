@@ -1,0 +1,51 @@
+package brig.gateway.config;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import brig.protocol.Settings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds and reads configuration: the shipped defaults, and a file of the operator's own over them. */
+public final class ConfigFile {
+    private ConfigFile() {}
+
+    /**
+     * @param home the folder that Brig is installed in, with {@code config/brig.json}
+     * @param chosen the file named on the command line; null looks at the usual places
+     * @throws BrigException {@code INVALID_FIELD} or {@code MALFORMED_JSON}, naming the file
+     */
+    public static Config load(Path home, @Nullable Path chosen) {
+        Map<String, @Nullable Object> values = read(home.resolve("config/brig.json"));
+        Optional<Path> own = chosen != null ? Optional.of(chosen) : usualPlace();
+        if (own.isEmpty()) {
+            return Settings.bind(values, Config.class);
+        }
+        try {
+            return Settings.bind(Settings.overlay(values, read(own.get())), Config.class);
+        } catch (BrigException e) {
+            throw new BrigException(e.code(), own.get() + ": " + e.getMessage());
+        }
+    }
+
+    /** The operator's file where none is named: {@code /etc/brig} for root, the user's configuration folder else. */
+    public static Optional<Path> usualPlace() {
+        Path file = Paths.isRoot()
+                ? Path.of("/etc/brig/brig.json")
+                : Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/brig.json");
+        return Files.exists(file) ? Optional.of(file) : Optional.empty();
+    }
+
+    private static Map<String, @Nullable Object> read(Path file) {
+        try {
+            return Json.parseCommented(Files.readString(file));
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot read the configuration " + file + ": " + e);
+        }
+    }
+}

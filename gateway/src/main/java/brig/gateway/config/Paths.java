@@ -1,0 +1,126 @@
+package brig.gateway.config;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Where things lie, with the defaults for root and for an ordinary user filled in.
+ *
+ * @param home the folder that Brig is installed in
+ * @param state recorded streams, the database, the admin token
+ * @param runtime sockets between Brig's own parts
+ * @param agents one folder per session with its {@code io.sock}
+ * @param spawner the spawner socket
+ * @param http the Unix socket that serves HTTP
+ */
+public record Paths(Path home, Path state, Path runtime, Path agents, Path spawner, Path http) {
+    /** {@code sun_path} holds 108 bytes, the last of them NUL. */
+    private static final int SOCKET_PATH_BYTES_MAX = 107;
+
+    public static Paths of(Config config, Path home) {
+        Path runtime = chosen(config.runtimeDir(), isRoot() ? Path.of("/run/brig") : userRuntime());
+        return new Paths(
+                home,
+                chosen(config.stateDir(), isRoot() ? Path.of("/var/lib/brig")
+                        : xdg("XDG_STATE_HOME", ".local/state").resolve("brig")),
+                runtime,
+                chosen(config.agentsDir(), isRoot() ? Path.of("/run/agents") : runtime.resolve("agents")),
+                chosen(config.spawnerSocket(), isRoot() ? Path.of("/run/agent-spawner/spawner.sock")
+                        : runtime.resolve("spawner.sock")),
+                chosen(config.http().unixSocket(), runtime.resolve("http.sock")));
+    }
+
+    public Path database() {
+        return state.resolve("brig.db");
+    }
+
+    public Path streams() {
+        return state.resolve("streams");
+    }
+
+    public Path adminToken() {
+        return state.resolve("admin.token");
+    }
+
+    public Path sessionSocket(String taskId) {
+        return agents.resolve(taskId).resolve("io.sock");
+    }
+
+    /** The control socket of the worker-agent. */
+    public Path control() {
+        return runtime.resolve("w/control.sock");
+    }
+
+    /** Whether this process is the superuser's: what {@code id -u} would say. */
+    public static boolean isRoot() {
+        return ownUid() == 0;
+    }
+
+    /** The uid of this process. */
+    public static int ownUid() {
+        try {
+            return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A folder of the XDG base directory specification. */
+    static Path xdg(String variable, String underHome) {
+        String value = System.getenv(variable);
+        return value != null && value.startsWith("/") ? Path.of(value)
+                : Path.of(System.getProperty("user.home")).resolve(underHome);
+    }
+
+    /** The folder for sockets, or one of our own under /tmp where the login session has none. */
+    private static Path userRuntime() {
+        String value = System.getenv("XDG_RUNTIME_DIR");
+        return value != null && value.startsWith("/") ? Path.of(value, "brig") : Path.of("/tmp/brig-" + ownUid());
+    }
+
+    private static Path chosen(String configured, Path absent) {
+        return configured.isEmpty() ? absent : Path.of(configured).toAbsolutePath();
+    }
+
+    /**
+     * Makes a folder that only its owner may enter, or checks that an existing one is so: ours, no symbolic link, 0700.
+     *
+     * @throws BrigException naming the folder and the mend
+     */
+    public static Path makePrivate(Path folder) {
+        try {
+            Path parent = folder.getParent();
+            if (parent != null) {
+                Files.createDirectories(parent);
+            }
+            if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+                Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+            boolean safe = Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                    && (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS) == ownUid();
+            if (!safe) {
+                throw new BrigException(ErrorCode.INTERNAL, folder + " is not a folder of our own; remove it and start again");
+            }
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+            return folder;
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot make the folder " + folder + ": " + e);
+        }
+    }
+
+    /** @throws BrigException where the kernel could not bind a socket of that name because it is too long */
+    public static Path checkSocketPath(Path socket) {
+        int length = socket.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+        if (length > SOCKET_PATH_BYTES_MAX) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "socket path " + socket + " has " + length + " bytes, "
+                    + SOCKET_PATH_BYTES_MAX + " are possible; choose a shorter runtimeDir, agentsDir or task_id");
+        }
+        return socket;
+    }
+}

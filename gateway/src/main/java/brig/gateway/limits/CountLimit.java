@@ -1,0 +1,38 @@
+package brig.gateway.limits;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * At most so many of something at once, for each key of its own or, with one key, in all. A refused request costs
+ * nothing. Owned by the event loop.
+ */
+public final class CountLimit {
+    private final int max;
+    private final ErrorCode code;
+    private final String what;
+    private final Map<String, Integer> taken = new HashMap<>();
+
+    /** @param what the key in {@code config/brig.json}, for the message of a refusal */
+    public CountLimit(int max, ErrorCode code, String what) {
+        this.max = max;
+        this.code = code;
+        this.what = what;
+    }
+
+    /** Takes a slot. @throws BrigException with the limit's code where none is free */
+    public Lease take(String key) {
+        int count = taken.getOrDefault(key, 0);
+        if (count >= max) {
+            throw new BrigException(code, "limits." + what + " (" + max + ") is reached", 1);
+        }
+        taken.put(key, count + 1);
+        return new Lease(() -> taken.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));
+    }
+
+    public int count(String key) {
+        return taken.getOrDefault(key, 0);
+    }
+}

@@ -1,0 +1,207 @@
+package brig.gateway.store;
+
+import brig.gateway.stream.StreamArchive;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stream as files {@code <first seq, 20 digits>.ndjson} in a folder of its own, each beginning where the one before
+ * ended. When all together exceed the bound the oldest is deleted. A file whose writing failed is left as far as it is
+ * whole, and the next frames begin a new one, so a gap in the record shows as a gap between files.
+ *
+ * <p>State is owned by the disk's thread, but for what is marked otherwise. Results go back to the event loop.
+ */
+public final class FileStreamArchive implements StreamArchive {
+    private static final int FILES_PER_ARCHIVE = 8;
+    private static final String SUFFIX = ".ndjson";
+
+    private final Path folder;
+    private final long bytesMax;
+    private final Executor disk;
+    private final Executor loop;
+    private final TreeMap<Long, LineFile> files = new TreeMap<>();
+    private @Nullable FileChannel writing;
+    /** Where a frame written next would belong, if it followed the newest file. */
+    private long nextSeq = 1;
+    /** Written on the disk's thread, read on the event loop. */
+    private volatile long firstSeq = Long.MAX_VALUE;
+
+    /**
+     * @param disk the thread that all archives share; it runs tasks in order
+     * @param loop the event loop
+     */
+    public FileStreamArchive(Path folder, long bytesMax, Executor disk, Executor loop) {
+        this.folder = folder;
+        this.bytesMax = bytesMax;
+        this.disk = disk;
+        this.loop = loop;
+    }
+
+    /**
+     * Opens what an earlier process left, and cuts off a line that it had not finished.
+     *
+     * @return the number of the newest stored frame, 0 where there is none
+     */
+    public CompletionStage<Long> open() {
+        return onDisk(() -> {
+            if (Files.isDirectory(folder)) {
+                try (Stream<Path> found = Files.list(folder)) {
+                    List<Path> sorted = found.filter(file -> file.toString().endsWith(SUFFIX)).sorted().toList();
+                    for (Path file : sorted) {
+                        String name = file.getFileName().toString();
+                        long first = Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
+                        files.put(first, LineFile.found(file, first));
+                    }
+                }
+            }
+            Map.Entry<Long, LineFile> newest = files.lastEntry();
+            if (newest != null) {
+                nextSeq = newest.getValue().recover();
+                noteFirst();
+            }
+            return nextSeq - 1;
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> append(long first, long last, ByteBuf lines) {
+        return onDisk(() -> {
+            try {
+                write(first, last, lines);
+                return null;
+            } catch (IOException e) {
+                abandonFile();
+                throw e;
+            } finally {
+                lines.release();
+            }
+        });
+    }
+
+    private void write(long first, long last, ByteBuf lines) throws IOException {
+        FileChannel channel = writing;
+        if (channel == null || first != nextSeq || channel.size() >= bytesMax / FILES_PER_ARCHIVE) {
+            channel = nextFile(first);
+        }
+        LineFile file = files.lastEntry().getValue();
+        long before = file.bytes();
+        ByteBuffer bytes = lines.nioBuffer();
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+        file.appended(first, before, lines.readableBytes());
+        nextSeq = last + 1;
+    }
+
+    private FileChannel nextFile(long first) throws IOException {
+        closeFile();
+        Files.createDirectories(folder);
+        Path path = folder.resolve("%020d%s".formatted(first, SUFFIX));
+        FileChannel channel = FileChannel.open(path,
+                StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
+        writing = channel;
+        files.put(first, LineFile.created(path, first));
+        long kept = files.values().stream().mapToLong(LineFile::bytes).sum();
+        while (files.size() > 1 && kept > bytesMax - bytesMax / FILES_PER_ARCHIVE) {
+            LineFile oldest = files.pollFirstEntry().getValue();
+            kept -= oldest.bytes();
+            Files.delete(oldest.path());
+        }
+        noteFirst();
+        return channel;
+    }
+
+    /** After a failed write: cut off what is not whole, and begin a new file with the next frames. */
+    private void abandonFile() {
+        FileChannel channel = writing;
+        writing = null;
+        if (channel == null) {
+            return;
+        }
+        LineFile newest = files.lastEntry().getValue();
+        try (channel) {
+            channel.truncate(newest.bytes());
+            if (newest.bytes() == 0) {
+                Files.deleteIfExists(newest.path());
+                files.pollLastEntry();
+            }
+        } catch (IOException e) {
+            // The disk does not even shrink a file: forget the file, its whole lines can still be read after a restart.
+            files.pollLastEntry();
+        }
+        noteFirst();
+    }
+
+    private void closeFile() throws IOException {
+        FileChannel channel = writing;
+        writing = null;
+        if (channel != null) {
+            channel.close();
+        }
+    }
+
+    private void noteFirst() {
+        firstSeq = files.isEmpty() ? Long.MAX_VALUE : files.firstKey();
+    }
+
+    @Override
+    public CompletionStage<Stored> read(long fromSeq, int wantedBytes) {
+        return onDisk(() -> {
+            Map.Entry<Long, LineFile> at = files.floorEntry(fromSeq);
+            if (at != null) {
+                byte[] lines = at.getValue().read(fromSeq, wantedBytes);
+                if (lines.length > 0) {
+                    return new Stored(fromSeq, lines);
+                }
+            }
+            Map.Entry<Long, LineFile> next = files.higherEntry(fromSeq);
+            return next == null ? new Stored(fromSeq, new byte[0])
+                    : new Stored(next.getKey(), next.getValue().read(next.getKey(), wantedBytes));
+        });
+    }
+
+    @Override
+    public long firstSeq() {
+        return firstSeq;
+    }
+
+    @Override
+    public CompletionStage<Void> close() {
+        return onDisk(() -> {
+            closeFile();
+            return null;
+        });
+    }
+
+    /** Work for the disk's thread. */
+    private interface DiskTask<T> {
+        T run() throws IOException;
+    }
+
+    private <T> CompletableFuture<T> onDisk(DiskTask<T> task) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        disk.execute(() -> {
+            try {
+                T value = task.run();
+                loop.execute(() -> result.complete(value));
+            } catch (IOException | UncheckedIOException e) {
+                loop.execute(() -> result.completeExceptionally(e));
+            }
+        });
+        return result;
+    }
+}

@@ -1,0 +1,27 @@
+package brig.gateway.stream;
+
+import brig.protocol.ErrorCode;
+
+/**
+ * Where a reader's frames go: a connection, or the recorder. Writes are collected and go out with the flush at the end
+ * of the loop's turn. Owned by the event loop.
+ */
+public interface FrameSink {
+    /** Whether it can take another batch without queueing more than its bound. When it can again, it calls the reader's drain. */
+    boolean isWritable();
+
+    /** Takes frames; they belong to the batch's segment, so a sink that keeps them takes a slice. */
+    void write(FrameBatch batch);
+
+    /** Says that frames {@code from} to {@code to} will not come. */
+    void gap(long from, long to, GapReason reason);
+
+    /** Says something about the stream that is no frame of it, such as the loss of its record. */
+    void notice(ErrorCode code, String message);
+
+    /** Sends what was written since the last flush. */
+    void flush();
+
+    /** The stream ended, and everything of it was written. */
+    void end();
+}

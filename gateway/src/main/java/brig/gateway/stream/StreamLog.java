@@ -1,0 +1,251 @@
+package brig.gateway.stream;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of one spawn: its newest frames in memory, its readers, and what its readers hold back.
+ *
+ * <p>Frames are appended as they come and are never changed. Memory is bounded by the window: the oldest segment goes
+ * when the window is full and no tethered reader is still before its end. A tethered reader that is a whole window
+ * behind pauses the source, so that at last the agent's own write blocks; half a window resumes it. An untethered reader
+ * holds nothing: when the window has moved past it, it reads from the archive until it has caught up. Reading the window
+ * and subscribing to what comes next happen in one turn of the loop, so there is no seam between them.
+ *
+ * <p>Positions are frames (seq); distances are bytes, so that no count of frames, however small they are, cuts anybody.
+ *
+ * <p>State owned by the event loop.
+ */
+public final class StreamLog {
+    /** Who writes the frames, and can be told to wait. */
+    public interface Source {
+        void pause();
+
+        void resume();
+    }
+
+    /** What the log needs of its surroundings. */
+    public record Environment(Turn turn, RetainedBudget budget, int windowBytes, int subscriptionsMax) {}
+
+    private static final int SEGMENT_BYTES_MIN = 4 * 1024;
+    private static final int SEGMENT_BYTES_MAX = 64 * 1024;
+
+    private final String epoch;
+    private final Environment environment;
+    private final StreamArchive archive;
+    private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+    private final ArrayDeque<Segment> window = new ArrayDeque<>();
+    private final List<Subscription> readers = new ArrayList<>();
+    private Source source = new NoSource();
+    private long lastSeq;
+    private long endOffset;
+    private int nextSegmentBytes = SEGMENT_BYTES_MIN;
+    private boolean enlisted;
+    private boolean paused;
+    private boolean ended;
+
+    /** @param lastSeq the last frame that the archive holds already, 0 for a new stream */
+    public StreamLog(String epoch, long lastSeq, StreamArchive archive, Environment environment) {
+        this.epoch = epoch;
+        this.lastSeq = lastSeq;
+        this.archive = archive;
+        this.environment = environment;
+    }
+
+    /** Says who writes; the log pauses and resumes it from now on. */
+    public void connect(Source newSource) {
+        source = newSource;
+        if (paused) {
+            source.pause();
+        }
+    }
+
+    /**
+     * Appends one frame. A number that was seen already is ignored: it came again after a reconnect. A jump is kept as it
+     * is, and readers are told of the frames between.
+     */
+    public void append(long seq, byte[] bytes, int offset, int length) {
+        if (seq <= lastSeq || ended) {
+            return;
+        }
+        Segment last = window.peekLast();
+        if (last == null || last.endSeq() != seq || !last.hasRoomFor(length)) {
+            last = newSegment(seq, length);
+        }
+        last.append(bytes, offset, length);
+        lastSeq = seq;
+        endOffset = last.endOffset();
+        if (!enlisted) {
+            enlisted = true;
+            environment.turn().enlist(this);
+        }
+    }
+
+    private Segment newSegment(long seq, int length) {
+        evict();
+        Segment segment = new Segment(allocator, epoch, seq, endOffset, Math.max(nextSegmentBytes, length));
+        nextSegmentBytes = Math.min(nextSegmentBytes * 2, SEGMENT_BYTES_MAX);
+        environment.budget().add(segment.heldBytes());
+        window.add(segment);
+        return segment;
+    }
+
+    /** The last frame came; readers that have everything are ended, the others when they have. */
+    public void end() {
+        if (!ended) {
+            ended = true;
+            if (!enlisted) {
+                enlisted = true;
+                environment.turn().enlist(this);
+            }
+        }
+    }
+
+    /**
+     * Adds a reader. It gets nothing before its first {@link Subscription#drain}, so that its connection can answer first.
+     *
+     * @param fromSeq the first frame it wants; one that is not written yet means the next one
+     * @param tethered whether it holds the worker back when it is slow
+     * @throws BrigException {@code MAX_SUBSCRIPTIONS}
+     */
+    public Subscription subscribe(long fromSeq, boolean tethered, FrameSink sink) {
+        if (readers.size() >= environment.subscriptionsMax()) {
+            throw new BrigException(ErrorCode.MAX_SUBSCRIPTIONS,
+                    "limits.subscriptionsPerStreamMax (" + environment.subscriptionsMax() + ") is reached", 5);
+        }
+        Subscription reader = new Subscription(this, resumePoint(fromSeq), tethered, sink);
+        readers.add(reader);
+        return reader;
+    }
+
+    /** The frame that a reader which asks for {@code fromSeq} gets first if nothing is deleted in between. */
+    public long resumePoint(long fromSeq) {
+        return Math.clamp(fromSeq, 1, lastSeq + 1);
+    }
+
+    void remove(Subscription reader) {
+        readers.remove(reader);
+        checkBackpressure();
+    }
+
+    /** Tells every reader something that is no frame. */
+    void notice(ErrorCode code, String message) {
+        List.copyOf(readers).forEach(reader -> reader.notice(code, message));
+    }
+
+    /** Brings every reader up to date. Called once per turn of the loop, after the sockets were read. */
+    void drain() {
+        enlisted = false;
+        for (int i = readers.size() - 1; i >= 0; i--) {
+            readers.get(i).drain();
+        }
+        checkBackpressure();
+    }
+
+    /** Pauses or resumes the source by how far the slowest tethered reader is behind, in bytes. */
+    void checkBackpressure() {
+        long behind = endOffset - slowestTethered();
+        if (!paused && behind > environment.windowBytes()) {
+            paused = true;
+            source.pause();
+        } else if (paused && behind <= environment.windowBytes() / 2) {
+            paused = false;
+            source.resume();
+        }
+    }
+
+    private long slowestTethered() {
+        long slowest = endOffset;
+        for (Subscription reader : readers) {
+            slowest = Math.min(slowest, reader.holdsFrom(endOffset));
+        }
+        return slowest;
+    }
+
+    /** Drops the oldest segments while the window is over its bound and nobody holds them. */
+    private void evict() {
+        int bound = environment.budget().isExceeded() ? SEGMENT_BYTES_MAX : environment.windowBytes();
+        long slowest = slowestTethered();
+        Segment oldest = window.peek();
+        while (oldest != null && endOffset - oldest.startOffset() > bound && oldest.endOffset() <= slowest) {
+            drop();
+            oldest = window.peek();
+        }
+    }
+
+    private void drop() {
+        Segment segment = window.remove();
+        environment.budget().add(-segment.heldBytes());
+        segment.release();
+    }
+
+    /** Frees the window. The archive has everything, and no reader is left. */
+    public void release() {
+        while (!window.isEmpty()) {
+            drop();
+        }
+    }
+
+    /** The segment that holds that frame or, where it is not in memory, the first one behind it; null where there is none. */
+    @Nullable Segment segmentAt(long seq) {
+        Segment newest = window.peekLast();
+        if (newest == null || seq >= newest.firstSeq()) {
+            return newest != null && seq < newest.endSeq() ? newest : null;
+        }
+        for (Segment segment : window) {
+            if (seq < segment.endSeq()) {
+                return segment;
+            }
+        }
+        return null;
+    }
+
+    /** Sums what segments grew by when the first browser asked for events. */
+    void account(long moreBytes) {
+        environment.budget().add(moreBytes);
+    }
+
+    Turn turn() {
+        return environment.turn();
+    }
+
+    StreamArchive archive() {
+        return archive;
+    }
+
+    ByteBufAllocator allocator() {
+        return allocator;
+    }
+
+    public String epoch() {
+        return epoch;
+    }
+
+    /** The number of the newest frame, 0 for none. */
+    public long lastSeq() {
+        return lastSeq;
+    }
+
+    public boolean isEnded() {
+        return ended;
+    }
+
+    public int readerCount() {
+        return readers.size();
+    }
+
+    /** Before a worker is linked there is nobody to pause. */
+    private static final class NoSource implements Source {
+        @Override
+        public void pause() {}
+
+        @Override
+        public void resume() {}
+    }
+}

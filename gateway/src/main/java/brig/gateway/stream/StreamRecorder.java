@@ -1,0 +1,107 @@
+package brig.gateway.stream;
+
+import brig.gateway.time.Clock;
+import brig.protocol.ErrorCode;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One more reader of the log, whose connection is the disk. It acknowledges to the worker-agent what is stored, so that
+ * the worker-agent can forget it. It is tethered: nothing leaves memory before it is on disk.
+ *
+ * <p>When the disk fails, streaming goes on: frames are acknowledged without being stored, readers are told once, and
+ * after a pause the next frames are tried again. State owned by the event loop.
+ */
+public final class StreamRecorder implements FrameSink {
+    private static final int UNWRITTEN_BYTES_MAX = 1024 * 1024;
+    private static final long RETRY_MS = 5_000;
+
+    private final StreamLog log;
+    private final Clock clock;
+    private final LongConsumer acknowledge;
+    private final Runnable finished;
+    private @Nullable Subscription reader;
+    private long unwrittenBytes;
+    private long retryAtMs;
+    private boolean lost;
+    private boolean ending;
+
+    /**
+     * @param acknowledge called with the number up to which every frame is stored, or given up
+     * @param finished called when the stream ended and all of it is stored, or given up
+     */
+    public StreamRecorder(StreamLog log, Clock clock, LongConsumer acknowledge, Runnable finished) {
+        this.log = log;
+        this.clock = clock;
+        this.acknowledge = acknowledge;
+        this.finished = finished;
+    }
+
+    public void start() {
+        reader = log.subscribe(log.lastSeq() + 1, true, this);
+    }
+
+    @Override
+    public boolean isWritable() {
+        return unwrittenBytes < UNWRITTEN_BYTES_MAX;
+    }
+
+    @Override
+    public void write(FrameBatch batch) {
+        long last = batch.lastSeq();
+        if (lost && clock.nowMs() < retryAtMs) {
+            acknowledge.accept(last);
+            return;
+        }
+        int bytes = batch.bytes();
+        unwrittenBytes += bytes;
+        log.archive().append(batch.firstSeq(), last, batch.lines()).whenComplete((stored, failure) -> {
+            unwrittenBytes -= bytes;
+            handleStored(last, failure);
+        });
+    }
+
+    private void handleStored(long last, @Nullable Throwable failure) {
+        if (failure == null) {
+            lost = false;
+        } else {
+            retryAtMs = clock.nowMs() + RETRY_MS;
+            if (!lost) {
+                lost = true;
+                log.notice(ErrorCode.RECORD_LOST, "frames from " + last + " on are not recorded: " + failure.getMessage()
+                        + "; they stream on, but cannot be replayed later");
+            }
+        }
+        acknowledge.accept(last);
+        checkFinished();
+        if (reader != null) {
+            reader.drain();
+        }
+    }
+
+    private void checkFinished() {
+        if (ending && unwrittenBytes == 0) {
+            ending = false;
+            log.archive().close();
+            finished.run();
+        }
+    }
+
+    @Override
+    public void end() {
+        ending = true;
+        checkFinished();
+    }
+
+    /** Frames that never came from the worker: nothing to store. */
+    @Override
+    public void gap(long from, long to, GapReason reason) {}
+
+    /** Its own notices, mostly. */
+    @Override
+    public void notice(ErrorCode code, String message) {}
+
+    /** Every write goes to the disk's thread at once. */
+    @Override
+    public void flush() {}
+}

@@ -1,0 +1,129 @@
+package brig.gateway.stream;
+
+import brig.protocol.ErrorCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reader of a {@link StreamLog}: the next frame it wants, and the sink that takes it. {@link #drain} is the only thing
+ * that moves it. While the window has its next frame it reads there; when the window has moved on, or never had it, it
+ * reads from the archive, a piece at a time, each when the sink can take it. State owned by the event loop.
+ */
+public final class Subscription {
+    private static final int BATCH_BYTES_MAX = 64 * 1024;
+    private static final int REPLAY_BYTES = 64 * 1024;
+
+    private final StreamLog log;
+    private final FrameSink sink;
+    private final boolean tethered;
+    private long nextSeq;
+    /** Bytes of the stream before {@link #nextSeq}; -1 while it reads from the archive, where it holds nobody back. */
+    private long offset = -1;
+    private boolean draining;
+    private boolean replaying;
+    private boolean closed;
+
+    Subscription(StreamLog log, long nextSeq, boolean tethered, FrameSink sink) {
+        this.log = log;
+        this.nextSeq = nextSeq;
+        this.tethered = tethered;
+        this.sink = sink;
+    }
+
+    /** Writes what is there while the sink takes it. Called when frames came and when the sink is writable again. */
+    public void drain() {
+        if (draining || replaying || closed) {
+            return;
+        }
+        draining = true;
+        try {
+            while (!closed && nextSeq <= log.lastSeq() && sink.isWritable()) {
+                Segment segment = log.segmentAt(nextSeq);
+                if (segment == null || segment.firstSeq() > nextSeq) {
+                    replay(segment);
+                    return;
+                }
+                writeFrom(segment);
+            }
+        } finally {
+            draining = false;
+        }
+        if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
+            close();
+            sink.end();
+        }
+    }
+
+    private void writeFrom(Segment segment) {
+        int held = segment.heldBytes();
+        FrameBatch batch = segment.batch(nextSeq, BATCH_BYTES_MAX);
+        write(batch);
+        log.account(segment.heldBytes() - held);
+        offset = segment.startOffset() + segment.lineStart((int) (nextSeq - segment.firstSeq()));
+    }
+
+    private void write(FrameBatch batch) {
+        sink.write(batch);
+        log.turn().wrote(sink);
+        nextSeq = batch.lastSeq() + 1;
+    }
+
+    private void replay(@Nullable Segment inMemory) {
+        replaying = true;
+        offset = -1;
+        long firstInMemory = inMemory == null ? log.lastSeq() + 1 : inMemory.firstSeq();
+        log.archive().read(nextSeq, REPLAY_BYTES).whenComplete((stored, failure) -> {
+            replaying = false;
+            if (closed) {
+                return;
+            }
+            if (failure != null || stored.lines().length == 0 || stored.firstSeq() >= firstInMemory) {
+                skipTo(firstInMemory, GapReason.RECORD_LOST);
+            } else {
+                if (stored.firstSeq() > nextSeq) {
+                    skipTo(stored.firstSeq(), GapReason.EVICTED);
+                }
+                writeStored(stored);
+            }
+            drain();
+        });
+    }
+
+    private void writeStored(StreamArchive.Stored stored) {
+        Segment segment = Segment.ofLines(log.allocator(), log.epoch(), stored.firstSeq(), stored.lines());
+        write(segment.batch(nextSeq, Integer.MAX_VALUE - stored.lines().length));
+        segment.release();
+    }
+
+    private void skipTo(long seq, GapReason reason) {
+        sink.gap(nextSeq, seq - 1, reason);
+        log.turn().wrote(sink);
+        nextSeq = seq;
+    }
+
+    void notice(ErrorCode code, String message) {
+        sink.notice(code, message);
+        log.turn().wrote(sink);
+    }
+
+    /** The byte from which on it needs the stream to stay in memory; {@code end} where it holds nothing. */
+    long holdsFrom(long end) {
+        return tethered && offset >= 0 ? offset : end;
+    }
+
+    /** The next frame it wants: what to resume from after its connection is lost. */
+    public long nextSeq() {
+        return nextSeq;
+    }
+
+    public boolean isTethered() {
+        return tethered;
+    }
+
+    /** Takes the reader off the log. The sink is not told: who closes knows. */
+    public void close() {
+        if (!closed) {
+            closed = true;
+            log.remove(this);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package brig.gateway.stream;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * The end of the loop's turn. While the loop reads all its ready sockets, logs that got frames enlist here; then, once,
+ * each drains into its readers and every connection that was written to is flushed. So a captain of a hundred workers
+ * gets one write for all of them, and a burst of a hundred frames is one batch.
+ *
+ * <p>{@code loop} must run a task after the sockets that are ready now, as Netty's event loop does. Owned by it.
+ */
+public final class Turn {
+    private final Executor loop;
+    private final ArrayDeque<StreamLog> dirty = new ArrayDeque<>();
+    private final List<FrameSink> written = new ArrayList<>();
+    private boolean scheduled;
+
+    public Turn(Executor loop) {
+        this.loop = loop;
+    }
+
+    /** The log has news for its readers. It calls this once until it was drained. */
+    void enlist(StreamLog log) {
+        dirty.add(log);
+        schedule();
+    }
+
+    /** The sink was written to, and waits for its flush. */
+    void wrote(FrameSink sink) {
+        if (written.isEmpty() || written.getLast() != sink) {
+            written.add(sink);
+        }
+        schedule();
+    }
+
+    private void schedule() {
+        if (!scheduled) {
+            scheduled = true;
+            loop.execute(this::finish);
+        }
+    }
+
+    private void finish() {
+        do {
+            for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
+                log.drain();
+            }
+            // A flush may make a connection writable again, whose reader then writes, and waits for a flush in turn.
+            for (int i = 0; i < written.size(); i++) {
+                written.get(i).flush();
+            }
+            written.clear();
+        } while (!dirty.isEmpty());
+        scheduled = false;
+    }
+}
