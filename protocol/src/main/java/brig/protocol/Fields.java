@@ -1,5 +1,6 @@
 package brig.protocol;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -81,6 +82,20 @@ public final class Fields {
             }
         }
         return value.stream().map(String.class::cast).toList();
+    }
+
+    /** A list of objects; empty where it is absent. */
+    @SuppressWarnings("unchecked")
+    public List<Fields> objects(String name) {
+        List<?> value = typed(name, List.class, "a list of objects");
+        List<Fields> objects = new ArrayList<>();
+        for (Object element : value == null ? List.of() : value) {
+            if (!(element instanceof Map)) {
+                throw invalid(name, "must be a list of objects");
+            }
+            objects.add(new Fields((Map<String, @Nullable Object>) element));
+        }
+        return objects;
     }
 
     public Map<String, @Nullable Object> asMap() {

@@ -5,6 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /** Names and secrets: how they are made, what they look like, how they are compared. */
@@ -34,18 +35,20 @@ public final class Ids {
         return "brig_" + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** SHA-256 of a token. A token has 256 random bits, so a plain hash is enough to store it safely. */
-    public static byte[] hashToken(String token) {
+    /** SHA-256 of a token in hexadecimal. A token has 256 random bits, so a plain hash is enough to store it safely. */
+    public static String hashToken(String token) {
         try {
-            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(hash);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 
-    /** Compares two hashes in time that does not depend on where they differ. */
-    public static boolean sameHash(byte[] a, byte[] b) {
-        return MessageDigest.isEqual(a, b);
+    /** Whether the token is the one with that hash, in time that does not depend on where they differ. */
+    public static boolean isToken(String token, String hash) {
+        return MessageDigest.isEqual(
+                hashToken(token).getBytes(StandardCharsets.US_ASCII), hash.getBytes(StandardCharsets.US_ASCII));
     }
 
     public static boolean isTaskId(String text) {

@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -48,8 +49,10 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("admin.token");
     }
 
-    public Path sessionSocket(String taskId) {
-        return agents.resolve(taskId).resolve("io.sock");
+    /** The socket of a session; a task_id that is too long for the kernel gives way to the spawn_id. */
+    public Path sessionSocket(String taskId, String spawnId) {
+        Path socket = agents.resolve(taskId).resolve("io.sock");
+        return lengthOf(socket) <= SOCKET_PATH_BYTES_MAX ? socket : agents.resolve(spawnId).resolve("io.sock");
     }
 
     /** The control socket of the worker-agent. */
@@ -116,11 +119,15 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
 
     /** @throws BrigException where the kernel could not bind a socket of that name because it is too long */
     public static Path checkSocketPath(Path socket) {
-        int length = socket.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length;
+        int length = lengthOf(socket);
         if (length > SOCKET_PATH_BYTES_MAX) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "socket path " + socket + " has " + length + " bytes, "
                     + SOCKET_PATH_BYTES_MAX + " are possible; choose a shorter runtimeDir, agentsDir or task_id");
         }
         return socket;
+    }
+
+    private static int lengthOf(Path socket) {
+        return socket.toString().getBytes(StandardCharsets.UTF_8).length;
     }
 }

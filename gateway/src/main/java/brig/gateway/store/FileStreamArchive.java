@@ -82,14 +82,14 @@ public final class FileStreamArchive implements StreamArchive {
         return onDisk(() -> {
             try {
                 write(first, last, lines);
-                return null;
+                return last;
             } catch (IOException e) {
                 abandonFile();
                 throw e;
             } finally {
                 lines.release();
             }
-        });
+        }).thenAccept(stored -> {});
     }
 
     private void write(long first, long last, ByteBuf lines) throws IOException {
@@ -183,8 +183,8 @@ public final class FileStreamArchive implements StreamArchive {
     public CompletionStage<Void> close() {
         return onDisk(() -> {
             closeFile();
-            return null;
-        });
+            return nextSeq;
+        }).thenAccept(closed -> {});
     }
 
     /** Work for the disk's thread. */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param captain who asked: {@code uid:<n>} or {@code admin}
  * @param workspace the folder that the agent works in, empty until it is known
  * @param state name of a {@code SpawnState}
- * @param captainHash SHA-256 of the captain token
- * @param watcherHash SHA-256 of the watcher token
+ * @param captainHash SHA-256 of the captain token, in hexadecimal
+ * @param watcherHash SHA-256 of the watcher token, in hexadecimal
  * @param createdMs when it was asked for, milliseconds since 1970
  * @param endedMs when it reached a final state, 0 before
  * @param lastError why it failed, null where it did not
@@ -23,8 +23,8 @@ public record SpawnRecord(
         String captain,
         String workspace,
         String state,
-        byte[] captainHash,
-        byte[] watcherHash,
+        String captainHash,
+        String watcherHash,
         long createdMs,
         long endedMs,
         @Nullable String lastError) {}

@@ -28,8 +28,8 @@ public final class SqliteSpawnStore implements SpawnStore {
     private static final String SCHEMA = """
             CREATE TABLE IF NOT EXISTS spawns (
                 spawn_id TEXT PRIMARY KEY, task_id TEXT NOT NULL, epoch TEXT NOT NULL, request TEXT NOT NULL,
-                captain TEXT NOT NULL, workspace TEXT NOT NULL, state TEXT NOT NULL, captain_hash BLOB NOT NULL,
-                watcher_hash BLOB NOT NULL, created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, last_error TEXT)""";
+                captain TEXT NOT NULL, workspace TEXT NOT NULL, state TEXT NOT NULL, captain_hash TEXT NOT NULL,
+                watcher_hash TEXT NOT NULL, created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, last_error TEXT)""";
     private static final String CLOSE_DEADLINE = "the database did not finish within ten seconds";
 
     private final ExecutorService writer =
@@ -64,15 +64,14 @@ public final class SqliteSpawnStore implements SpawnStore {
                 insert.setString(5, spawn.captain());
                 insert.setString(6, spawn.workspace());
                 insert.setString(7, spawn.state());
-                insert.setBytes(8, spawn.captainHash());
-                insert.setBytes(9, spawn.watcherHash());
+                insert.setString(8, spawn.captainHash());
+                insert.setString(9, spawn.watcherHash());
                 insert.setLong(10, spawn.createdMs());
                 insert.setLong(11, spawn.endedMs());
                 insert.setString(12, spawn.lastError());
-                insert.executeUpdate();
+                return insert.executeUpdate();
             }
-            return null;
-        });
+        }).thenAccept(rows -> {});
     }
 
     @Override
@@ -83,7 +82,7 @@ public final class SqliteSpawnStore implements SpawnStore {
                     ResultSet row = statement.executeQuery("SELECT " + COLUMNS + " FROM spawns ORDER BY created_ms, rowid")) {
                 while (row.next()) {
                     records.add(new SpawnRecord(row.getString(1), row.getString(2), row.getString(3), row.getString(4),
-                            row.getString(5), row.getString(6), row.getString(7), row.getBytes(8), row.getBytes(9),
+                            row.getString(5), row.getString(6), row.getString(7), row.getString(8), row.getString(9),
                             row.getLong(10), row.getLong(11), row.getString(12)));
                 }
             }

@@ -14,6 +14,7 @@ public interface StreamArchive {
      * @param firstSeq number of the first one; greater than what was asked for where older ones are gone
      * @param lines whole lines end to end; empty where nothing is stored from the wanted frame on
      */
+    @SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
     record Stored(long firstSeq, byte[] lines) {}
 
     /** Adds lines, the first with that number, and gives up the buffer. Fails with the IOException of the disk. */

@@ -1,0 +1,185 @@
+package brig.gateway.app;
+
+import brig.gateway.config.Config;
+import brig.gateway.config.Paths;
+import brig.gateway.limits.Cooldown;
+import brig.gateway.limits.CountLimit;
+import brig.gateway.listener.Listeners;
+import brig.gateway.session.Sessions;
+import brig.gateway.spawn.Spawn;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.spawn.Spawns;
+import brig.gateway.store.SqliteSpawnStore;
+import brig.gateway.stream.RetainedBudget;
+import brig.gateway.stream.StreamLog;
+import brig.gateway.stream.Turn;
+import brig.gateway.time.VertxTimers;
+import brig.gateway.worker.ControlLink;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The gateway, put together: one event loop that owns all state, a thread for the disk, a thread for the database.
+ * Started and stopped from outside the loop; everything between happens on it.
+ */
+public final class Gateway implements ControlLink.Listener {
+    private static final Logger log = LoggerFactory.getLogger(Gateway.class);
+    private static final long START_SECONDS_MAX = 60;
+    private static final long STOP_SECONDS_MAX = 15;
+    /** Failed tries to connect before a worker-agent that should be there is started again: half a second. */
+    private static final int TRIES_BEFORE_START = 10;
+
+    private final Paths paths;
+    private final Config config;
+    private final Vertx vertx;
+    private final Executor loop;
+    private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
+    private final WorkerAgentProcess workerAgent;
+    private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
+
+    // State owned by the event loop.
+    private final SqliteSpawnStore store;
+    private final Spawner spawner;
+    private final ControlLink control;
+    private final Listeners listeners;
+    private int failedTries;
+    private boolean ready;
+    private boolean stopping;
+
+    /**
+     * Reads what is on disk; listens to nobody yet.
+     *
+     * @param configFile the operator's file, handed on to the worker-agent; null for none
+     */
+    public Gateway(Config config, Paths paths, @Nullable Path configFile) {
+        this.config = config;
+        this.paths = paths;
+        Paths.makePrivate(paths.state());
+        Paths.makePrivate(paths.runtime());
+        workerAgent = new WorkerAgentProcess(paths, configFile);
+        vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
+        if (!vertx.isNativeTransportEnabled()) {
+            throw new BrigException(ErrorCode.INTERNAL, "Netty's epoll transport does not load: " + vertx.unavailableNativeTransportCause());
+        }
+        ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
+        loop = context.nettyEventLoop();
+        VertxTimers timers = new VertxTimers(vertx);
+        store = new SqliteSpawnStore(paths.database(), loop);
+        Config.Limits limits = config.limits();
+        var environment = new StreamLog.Environment(new Turn(loop), new RetainedBudget(limits.retainedBytesTotal()),
+                limits.retainedBytesPerStream(), limits.subscriptionsPerStreamMax());
+        control = new ControlLink(vertx, paths.control().toString(), timers);
+        Spawns spawns = new Spawns();
+        // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
+        Sessions sessions = new Sessions(spawns, this::terminate);
+        listeners = new Listeners(vertx, config, paths, sessions, timers);
+        spawner = new Spawner(
+                new Spawner.Parts(control, store,
+                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment), System::currentTimeMillis),
+                new Spawner.Gates(new CountLimit(limits.workersMax(), ErrorCode.MAX_WORKERS, "workersMax"),
+                        new CountLimit(limits.workersPerCaptainMax(), ErrorCode.MAX_WORKERS_PER_CAPTAIN, "workersPerCaptainMax"),
+                        new Cooldown(limits.spawnCooldownMs())),
+                spawns, listeners.sessionSockets());
+    }
+
+    private CompletionStage<Void> terminate(Spawn spawn, String reason) {
+        return spawner.terminate(spawn, reason);
+    }
+
+    /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
+    public void start() {
+        String adminToken = AdminToken.load(paths.adminToken());
+        CompletableFuture<Void> started = onLoop(() -> spawner.recover()
+                .thenCompose(recovered -> listeners.open(spawner, control, adminToken, () -> ready))
+                .thenRun(() -> control.open(this))
+                .thenCompose(opened -> workerAgentUp));
+        await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
+    }
+
+    @Override
+    public void handleUp(String instance) {
+        log.info("worker-agent is up instance={}", instance);
+        failedTries = 0;
+        spawner.reconcile().whenComplete((reconciled, failure) -> {
+            if (failure == null) {
+                ready = true;
+                workerAgentUp.complete(null);
+            } else {
+                log.error("cannot take up the workers: {}", failure.getMessage());
+            }
+        });
+    }
+
+    @Override
+    public void handleDown() {
+        ready = false;
+        if (!stopping && failedTries++ % TRIES_BEFORE_START == 0) {
+            workerAgent.ensureRunning();
+        }
+    }
+
+    /** Ends all workers, the worker-agent and the gateway. */
+    public void stop() {
+        CompletableFuture<Void> ended = onLoop(() -> {
+            stopping = true;
+            ready = false;
+            spawner.drain();
+            return control.shutdown();
+        });
+        try {
+            await(ended, STOP_SECONDS_MAX, "the worker-agent did not end in time");
+        } catch (BrigException e) {
+            log.warn("{}", e.getMessage());
+        }
+        listeners.removeSockets();
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+        disk.shutdown();
+        store.close();
+    }
+
+    /** The URL of the HTTP interface. */
+    public String url() {
+        return "http://" + config.http().host() + ":" + listeners.httpPort();
+    }
+
+    public Paths paths() {
+        return paths;
+    }
+
+    private <T> CompletableFuture<T> onLoop(Supplier<CompletionStage<T>> task) {
+        return CompletableFuture.supplyAsync(task, loop).thenCompose(stage -> stage);
+    }
+
+    private static void await(CompletableFuture<Void> future, long seconds, String late) {
+        try {
+            future.get(seconds, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, late);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BrigException(ErrorCode.INTERNAL, "interrupted");
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() instanceof CompletionException wrapped ? wrapped.getCause() : e.getCause();
+            throw cause instanceof BrigException refusal ? refusal
+                    : new BrigException(ErrorCode.INTERNAL, "the gateway did not start: " + cause);
+        }
+    }
+}

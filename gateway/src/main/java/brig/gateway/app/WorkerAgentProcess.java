@@ -1,0 +1,52 @@
+package brig.gateway.app;
+
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The worker-agent that a gateway starts for itself. It is a process of its own in a session of its own: it outlives the
+ * gateway's death, and no Ctrl-C meant for the gateway reaches it. Its log is {@code worker-agent.log} in the state folder.
+ */
+final class WorkerAgentProcess {
+    private static final Logger log = LoggerFactory.getLogger(WorkerAgentProcess.class);
+
+    private final Paths paths;
+    private final @Nullable Path configFile;
+    private @Nullable Process process;
+
+    WorkerAgentProcess(Paths paths, @Nullable Path configFile) {
+        this.paths = paths;
+        this.configFile = configFile;
+    }
+
+    /** Starts it, unless it was started and still runs. */
+    void ensureRunning() {
+        if (process != null && process.isAlive()) {
+            return;
+        }
+        List<String> command = new ArrayList<>(List.of("setsid", paths.home().resolve("bin/brig").toString(), "worker-agent",
+                "--embedded", "--home", paths.home().toString(), "--runtime-dir", paths.runtime().toString()));
+        if (configFile != null) {
+            command.addAll(List.of("--config", configFile.toString()));
+        }
+        Path logFile = paths.state().resolve("worker-agent.log");
+        try {
+            process = new ProcessBuilder(command)
+                    .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()))
+                    .redirectErrorStream(true)
+                    .start();
+            log.info("worker-agent started pid={} log={}", process.pid(), logFile);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
+        }
+    }
+}

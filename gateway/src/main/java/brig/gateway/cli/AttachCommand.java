@@ -1,0 +1,54 @@
+package brig.gateway.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Parameters;
+
+/** {@code brig attach}. */
+@Command(name = "attach", description = "Follow a session; each line of standard input is a message to it.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Several may attach at once. Ctrl-C detaches and leaves the session running.", "", "Examples:",
+            "  brig attach build", "  echo 'make test' | brig attach build", "  brig attach --from 100 --json build"})
+final class AttachCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    private String id = "";
+
+    @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
+    private long from;
+
+    @Override
+    public Integer call() {
+        try (GatewayClient client = main.context().connect()) {
+            client.send(Map.of("action", "attach", "id", id, "from", from));
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            Thread.ofVirtual().start(() -> sendLines(client));
+            for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
+                printer.print(line);
+            }
+            return printer.exitCode();
+        }
+    }
+
+    private static void sendLines(GatewayClient client) {
+        try (BufferedReader reader = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (!line.isBlank()) {
+                    client.send(Map.of("role", "user", "content", line));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package brig.gateway.cli;
+
+import brig.gateway.app.Gateway;
+import brig.gateway.config.Config;
+import brig.gateway.config.ConfigFile;
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What a command works with: the installation, the configuration, and the gateway that runs or is started for it. */
+final class Context {
+    private final Path home;
+    private final @Nullable Path configFile;
+
+    Context(@Nullable Path configFile) {
+        String property = System.getProperty("brig.home");
+        if (property == null) {
+            throw new BrigException(ErrorCode.INTERNAL, "brig.home is not set: start Brig with bin/brig");
+        }
+        this.home = Path.of(property);
+        this.configFile = configFile == null ? null : configFile.toAbsolutePath();
+    }
+
+    Config config() {
+        return ConfigFile.load(home, configFile);
+    }
+
+    Paths paths() {
+        return Paths.of(config(), home);
+    }
+
+    @Nullable Path configFile() {
+        return configFile != null ? configFile : ConfigFile.usualPlace().orElse(null);
+    }
+
+    /** Connects to the running gateway. @throws BrigException with the mend where none runs */
+    GatewayClient connect() {
+        Path socket = spawnerSocket();
+        try {
+            return GatewayClient.connect(socket);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "no gateway listens on " + socket + ": start one with 'brig serve'");
+        }
+    }
+
+    private Path spawnerSocket() {
+        String named = System.getenv("BRIG_SOCKET");
+        return named != null && !named.isEmpty() ? Path.of(named) : paths().spawner();
+    }
+
+    /** A connection, and the gateway that had to be started for it. */
+    record Connection(GatewayClient client, @Nullable Embedded embedded) implements AutoCloseable {
+        @Override
+        public void close() {
+            client.close();
+            if (embedded != null) {
+                embedded.close();
+            }
+        }
+    }
+
+    /** Connects to the running gateway, or starts one for this command alone. */
+    Connection connectOrEmbed() {
+        try {
+            return new Connection(GatewayClient.connect(spawnerSocket()), null);
+        } catch (IOException nobodyListens) {
+            Embedded embedded = new Embedded(this);
+            try {
+                return new Connection(GatewayClient.connect(embedded.gateway.paths().spawner()), embedded);
+            } catch (IOException e) {
+                embedded.close();
+                throw new BrigException(ErrorCode.INTERNAL, "the embedded gateway does not answer: " + e.getMessage());
+            }
+        }
+    }
+
+    /** A gateway with folders of its own, which go with it. */
+    static final class Embedded implements AutoCloseable {
+        private final Path folder;
+        private final Gateway gateway;
+
+        Embedded(Context context) {
+            try {
+                folder = Files.createTempDirectory("brig-");
+            } catch (IOException e) {
+                throw new BrigException(ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + e);
+            }
+            Config own = context.config();
+            Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of());
+            Config config = new Config(folder.resolve("state").toString(), folder.resolve("run").toString(), "" + folder.resolve("agents"),
+                    folder.resolve("spawner.sock").toString(), List.of(), http, own.limits(), own.worker());
+            gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
+            gateway.start();
+        }
+
+        @Override
+        public void close() {
+            gateway.stop();
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (IOException e) {
+                throw new BrigException(ErrorCode.INTERNAL, "cannot remove " + folder + ": " + e);
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package brig.gateway.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.LineDecoder;
+import brig.protocol.Limits;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of the spawner socket: requests, and after {@code attach} the lines of a session. It blocks; one thread reads,
+ * any thread may write.
+ */
+final class GatewayClient implements AutoCloseable {
+    private static final int READ_BYTES = 64 * 1024;
+    /** A list of spawns may be longer than any message that a client sends. */
+    private static final int LINE_BYTES_MAX = 16 * Limits.MESSAGE_BYTES_MAX;
+
+    private final SocketChannel channel;
+    private final ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
+    private final ArrayDeque<byte[]> lines = new ArrayDeque<>();
+    private final LineDecoder decoder = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
+        @Override
+        public void handleLine(byte[] bytes, int offset, int length) {
+            lines.add(Arrays.copyOfRange(bytes, offset, offset + length));
+        }
+
+        @Override
+        public void handleBadLine(ErrorCode code) {
+            throw new BrigException(code, "the gateway sent a line that is refused");
+        }
+    });
+
+    private GatewayClient(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Connects. @throws IOException where nobody listens */
+    static GatewayClient connect(Path socket) throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            return new GatewayClient(channel);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /** Sends a request and waits for its answer. @throws BrigException where it is refused */
+    Fields request(Map<String, ?> request) {
+        send(request);
+        byte[] line = nextLine();
+        if (line == null) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway closed the connection");
+        }
+        Fields answer = new Fields(Json.parseObject(line));
+        requireNoError(answer);
+        return answer;
+    }
+
+    /** Turns a line that says no into the refusal that it is. */
+    static void requireNoError(Fields answer) {
+        String code = answer.text("code");
+        if (code != null && answer.has("error")) {
+            throw new BrigException(ErrorCode.valueOf(code), answer.text("error", ""),
+                    (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
+        }
+    }
+
+    void send(Map<String, ?> message) {
+        try {
+            ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(message));
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
+        }
+    }
+
+    /** The next line without its newline; null at the end of the connection. */
+    byte @Nullable [] nextLine() {
+        try {
+            while (lines.isEmpty()) {
+                if (channel.read(buffer.clear()) < 0) {
+                    return null;
+                }
+                decoder.decode(buffer.array(), 0, buffer.position());
+            }
+            return lines.remove();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "the connection did not close: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package brig.gateway.cli;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Parameters;
+
+/** {@code brig logs}. */
+@Command(name = "logs", description = "Print what a session said, also after it has ended.", mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  brig logs build", "  brig logs -f --json build"})
+final class LogsCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(names = {"-f", "--follow"}, description = "Go on until the session ends.")
+    private boolean follow;
+
+    @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
+    private long from;
+
+    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    private String id = "";
+
+    @Override
+    public Integer call() {
+        try (GatewayClient client = main.context().connect()) {
+            long last = client.request(Map.of("action", "status", "id", id)).number("last_seq", 0, Long.MAX_VALUE, 0);
+            if (!follow && last < from) {
+                return 0;
+            }
+            client.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
+                printer.print(line);
+                if (!follow && printer.lastSeq() >= last) {
+                    break;
+                }
+            }
+        }
+        return 0;
+    }
+}

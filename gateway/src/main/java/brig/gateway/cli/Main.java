@@ -1,0 +1,186 @@
+package brig.gateway.cli;
+
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+
+/** The {@code brig} command. Exit codes: the agent's own, or 125 where Brig refused, 3 where a session is not ready, 2 for wrong usage. */
+@Command(
+        name = "brig",
+        description = "Runs AI coding agents behind a wall and streams what they say.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class},
+        footer = {
+            "",
+            "Examples:",
+            "  brig serve                            start the gateway",
+            "  brig run shell -- 'echo hi; id'       run one message behind the wall",
+            "  brig run demo-writer                  a stream to look at, with no model and no key",
+            "  brig sessions                         what runs",
+            "  brig doctor                           what the wall enforces here",
+            "",
+            "A file with other settings: --config FILE, /etc/brig/brig.json or ~/.config/brig/brig.json.",
+            "Exit codes: the agent's own; 125 Brig refused; 3 the session is not ready; 2 wrong usage."
+        })
+public final class Main {
+    static final int EXIT_REFUSED = 125;
+    static final int EXIT_NOT_READY = 3;
+
+    private final Terminal terminal = new Terminal();
+
+    @Option(names = "--config", paramLabel = "FILE", scope = ScopeType.INHERIT, description = "Settings that differ from the defaults.")
+    private @Nullable Path configFile;
+
+    @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON.")
+    private boolean json;
+
+    /** Runs the command line and exits with its code. */
+    public static void main(String[] args) {
+        Main main = new Main();
+        CommandLine line = new CommandLine(main)
+                .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
+                .setUnmatchedOptionsArePositionalParams(false);
+        System.exit(line.execute(args));
+    }
+
+    private int handleFailure(Exception failure) throws Exception {
+        if (failure instanceof BrigException refusal) {
+            terminal.refuse(refusal, json);
+            return refusal.code() == ErrorCode.SESSION_NOT_READY ? EXIT_NOT_READY : EXIT_REFUSED;
+        }
+        throw failure;
+    }
+
+    Context context() {
+        return new Context(configFile);
+    }
+
+    Terminal terminal() {
+        return terminal;
+    }
+
+    boolean json() {
+        return json;
+    }
+
+    @Command(description = "List sessions, newest first.", mixinStandardHelpOptions = true,
+            footer = {"", "Examples:", "  brig sessions", "  brig sessions --all --json"})
+    int sessions(@Option(names = {"-a", "--all"}, description = "Also those that have ended.") boolean all) {
+        try (GatewayClient client = context().connect()) {
+            Fields answer = client.request(Map.of("action", "list"));
+            List<Fields> spawns = answer.objects("spawns").stream()
+                    .filter(spawn -> all || !spawn.has("ended_ms")).toList();
+            if (json) {
+                terminal.json(Map.of("spawns", spawns.stream().map(Fields::asMap).toList()));
+                return 0;
+            }
+            List<List<String>> rows = new ArrayList<>();
+            for (Fields spawn : spawns) {
+                rows.add(List.of(spawn.text("task_id", ""), spawn.text("spawn_id", ""), spawn.text("agent", ""),
+                        spawn.text("state", ""), age(spawn), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
+            }
+            terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
+        }
+        return 0;
+    }
+
+    private static String age(Fields spawn) {
+        long ms = System.currentTimeMillis() - spawn.number("created_ms", 0, Long.MAX_VALUE, 0);
+        Duration age = Duration.ofMillis(Math.max(ms, 0));
+        return age.toHours() > 0 ? age.toHours() + "h" + age.toMinutesPart() + "m"
+                : age.toMinutes() > 0 ? age.toMinutes() + "m" + age.toSecondsPart() + "s" : age.toSeconds() + "s";
+    }
+
+    @Command(description = "List the agents that can be run.", mixinStandardHelpOptions = true)
+    int agents() {
+        try (Context.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "agents"));
+            if (json) {
+                terminal.json(answer.asMap());
+                return 0;
+            }
+            terminal.table(List.of("AGENT", "DESCRIPTION"), answer.objects("agents").stream()
+                    .map(agent -> List.of(agent.text("name", ""), agent.text("description", ""))).toList());
+        }
+        return 0;
+    }
+
+    @Command(description = "End a session and everything that runs in it.", mixinStandardHelpOptions = true,
+            footer = {"", "Example:", "  brig terminate my-task"})
+    int terminate(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+        try (GatewayClient client = context().connect()) {
+            Fields view = client.request(Map.of("action", "terminate", "id", id));
+            if (json) {
+                terminal.json(view.asMap());
+            } else {
+                terminal.note("ending " + view.text("spawn_id", id));
+            }
+        }
+        return 0;
+    }
+
+    @Command(description = "Print the admin token for HTTP.", mixinStandardHelpOptions = true,
+            footer = {"", "Example:", "  curl -H \"Authorization: Bearer $(brig token)\" http://127.0.0.1:7070/api/v1/sessions"})
+    int token() {
+        Paths paths = context().paths();
+        try {
+            String token = Files.readString(paths.adminToken(), StandardCharsets.US_ASCII).strip();
+            if (json) {
+                terminal.json(Map.of("token", token));
+            } else {
+                terminal.println(token);
+            }
+            return 0;
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.NOT_FOUND,
+                    "cannot read " + paths.adminToken() + ": the first 'brig serve' makes it");
+        }
+    }
+
+    @Command(description = "Say what the wall enforces here, what is missing, and the command that mends it.",
+            mixinStandardHelpOptions = true)
+    int doctor() {
+        try (Context.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "doctor"));
+            List<Fields> findings = answer.objects("findings");
+            boolean well = findings.stream().noneMatch(finding -> finding.text("status", "").equals("FAIL"));
+            if (json) {
+                terminal.json(answer.asMap());
+                return well ? 0 : 1;
+            }
+            terminal.table(List.of("CHECK", "STATUS", "DETAIL"), findings.stream()
+                    .map(finding -> List.of(finding.text("name", ""), finding.text("status", ""), finding.text("detail", "")))
+                    .toList());
+            findings.stream().filter(finding -> finding.has("mend"))
+                    .forEach(finding -> terminal.println("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
+            return well ? 0 : 1;
+        }
+    }
+
+    /** The version that the build wrote into the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = Main.class.getPackage().getImplementationVersion();
+            return new String[] {"brig " + (version == null ? "development" : version)};
+        }
+    }
+}

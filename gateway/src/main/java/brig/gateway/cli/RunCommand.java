@@ -1,0 +1,61 @@
+package brig.gateway.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig run}. */
+@Command(name = "run", description = "Run one message behind the wall, stream what comes, exit with the agent's code.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Uses the running gateway, or starts one for this run. Without a message, and with standard input",
+            "that is no terminal, the message is read from there.", "", "Examples:",
+            "  brig run shell -- 'make test'", "  brig run shell < script.sh", "  brig run --json demo-writer -- hello there"})
+final class RunCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Mixin
+    private SpawnOptions options = new SpawnOptions();
+
+    @Override
+    public Integer call() throws IOException {
+        Map<String, ?> request = options.request(message(), true);
+        try (Context.Connection connection = main.context().connectOrEmbed()) {
+            GatewayClient client = connection.client();
+            String spawnId = client.request(request).requiredText("spawn_id");
+            AtomicBoolean ended = new AtomicBoolean();
+            Thread interrupted = Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
+                if (!ended.get()) {
+                    client.send(Map.of("action", "terminate"));
+                }
+            });
+            Runtime.getRuntime().addShutdownHook(interrupted);
+            client.send(Map.of("action", "attach", "id", spawnId));
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
+                printer.print(line);
+                ended.compareAndSet(false, printer.isEnded());
+            }
+            if (!ended.get()) {
+                throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                        "the gateway is gone; the worker may go on: 'brig logs -f " + spawnId + "' once it is back");
+            }
+            return printer.exitCode();
+        }
+    }
+
+    private String message() throws IOException {
+        String message = options.message();
+        if (message != null || Terminal.isTerminal(0)) {
+            return message == null ? "" : message;
+        }
+        return new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,44 @@
+package brig.gateway.cli;
+
+import brig.gateway.app.Gateway;
+import brig.gateway.config.Paths;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig serve}. */
+@Command(name = "serve", description = "Start the gateway with its worker-agent, and run until it is stopped.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers go on, and the",
+            "next 'brig serve' takes them up where their streams were.", "", "Example:", "  brig serve --config my.json"})
+final class ServeCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Context context = main.context();
+        Paths paths = context.paths();
+        Gateway gateway = new Gateway(context.config(), paths, context.configFile());
+        CountDownLatch stopped = new CountDownLatch(1);
+        gateway.start();
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(() -> {
+            gateway.stop();
+            stopped.countDown();
+        }));
+        main.terminal().println("""
+                brig is up
+                  http            %s (token: brig token) and %s
+                  spawner socket  %s
+                  session sockets %s/<task_id>/io.sock
+
+                try next:
+                  %s run shell -- 'echo hi; id; ls /'
+                  %s run demo-writer
+                  %s doctor""".formatted(gateway.url(), paths.http(), paths.spawner(), paths.agents(),
+                paths.home().resolve("bin/brig"), paths.home().resolve("bin/brig"), paths.home().resolve("bin/brig")));
+        stopped.await();
+        return 0;
+    }
+}

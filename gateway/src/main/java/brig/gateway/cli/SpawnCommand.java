@@ -1,0 +1,41 @@
+package brig.gateway.cli;
+
+import brig.protocol.Fields;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig spawn}. */
+@Command(name = "spawn", description = "Start a session and print how to reach it.", mixinStandardHelpOptions = true,
+        footer = {"", "Examples:", "  brig spawn shell --task-id build", "  brig attach build",
+            "  brig spawn --once --json demo-writer -- hello"})
+final class SpawnCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Mixin
+    private SpawnOptions options = new SpawnOptions();
+
+    @Option(names = "--once", description = "End the session when its first message is worked off.")
+    private boolean once;
+
+    @Override
+    public Integer call() {
+        try (GatewayClient client = main.context().connect()) {
+            Fields answer = client.request(options.request(options.message(), once));
+            if (main.json()) {
+                main.terminal().json(answer.asMap());
+                return 0;
+            }
+            for (Map.Entry<String, ?> field : answer.asMap().entrySet()) {
+                main.terminal().println("%-12s %s".formatted(field.getKey(), Terminal.text(field.getValue())));
+            }
+            main.terminal().note("next: brig attach " + answer.text("task_id", ""));
+        }
+        return 0;
+    }
+}

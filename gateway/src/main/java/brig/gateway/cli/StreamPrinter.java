@@ -1,0 +1,67 @@
+package brig.gateway.cli;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.nio.charset.StandardCharsets;
+
+/** Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended. */
+final class StreamPrinter {
+    private final Terminal terminal;
+    private final boolean json;
+    private int exitCode;
+    private long lastSeq;
+    private boolean ended;
+
+    /** @param json prints every line as it came */
+    StreamPrinter(Terminal terminal, boolean json) {
+        this.terminal = terminal;
+        this.json = json;
+    }
+
+    void print(byte[] line) {
+        Fields frame = new Fields(Json.parseObject(line));
+        lastSeq = frame.number("seq", 1, Long.MAX_VALUE, lastSeq);
+        String type = frame.text("type", "");
+        if (type.equals("done")) {
+            exitCode = (int) frame.number("exitCode", 0, 255, 0);
+        }
+        ended |= type.equals("state") && frame.text("state", "").equals("terminated");
+        if (type.equals("error") && !frame.has("seq") && lastSeq == 0) {
+            GatewayClient.requireNoError(frame);
+        }
+        if (json) {
+            terminal.println(new String(line, StandardCharsets.UTF_8));
+            return;
+        }
+        switch (type) {
+            case "chunk" -> {
+                String content = frame.text("content", "");
+                if (frame.text("stream", "").equals("stderr")) {
+                    terminal.printError(content);
+                } else {
+                    terminal.print(content);
+                }
+            }
+            case "error" -> terminal.note(frame.text("error", "") + " (" + frame.text("code", "") + ")");
+            case "gap" -> terminal.note("frames " + frame.number("from", 0, Long.MAX_VALUE, 0) + " to "
+                    + frame.number("to", 0, Long.MAX_VALUE, 0) + " are missing: " + frame.text("reason", ""));
+            default -> {
+                // States, tools and what later versions bring are for programs: --json shows them.
+            }
+        }
+    }
+
+    /** The exit code of the last message that was worked off. */
+    int exitCode() {
+        return exitCode;
+    }
+
+    /** Whether the stream said that nothing follows. */
+    boolean isEnded() {
+        return ended;
+    }
+
+    long lastSeq() {
+        return lastSeq;
+    }
+}

@@ -1,0 +1,72 @@
+package brig.gateway.listener;
+
+import brig.gateway.limits.CountLimit;
+import brig.gateway.limits.Lease;
+import brig.gateway.session.Sessions;
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.Json;
+import io.netty.channel.Channel;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SocketAddress;
+import java.nio.file.Path;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+
+/**
+ * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
+ * counted against the limit.
+ */
+record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connections, Timers timers, int writeQueueBytes) {
+    /** The key under which all connections are counted together. */
+    static final String ALL = "all";
+
+    /** Listens on a Unix socket; accepted connections and the uid of their peers go to the handler. */
+    CompletionStage<NetServer> listen(Path socket, BiConsumer<NetSocket, Integer> handler) {
+        Path bound = UnixSockets.prepare(socket);
+        NetServer server = vertx.createNetServer();
+        server.connectHandler(connection -> handleConnection(connection, handler));
+        return server.listen(SocketAddress.domainSocketAddress(bound.toString())).map(listening -> {
+            unix.publish(bound, socket);
+            return listening;
+        }).toCompletionStage();
+    }
+
+    private void handleConnection(NetSocket connection, BiConsumer<NetSocket, Integer> handler) {
+        Lease lease;
+        int uid;
+        try {
+            uid = unix.requireAllowedPeer(channel(connection));
+            lease = connections.take(ALL);
+        } catch (BrigException refusal) {
+            connection.write(Buffer.buffer(Json.writeLine(Problem.line(refusal))));
+            connection.close();
+            return;
+        }
+        var _ = channel(connection).closeFuture().addListener(closed -> lease.close());
+        handler.accept(connection, uid);
+    }
+
+    Outlet outlet(NetSocket connection) {
+        return new Outlet(channel(connection), writeQueueBytes);
+    }
+
+    private static Channel channel(NetSocket connection) {
+        return ((NetSocketInternal) connection).channelHandlerContext().channel();
+    }
+
+    /** Counts an HTTP connection against the limit, or closes it at once. */
+    void countHttp(HttpConnection connection) {
+        try {
+            Lease lease = connections.take(ALL);
+            connection.closeHandler(nothing -> lease.close());
+        } catch (BrigException refusal) {
+            connection.close();
+        }
+    }
+}

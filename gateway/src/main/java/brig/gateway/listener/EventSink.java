@@ -1,0 +1,68 @@
+package brig.gateway.listener;
+
+import brig.gateway.stream.FrameBatch;
+import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.GapReason;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * A browser's server-sent events, as WHATWG HTML defines them: frames as {@code id} and {@code data}, everything that is
+ * no frame of the stream as a named event without id, so that a reconnect resumes behind the last frame.
+ */
+final class EventSink implements FrameSink {
+    private static final byte[] HEARTBEAT = ":\n\n".getBytes(StandardCharsets.US_ASCII);
+
+    private final Outlet outlet;
+
+    EventSink(Outlet outlet) {
+        this.outlet = outlet;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return outlet.isWritable();
+    }
+
+    @Override
+    public void write(FrameBatch batch) {
+        outlet.write(new DefaultHttpContent(batch.events()));
+    }
+
+    /** A comment that keeps proxies from closing a quiet connection. */
+    void heartbeat() {
+        outlet.write(new DefaultHttpContent(Unpooled.wrappedBuffer(HEARTBEAT)));
+        outlet.flush();
+    }
+
+    @Override
+    public void gap(long from, long to, GapReason reason) {
+        event("gap", TextSink.gapLine(from, to, reason));
+    }
+
+    @Override
+    public void notice(ErrorCode code, String message) {
+        event("notice", TextSink.errorLine(code, message));
+    }
+
+    private void event(String name, Map<String, ?> data) {
+        byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
+        byte[] tail = {'\n', '\n'};
+        outlet.write(new DefaultHttpContent(Unpooled.wrappedBuffer(head, Json.write(data), tail)));
+    }
+
+    @Override
+    public void flush() {
+        outlet.flush();
+    }
+
+    @Override
+    public void end() {
+        outlet.finish(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+}

@@ -1,0 +1,103 @@
+package brig.gateway.listener;
+
+import brig.gateway.config.Config;
+import brig.gateway.config.Paths;
+import brig.gateway.limits.CountLimit;
+import brig.gateway.session.Sessions;
+import brig.gateway.spawn.SpawnListener;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.time.Timers;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All ways in, opened together. */
+public final class Listeners {
+    private static final Logger log = LoggerFactory.getLogger(Listeners.class);
+
+    private final Vertx vertx;
+    private final Config config;
+    private final Paths paths;
+    private final UnixSockets unix;
+    private final Door door;
+    private final SessionSockets sessionSockets;
+    private int httpPort;
+
+    public Listeners(Vertx vertx, Config config, Paths paths, Sessions sessions, Timers timers) {
+        this.vertx = vertx;
+        this.config = config;
+        this.paths = paths;
+        this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
+        CountLimit connections =
+                new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
+        this.door = new Door(vertx, sessions, unix, connections, timers, config.limits().writeQueueBytes());
+        this.sessionSockets = new SessionSockets(door, paths);
+    }
+
+    /** Opens and closes the session sockets. */
+    public SpawnListener sessionSockets() {
+        return sessionSockets;
+    }
+
+    /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
+    public CompletionStage<Void> open(Spawner spawner, WorkerAgent workers, String adminToken, BooleanSupplier ready) {
+        HttpGuard guard = new HttpGuard(config.http(), adminToken, unix);
+        var router = new HttpApi(door, guard, spawner, workers, ready).router(config.limits().requestBodyBytes());
+        Path bound = UnixSockets.prepare(paths.http());
+        return new SpawnerSocket(door, spawner, workers).open(paths.spawner())
+                .thenCompose(opened -> http().requestHandler(router)
+                        .listen(SocketAddress.domainSocketAddress(bound.toString()))
+                        .onSuccess(server -> unix.publish(bound, paths.http())).toCompletionStage())
+                .thenCompose(opened -> http().requestHandler(router)
+                        .listen(config.http().port(), config.http().host())
+                        .recover(Listeners::busy).toCompletionStage())
+                .thenAccept(server -> httpPort = server.actualPort());
+    }
+
+    private HttpServer http() {
+        HttpServer server = vertx.createHttpServer(new HttpServerOptions()
+                .setHttp2ClearTextEnabled(false)
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
+                .setMaxWebSocketMessageSize(Limits.MESSAGE_BYTES_MAX)
+                .setMaxWebSocketFrameSize(Limits.MESSAGE_BYTES_MAX)
+                .addWebSocketSubProtocol(WebSockets.SUBPROTOCOL)
+                .setTcpNoDelay(true));
+        return server.connectionHandler(door::countHttp);
+    }
+
+    private static Future<HttpServer> busy(Throwable failure) {
+        return Future.failedFuture(new BrigException(ErrorCode.INTERNAL, "cannot listen on http.host:http.port: "
+                + failure.getMessage() + "; stop what listens there, or set http.port in the configuration"));
+    }
+
+    /** The port that HTTP really has; the configured one, unless that is 0. */
+    public int httpPort() {
+        return httpPort;
+    }
+
+    /** Takes the socket files away; the connections go with the process. */
+    public void removeSockets() {
+        for (Path socket : new Path[] {paths.spawner(), paths.http()}) {
+            try {
+                Files.deleteIfExists(socket);
+            } catch (IOException e) {
+                log.info("{} stays until the next start: {}", socket, e.toString());
+            }
+        }
+    }
+}

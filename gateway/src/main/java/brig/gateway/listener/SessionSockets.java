@@ -1,0 +1,179 @@
+package brig.gateway.listener;
+
+import brig.gateway.config.Paths;
+import brig.gateway.session.Role;
+import brig.gateway.session.Session;
+import brig.gateway.spawn.Spawn;
+import brig.gateway.spawn.SpawnListener;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.LineDecoder;
+import brig.protocol.Limits;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A Unix socket for each session, {@code <agents_dir>/<task_id>/io.sock}: the first line of every connection is
+ * {@code {"auth":token}}, then user messages go in and frames come out. Nothing of a connection that has not
+ * authenticated reaches the session.
+ */
+public final class SessionSockets implements SpawnListener {
+    private static final Logger log = LoggerFactory.getLogger(SessionSockets.class);
+
+    private final Door door;
+    private final Paths paths;
+    private final Map<String, Listening> listening = new HashMap<>();
+
+    /** An open door, closed when its spawn has ended and its last connection has everything. */
+    private static final class Listening {
+        private final Path socket;
+        private @Nullable NetServer server;
+        private int connections;
+        private boolean ended;
+
+        Listening(Path socket) {
+            this.socket = socket;
+        }
+
+        void checkDone() {
+            if (ended && connections == 0 && server != null) {
+                server.close();
+                server = null;
+            }
+        }
+    }
+
+    SessionSockets(Door door, Paths paths) {
+        this.door = door;
+        this.paths = paths;
+    }
+
+    @Override
+    public CompletionStage<String> open(Spawn spawn) {
+        Session session = door.sessions().of(spawn);
+        Listening opened = new Listening(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
+        try {
+            return door.listen(opened.socket, (socket, uid) -> new Connection(session, opened, socket)).thenApply(server -> {
+                opened.server = server;
+                listening.put(spawn.spawnId(), opened);
+                return opened.socket.toString();
+            });
+        } catch (BrigException refusal) {
+            return CompletableFuture.failedFuture(refusal);
+        }
+    }
+
+    @Override
+    public void close(Spawn spawn) {
+        Listening gone = listening.remove(spawn.spawnId());
+        if (gone == null) {
+            return;
+        }
+        try {
+            Files.deleteIfExists(gone.socket);
+            Files.deleteIfExists(gone.socket.getParent());
+        } catch (IOException e) {
+            log.warn("spawn_id={} its socket could not be removed: {}", spawn.spawnId(), e.toString());
+        }
+        gone.ended = true;
+        gone.checkDone();
+    }
+
+    /** One captain or watcher. State owned by the event loop. */
+    private final class Connection implements LineDecoder.Sink {
+        private final Session session;
+        private final Listening listening;
+        private final Outlet outlet;
+        private final TextSink sink;
+        private @Nullable Attachment attachment;
+        private boolean refused;
+
+        Connection(Session session, Listening listening, NetSocket socket) {
+            this.session = session;
+            this.listening = listening;
+            listening.connections++;
+            this.outlet = door.outlet(socket);
+            this.sink = new TextSink(outlet, lines -> lines, new byte[0], outlet::finish);
+            LineDecoder lines = new LineDecoder(Limits.MESSAGE_BYTES_MAX, this);
+            var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
+            socket.handler(buffer -> {
+                byte[] bytes = buffer.getBytes();
+                lines.decode(bytes, 0, bytes.length);
+            });
+            socket.exceptionHandler(failure -> log.debug("session connection failed: {}", failure.toString()));
+            socket.closeHandler(nothing -> {
+                deadline.cancel();
+                handleClosed();
+            });
+        }
+
+        private void handleClosed() {
+            if (attachment != null) {
+                attachment.close();
+            }
+            listening.connections--;
+            listening.checkDone();
+        }
+
+        private void handleAuthTimeout() {
+            if (attachment == null) {
+                refuse(new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time"));
+            }
+        }
+
+        @Override
+        public void handleLine(byte[] bytes, int offset, int length) {
+            if (refused) {
+                return;
+            }
+            try {
+                Fields message = new Fields(Json.parseObject(bytes, offset, length));
+                if (attachment == null) {
+                    authenticate(message);
+                } else {
+                    attachment.handleMessage(message);
+                }
+            } catch (BrigException refusal) {
+                refuse(refusal);
+            }
+        }
+
+        private void authenticate(Fields message) {
+            String token = message.text("auth");
+            if (token == null) {
+                throw new BrigException(ErrorCode.UNAUTHENTICATED, "the first line must be {\"auth\": token}");
+            }
+            Role role = session.authenticate(token);
+            attachment = new Attachment(session, role, Attachment.Wish.read(message), sink, outlet);
+            attachment.begin();
+        }
+
+        @Override
+        public void handleBadLine(ErrorCode code) {
+            refuse(new BrigException(code, "the line was refused"));
+        }
+
+        /** Before authentication a refusal ends the connection; after it, it is only said. */
+        private void refuse(BrigException refusal) {
+            sink.notice(refusal.code(), refusal.getMessage());
+            if (attachment == null) {
+                refused = true;
+                outlet.finish();
+            } else {
+                sink.flush();
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package brig.gateway.listener;
+
+import brig.gateway.session.Role;
+import brig.gateway.session.Session;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Limits;
+import brig.protocol.ObjectDecoder;
+import brig.protocol.SpawnRequest;
+import io.vertx.core.net.NetSocket;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The spawner socket: one JSON object per request, one object per answer, in order. The kernel says who asks. The action
+ * {@code attach} makes the connection one of that session; everything after it is a message to the session.
+ */
+public final class SpawnerSocket {
+    private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);
+    private static final int WAITING_MAX = 32;
+
+    private final Door door;
+    private final Spawner spawner;
+    private final WorkerAgent workers;
+
+    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers) {
+        this.door = door;
+        this.spawner = spawner;
+        this.workers = workers;
+    }
+
+    /** Begins to listen. */
+    public CompletionStage<Void> open(Path socket) {
+        return door.listen(socket, Connection::new).thenAccept(server -> {});
+    }
+
+    /** One client. State owned by the event loop. */
+    private final class Connection implements ObjectDecoder.Sink {
+        private final NetSocket socket;
+        private final String captain;
+        private final Outlet outlet;
+        private final TextSink sink;
+        /** Completes when every request so far is answered: answers keep the order of the requests. */
+        private CompletionStage<?> answered = CompletableFuture.completedFuture(null);
+        private int waiting;
+        private @Nullable Attachment attachment;
+
+        Connection(NetSocket socket, int uid) {
+            this.socket = socket;
+            this.captain = "uid:" + uid;
+            this.outlet = door.outlet(socket);
+            this.sink = new TextSink(outlet, lines -> lines, new byte[0], outlet::finish);
+            ObjectDecoder objects = new ObjectDecoder(Limits.MESSAGE_BYTES_MAX, this);
+            socket.handler(buffer -> {
+                byte[] bytes = buffer.getBytes();
+                objects.decode(bytes, 0, bytes.length);
+            });
+            socket.exceptionHandler(failure -> log.debug("spawner connection failed: {}", failure.toString()));
+            socket.closeHandler(nothing -> {
+                if (attachment != null) {
+                    attachment.close();
+                }
+            });
+        }
+
+        @Override
+        public void handleObject(Map<String, @Nullable Object> object) {
+            Fields request = new Fields(object);
+            if (++waiting == WAITING_MAX) {
+                socket.pause();
+            }
+            answered = answered.thenCompose(before -> answer(request)).handle((line, failure) -> {
+                if (failure != null) {
+                    sink.writeLine(Problem.line(Problem.refusal(failure)));
+                } else if (!line.isEmpty()) {
+                    sink.writeLine(line);
+                }
+                sink.flush();
+                if (waiting-- == WAITING_MAX) {
+                    socket.resume();
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public void handleFault(BrigException fault) {
+            answered = answered.thenAccept(before -> {
+                sink.writeLine(Problem.line(fault));
+                outlet.finish();
+            });
+        }
+
+        /** The answer's line; an empty one where the request has none. */
+        private CompletionStage<Map<String, ?>> answer(Fields request) {
+            try {
+                if (attachment != null) {
+                    attachment.handleMessage(request);
+                    return CompletableFuture.completedFuture(Map.of());
+                }
+                String action = request.requiredText("action");
+                return switch (action) {
+                    case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS)));
+                    case "status" -> done(door.sessions().find(id(request)).spawn().view());
+                    case "list" -> done(Map.of("spawns", door.sessions().views()));
+                    case "terminate" -> terminate(door.sessions().find(id(request)));
+                    case "attach" -> attach(request);
+                    case "agents" -> workers.hello().thenApply(hello -> hello);
+                    case "doctor" -> workers.doctor().thenApply(findings -> findings);
+                    default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
+                            + "'; known are spawn, status, list, terminate, attach, agents and doctor");
+                };
+            } catch (BrigException refusal) {
+                return CompletableFuture.failedFuture(refusal);
+            }
+        }
+
+        private CompletionStage<Map<String, ?>> spawn(Fields request) {
+            return spawner.spawn(SpawnRequest.read(request), captain).thenApply(HttpApi::granted);
+        }
+
+        private CompletionStage<Map<String, ?>> terminate(Session session) {
+            return spawner.terminate(session.spawn(), "requested").thenApply(begun -> session.spawn().view());
+        }
+
+        private CompletionStage<Map<String, ?>> attach(Fields request) {
+            request.only(Set.of("action", "id", "from", "role", "tethered"));
+            Role role = switch (request.text("role", "captain")) {
+                case "captain" -> Role.CAPTAIN;
+                case "watcher" -> Role.WATCHER;
+                default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
+            };
+            Session session = door.sessions().find(request.requiredText("id"));
+            attachment = new Attachment(session, role, Attachment.Wish.read(request), sink, outlet);
+            attachment.begin();
+            return done(Map.of());
+        }
+
+        private static String id(Fields request) {
+            return request.only(Set.of("action", "id")).requiredText("id");
+        }
+
+        private static Set<String> with(Set<String> fields) {
+            Set<String> all = new HashSet<>(fields);
+            all.add("action");
+            return all;
+        }
+
+        private static CompletionStage<Map<String, ?>> done(Map<String, ?> line) {
+            return CompletableFuture.completedFuture(line);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package brig.gateway.listener;
+
+import brig.gateway.stream.FrameBatch;
+import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.GapReason;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * A captain's or watcher's connection that takes lines: a Unix socket, where a batch is bytes, or a WebSocket, where it
+ * is one text message. On a connection that carries many sessions every message begins with a line that names its session.
+ */
+final class TextSink implements FrameSink {
+    private final Outlet outlet;
+    private final Function<ByteBuf, Object> wrap;
+    private final byte[] header;
+    private final Runnable end;
+
+    /**
+     * @param wrap makes a message of the connection's protocol of lines
+     * @param header a line before each message; empty for none
+     * @param end what to do when the stream has ended
+     */
+    TextSink(Outlet outlet, Function<ByteBuf, Object> wrap, byte[] header, Runnable end) {
+        this.outlet = outlet;
+        this.wrap = wrap;
+        this.header = header;
+        this.end = end;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return outlet.isWritable();
+    }
+
+    @Override
+    public void write(FrameBatch batch) {
+        write(batch.lines());
+    }
+
+    private void write(ByteBuf lines) {
+        outlet.write(wrap.apply(header.length == 0 ? lines : Unpooled.wrappedBuffer(Unpooled.wrappedBuffer(header), lines)));
+    }
+
+    /** Writes one line of the connection's own, which is no frame of a stream. */
+    void writeLine(Map<String, ?> line) {
+        write(Unpooled.wrappedBuffer(Json.writeLine(line)));
+    }
+
+    @Override
+    public void gap(long from, long to, GapReason reason) {
+        writeLine(gapLine(from, to, reason));
+    }
+
+    static Map<String, Object> gapLine(long from, long to, GapReason reason) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "gap");
+        line.put("from", from);
+        line.put("to", to);
+        line.put("reason", reason.wireName());
+        return line;
+    }
+
+    @Override
+    public void notice(ErrorCode code, String message) {
+        writeLine(errorLine(code, message));
+    }
+
+    static Map<String, Object> errorLine(ErrorCode code, String message) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "error");
+        line.put("error", message);
+        line.put("code", code.name());
+        return line;
+    }
+
+    @Override
+    public void flush() {
+        outlet.flush();
+    }
+
+    @Override
+    public void end() {
+        end.run();
+    }
+}

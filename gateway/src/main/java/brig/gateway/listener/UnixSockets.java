@@ -1,0 +1,90 @@
+package brig.gateway.listener;
+
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Unix sockets that nobody can open before they are ready: bound inside a folder that is ours alone, given their mode,
+ * and only then renamed to their place. A socket file that nobody answers on is removed, one that somebody does is refused.
+ */
+final class UnixSockets {
+    private final Set<Integer> allowedUids;
+
+    UnixSockets(Set<Integer> allowedUids) {
+        this.allowedUids = allowedUids;
+    }
+
+    /** Where to bind a socket that will be at {@code socket}; checks that the place is free. @throws BrigException where it is not */
+    static Path prepare(Path socket) {
+        Paths.checkSocketPath(socket);
+        try {
+            Path folder = Objects.requireNonNull(socket.toAbsolutePath().getParent(), "a socket lies in a folder");
+            Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+            if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
+                if (isLive(socket)) {
+                    throw new BrigException(ErrorCode.INTERNAL, "another process listens on " + socket
+                            + "; stop it, or choose another path in the configuration");
+                }
+                Files.delete(socket);
+            }
+            // A name as short as can be: the kernel bounds the whole path.
+            Path own = folder.resolve(".b");
+            Files.deleteIfExists(own.resolve("s"));
+            Files.deleteIfExists(own);
+            Files.createDirectory(own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            return own.resolve("s");
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + e);
+        }
+    }
+
+    /**
+     * Puts the bound socket in its place, open to its owner. Where other users are allowed it is open to all, and the
+     * kernel's word for the uid decides.
+     */
+    void publish(Path bound, Path socket) {
+        try {
+            Files.setPosixFilePermissions(bound,
+                    PosixFilePermissions.fromString(allowedUids.isEmpty() ? "rw-------" : "rw-rw-rw-"));
+            Files.move(bound, socket, StandardCopyOption.ATOMIC_MOVE);
+            Files.delete(bound.getParent());
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + e);
+        }
+    }
+
+    private static boolean isLive(Path socket) {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return channel.connect(UnixDomainSocketAddress.of(socket));
+        } catch (IOException refused) {
+            return false;
+        }
+    }
+
+    /** The uid of the process at the other end, by the kernel's word. @throws BrigException {@code FORBIDDEN} unless it is allowed */
+    int requireAllowedPeer(Channel channel) {
+        try {
+            int uid = ((EpollDomainSocketChannel) channel).peerCredentials().uid();
+            if (uid == 0 || uid == Paths.ownUid() || allowedUids.contains(uid)) {
+                return uid;
+            }
+            throw new BrigException(ErrorCode.FORBIDDEN, "uid " + uid + " is not in allowedUids");
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "the kernel does not say who connects: " + e);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+package brig.gateway.listener;
+
+import brig.gateway.session.Role;
+import brig.gateway.session.Session;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.Limits;
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.ServerWebSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * WebSockets, subprotocol {@code brig.v1}: a text message holds one or more whole lines. One kind carries one session,
+ * the other any number of them. Where no token came with the upgrade, the first message brings it.
+ */
+final class WebSockets {
+    static final String SUBPROTOCOL = "brig.v1";
+    private static final Set<String> AUTH_FIELDS = Set.of("auth", "from", "tethered");
+    private static final Set<String> SUBSCRIBE_FIELDS = Set.of("action", "id", "token", "from", "tethered");
+    private static final int NORMAL_CLOSURE = 1000;
+
+    private final Door door;
+    private final HttpGuard guard;
+
+    WebSockets(Door door, HttpGuard guard) {
+        this.door = door;
+        this.guard = guard;
+    }
+
+    /** One session on its connection. */
+    void attach(HttpServerRequest request, Session session, HttpGuard.Caller caller) {
+        Fields query = query(request);
+        @Nullable Role role = caller.admin() ? Role.CAPTAIN
+                : caller.token() == null ? null : session.authenticate(caller.token());
+        Attachment.Wish wish = Attachment.Wish.read(query);
+        session.requireAttachable();
+        upgrade(request, (socket, outlet) -> {
+            Single connection = new Single(session, socket, outlet);
+            if (role != null) {
+                connection.attach(role, wish);
+            }
+        });
+    }
+
+    /** Many sessions on one connection. */
+    void multiplex(HttpServerRequest request, HttpGuard.Caller caller) {
+        upgrade(request, (socket, outlet) -> new Multiplex(caller, socket, outlet));
+    }
+
+    /** {@code ?from=…&tethered=…} as the fields that the first message would have. */
+    private static Fields query(HttpServerRequest request) {
+        Map<String, @Nullable Object> fields = new HashMap<>();
+        String from = request.getParam("from");
+        if (from != null) {
+            try {
+                fields.put("from", Long.parseLong(from));
+            } catch (NumberFormatException e) {
+                throw Fields.invalid("from", "must be a whole number");
+            }
+        }
+        String tethered = request.getParam("tethered");
+        if (tethered != null) {
+            fields.put("tethered", Boolean.parseBoolean(tethered));
+        }
+        return new Fields(fields);
+    }
+
+    private void upgrade(HttpServerRequest request, BiConsumer<ServerWebSocket, Outlet> opened) {
+        String offered = request.getHeader("Sec-WebSocket-Protocol");
+        if (offered != null && Arrays.stream(offered.split(",", -1)).noneMatch(name -> name.trim().equals(SUBPROTOCOL))) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "of the subprotocols only " + SUBPROTOCOL + " is spoken here");
+        }
+        if (!"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "this path is a WebSocket: send an upgrade request");
+        }
+        var channel = HttpGuard.channel(request);
+        request.toWebSocket().onSuccess(socket -> opened.accept(socket, new Outlet(channel, door.writeQueueBytes())));
+    }
+
+    private static Object message(ByteBuf lines) {
+        return new TextWebSocketFrame(lines);
+    }
+
+    /** Closes with the code that tells the client whether to come back. */
+    private static void refuse(Outlet outlet, TextSink sink, BrigException refusal) {
+        sink.notice(refusal.code(), refusal.getMessage());
+        outlet.finish(new CloseWebSocketFrame(refusal.code().closeCode(), refusal.code().name()));
+    }
+
+    /** Reads the lines of a text message. */
+    private static void readLines(String text, Consumer<Fields> handler) {
+        text.lines().filter(line -> !line.isBlank())
+                .forEach(line -> handler.accept(new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))));
+    }
+
+    /** A connection that carries one session. State owned by the event loop. */
+    private final class Single {
+        private final Session session;
+        private final Outlet outlet;
+        private final TextSink sink;
+        private @Nullable Attachment attachment;
+
+        Single(Session session, ServerWebSocket socket, Outlet outlet) {
+            this.session = session;
+            this.outlet = outlet;
+            this.sink = new TextSink(outlet, WebSockets::message, new byte[0],
+                    () -> outlet.finish(new CloseWebSocketFrame(NORMAL_CLOSURE, "ended")));
+            var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
+            socket.textMessageHandler(this::handleText);
+            socket.closeHandler(nothing -> {
+                deadline.cancel();
+                if (attachment != null) {
+                    attachment.close();
+                }
+            });
+        }
+
+        void attach(Role role, Attachment.Wish wish) {
+            try {
+                attachment = new Attachment(session, role, wish, sink, outlet);
+                attachment.begin();
+            } catch (BrigException refusal) {
+                refuse(outlet, sink, refusal);
+            }
+        }
+
+        private void handleAuthTimeout() {
+            if (attachment == null) {
+                refuse(outlet, sink, new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time"));
+            }
+        }
+
+        private void handleText(String text) {
+            try {
+                readLines(text, this::handleMessage);
+            } catch (BrigException refusal) {
+                if (attachment == null) {
+                    refuse(outlet, sink, refusal);
+                } else {
+                    sink.notice(refusal.code(), refusal.getMessage());
+                    sink.flush();
+                }
+            }
+        }
+
+        private void handleMessage(Fields message) {
+            if (attachment != null) {
+                attachment.handleMessage(message);
+                return;
+            }
+            String token = message.only(AUTH_FIELDS).text("auth");
+            if (token == null) {
+                throw new BrigException(ErrorCode.UNAUTHENTICATED, "the first message must be {\"auth\": token}");
+            }
+            Role role = guard.isAdmin(token) ? Role.CAPTAIN : session.authenticate(token);
+            attach(role, Attachment.Wish.read(message));
+        }
+    }
+
+    /** A connection that carries many sessions. State owned by the event loop. */
+    private final class Multiplex {
+        private final HttpGuard.Caller caller;
+        private final Outlet outlet;
+        private final TextSink sink;
+        private final Map<String, Attachment> attachments = new HashMap<>();
+
+        Multiplex(HttpGuard.Caller caller, ServerWebSocket socket, Outlet outlet) {
+            this.caller = caller;
+            this.outlet = outlet;
+            this.sink = new TextSink(outlet, WebSockets::message, new byte[0], () -> {});
+            socket.textMessageHandler(this::handleText);
+            socket.closeHandler(nothing -> {
+                attachments.values().forEach(Attachment::close);
+                attachments.clear();
+            });
+        }
+
+        private void handleText(String text) {
+            try {
+                readLines(text, this::handleMessage);
+            } catch (BrigException refusal) {
+                sink.notice(refusal.code(), refusal.getMessage());
+            }
+            sink.flush();
+        }
+
+        private void handleMessage(Fields message) {
+            String action = message.requiredText("action");
+            if (action.equals("ping")) {
+                sink.writeLine(Map.of("type", "pong"));
+                return;
+            }
+            Session session = door.sessions().find(message.requiredText("id"));
+            String id = session.spawn().spawnId();
+            if (action.equals("subscribe")) {
+                subscribe(session, message.only(SUBSCRIBE_FIELDS));
+                return;
+            }
+            Attachment attachment = attachments.get(id);
+            if (attachment == null) {
+                throw new BrigException(ErrorCode.UNAUTHENTICATED, "this connection is not subscribed to '" + id + "'");
+            }
+            switch (action) {
+                case "unsubscribe" -> drop(id);
+                case "send" -> attachment.handleMessage(
+                        new Fields(Map.of("role", "user", "content", message.requiredText("content"))));
+                default -> attachment.handleMessage(new Fields(Map.of("action", action)));
+            }
+        }
+
+        private void drop(String id) {
+            Attachment gone = attachments.remove(id);
+            if (gone != null) {
+                gone.close();
+            }
+        }
+
+        private void subscribe(Session session, Fields message) {
+            String id = session.spawn().spawnId();
+            if (attachments.containsKey(id)) {
+                throw Fields.invalid("id", "is subscribed to already on this connection");
+            }
+            String token = message.has("token") ? message.text("token") : caller.token();
+            Role role = caller.admin() || guard.isAdmin(token) ? Role.CAPTAIN : session.authenticate(token == null ? "" : token);
+            TextSink named = new TextSink(outlet, WebSockets::message,
+                    Json.writeLine(Map.of("type", "session", "spawn_id", id)), () -> drop(id));
+            Attachment attachment = new Attachment(session, role, Attachment.Wish.read(message), named, outlet);
+            attachments.put(id, attachment);
+            attachment.begin();
+        }
+    }
+}

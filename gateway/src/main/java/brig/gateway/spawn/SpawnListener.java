@@ -1,0 +1,12 @@
+package brig.gateway.spawn;
+
+import java.util.concurrent.CompletionStage;
+
+/** Who opens a door for each spawn: its session socket. */
+public interface SpawnListener {
+    /** Opens it, before the worker is asked for. Completes with the path of the socket; fails with a BrigException. */
+    CompletionStage<String> open(Spawn spawn);
+
+    /** Closes it; the spawn has ended or never began. Connections stay until they have every frame. */
+    void close(Spawn spawn);
+}

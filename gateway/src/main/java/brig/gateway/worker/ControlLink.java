@@ -1,0 +1,235 @@
+package brig.gateway.worker;
+
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.FrameDecoder;
+import brig.protocol.Json;
+import brig.protocol.LineDecoder;
+import brig.protocol.Limits;
+import brig.protocol.SpawnRequest;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The link to the worker-agent's control socket: requests with numbers, answers in any order, each with a deadline. When
+ * the connection is lost everything in flight fails and the link connects again, for as long as it is open.
+ *
+ * <p>State owned by the event loop.
+ */
+public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
+    /** Told of the link's life. */
+    public interface Listener {
+        /** A worker-agent answered; it may be another one than before. */
+        void handleUp(String instance);
+
+        /** There is no connection; another try follows. Called after each failed try. */
+        void handleDown();
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(ControlLink.class);
+    private static final int ANSWER_BYTES_MAX = 4 * Limits.MESSAGE_BYTES_MAX;
+    private static final long RECONNECT_MS = 50;
+    private static final long DEADLINE_MS = 30_000;
+
+    private final Vertx vertx;
+    private final NetClient client;
+    private final SocketAddress address;
+    private final Timers timers;
+    private final Map<Long, Pending> pending = new HashMap<>();
+    private Listener listener = new NoListener();
+    private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
+    private @Nullable NetSocket socket;
+    private long lastId;
+    private boolean closed;
+
+    private record Pending(CompletableFuture<Map<String, @Nullable Object>> answer, Timers.Timer deadline) {}
+
+    public ControlLink(Vertx vertx, String socketPath, Timers timers) {
+        this.vertx = vertx;
+        this.client = vertx.createNetClient();
+        this.address = SocketAddress.domainSocketAddress(socketPath);
+        this.timers = timers;
+    }
+
+    /** Begins to connect, and keeps the link up until {@link #close}. */
+    public void open(Listener newListener) {
+        listener = newListener;
+        connect();
+    }
+
+    public void close() {
+        closed = true;
+        if (socket != null) {
+            socket.close();
+        }
+    }
+
+    private void connect() {
+        if (closed) {
+            return;
+        }
+        client.connect(address).onComplete(connected -> {
+            if (connected.succeeded()) {
+                handleConnected(connected.result());
+            } else {
+                retry();
+            }
+        });
+    }
+
+    private void retry() {
+        if (!closed) {
+            listener.handleDown();
+            timers.after(RECONNECT_MS, this::connect);
+        }
+    }
+
+    private void handleConnected(NetSocket connected) {
+        socket = connected;
+        lines = new LineDecoder(ANSWER_BYTES_MAX, this);
+        connected.handler(buffer -> {
+            byte[] bytes = buffer.getBytes();
+            lines.decode(bytes, 0, bytes.length);
+        });
+        connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
+        connected.closeHandler(nothing -> handleClosed(connected));
+        hello().thenAccept(hello -> listener.handleUp(new Fields(hello).requiredText("instance")));
+    }
+
+    private void handleClosed(NetSocket gone) {
+        if (socket != gone) {
+            return;
+        }
+        socket = null;
+        List<Pending> lost = new ArrayList<>(pending.values());
+        pending.clear();
+        for (Pending request : lost) {
+            request.deadline().cancel();
+            request.answer().completeExceptionally(unavailable());
+        }
+        retry();
+    }
+
+    @Override
+    public void handleLine(byte[] bytes, int offset, int length) {
+        Fields message = new Fields(Json.parseObject(bytes, offset, length));
+        Pending request = pending.remove(message.number("id", 1, Long.MAX_VALUE, 0));
+        if (request == null) {
+            return;
+        }
+        request.deadline().cancel();
+        String error = message.text("error");
+        if (error == null) {
+            request.answer().complete(message.object("ok").asMap());
+        } else {
+            request.answer().completeExceptionally(new BrigException(code(message.text("code", "INTERNAL")), error,
+                    (int) message.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0)));
+        }
+    }
+
+    @Override
+    public void handleBadLine(ErrorCode code) {
+        log.error("the worker-agent sent a line that is refused with {}", code);
+    }
+
+    private static ErrorCode code(String name) {
+        try {
+            return ErrorCode.valueOf(name);
+        } catch (IllegalArgumentException e) {
+            return ErrorCode.INTERNAL;
+        }
+    }
+
+    private static BrigException unavailable() {
+        return new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
+    }
+
+    private CompletionStage<Map<String, @Nullable Object>> request(String op, Map<String, ?> fields) {
+        if (socket == null) {
+            return CompletableFuture.failedFuture(unavailable());
+        }
+        long id = ++lastId;
+        Map<String, @Nullable Object> message = new LinkedHashMap<>();
+        message.put("id", id);
+        message.put("op", op);
+        message.putAll(fields);
+        CompletableFuture<Map<String, @Nullable Object>> answer = new CompletableFuture<>();
+        Timers.Timer deadline = timers.after(DEADLINE_MS, () -> {
+            if (pending.remove(id) != null) {
+                answer.completeExceptionally(unavailable());
+            }
+        });
+        pending.put(id, new Pending(answer, deadline));
+        socket.write(Buffer.buffer(Json.writeLine(message)));
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request) {
+        return request("spawn", Map.of("spawn_id", spawnId, "request", request.toMap()))
+                .thenApply(ok -> new Started(new Fields(ok).requiredText("socket"), new Fields(ok).requiredText("workspace")));
+    }
+
+    @Override
+    public CompletionStage<Void> terminate(String spawnId, String reason) {
+        return request("terminate", Map.of("spawn_id", spawnId, "reason", reason)).thenApply(ok -> null);
+    }
+
+    @Override
+    public CompletionStage<List<Alive>> list() {
+        return request("list", Map.of()).thenApply(ok -> {
+            List<Alive> alive = new ArrayList<>();
+            for (Fields worker : new Fields(ok).objects("workers")) {
+                alive.add(new Alive(worker.requiredText("spawn_id"), worker.requiredText("socket"),
+                        worker.requiredText("workspace")));
+            }
+            return alive;
+        });
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> hello() {
+        return request("hello", Map.of());
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> doctor() {
+        return request("doctor", Map.of());
+    }
+
+    @Override
+    public CompletionStage<Void> shutdown() {
+        return request("shutdown", Map.of()).thenApply(ok -> null);
+    }
+
+    @Override
+    public WorkerStream open(String socketPath, long nextSeq, FrameDecoder.Sink frames) {
+        WorkerLink link = new WorkerLink(client, SocketAddress.domainSocketAddress(socketPath), timers, nextSeq, frames);
+        vertx.runOnContext(nothing -> link.connect());
+        return link;
+    }
+
+    /** Before {@link #open} nobody listens. */
+    private static final class NoListener implements Listener {
+        @Override
+        public void handleUp(String instance) {}
+
+        @Override
+        public void handleDown() {}
+    }
+}

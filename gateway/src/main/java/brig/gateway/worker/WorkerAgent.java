@@ -1,0 +1,40 @@
+package brig.gateway.worker;
+
+import brig.protocol.FrameDecoder;
+import brig.protocol.SpawnRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The worker-agent as the gateway sees it. What calls return completes on the event loop; it fails with a
+ * {@link brig.protocol.BrigException}: a refusal of the worker-agent's own, or {@code WORKER_AGENT_UNAVAILABLE}.
+ */
+public interface WorkerAgent {
+    /** A worker that was started: the socket that its frames come from, and the real path of its workspace. */
+    record Started(String socket, String workspace) {}
+
+    /** A worker that the worker-agent has: running, or ended with frames that are not acknowledged yet. */
+    record Alive(String spawnId, String socket, String workspace) {}
+
+    /** Starts a worker; the same spawn_id again never starts a second one. */
+    CompletionStage<Started> spawn(String spawnId, SpawnRequest request);
+
+    /** Begins to stop a worker; its end shows in its frames. */
+    CompletionStage<Void> terminate(String spawnId, String reason);
+
+    CompletionStage<List<Alive>> list();
+
+    /** What it says of itself: version, limits level, agents. */
+    CompletionStage<Map<String, @Nullable Object>> hello();
+
+    /** What the wall enforces here, and what is missing. */
+    CompletionStage<Map<String, @Nullable Object>> doctor();
+
+    /** Ends all workers and then itself. */
+    CompletionStage<Void> shutdown();
+
+    /** Opens a worker's stream of frames, from the frame {@code nextSeq} on. */
+    WorkerStream open(String socket, long nextSeq, FrameDecoder.Sink frames);
+}

@@ -1,0 +1,21 @@
+package brig.gateway.worker;
+
+import brig.gateway.stream.StreamLog;
+
+/** The way to one worker: its frames are paused and resumed, acknowledged, and messages go to it. */
+public interface WorkerStream extends StreamLog.Source {
+    /** Every frame up to that number is stored; the worker-agent may forget them. */
+    void ack(long seq);
+
+    /**
+     * A user message. It waits while the link is down.
+     *
+     * @throws brig.protocol.BrigException {@code WORKER_AGENT_UNAVAILABLE} where too many wait already
+     */
+    void input(String content);
+
+    /** Stops what the agent does now; the worker stays. @throws brig.protocol.BrigException as {@link #input} */
+    void cancel();
+
+    void close();
+}
