@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,6 +38,7 @@ public final class Json {
         return new JsonFactoryBuilder()
                 .disable(JsonFactory.Feature.CHARSET_DETECTION)
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
                 .configure(JsonReadFeature.ALLOW_JAVA_COMMENTS, comments)
                 .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(Limits.JSON_DEPTH_MAX).build())
                 .build();
