@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * Turns the raw output of an agent into the bodies of {@code chunk} frames: a character is never cut, whatever the reads
- * were; malformed UTF-8 becomes U+FFFD; a frame never exceeds {@link Limits#FRAME_BYTES_MAX}. One per output stream,
+ * were; malformed UTF-8 becomes U+FFFD, as in a browser; a frame never exceeds {@link Limits#FRAME_BYTES_MAX}. One per output stream,
  * owned by the thread that reads it.
  *
  * <p>A body is all of the frame behind its sequence number, {@code ,"ts":…,"stream":"stdout","content":"…"}} and a
@@ -62,7 +62,7 @@ public final class ChunkEncoder {
                 break;
             }
             put(in, at, character);
-            at += Math.max(character, 1);
+            at += character > 0 ? character : Utf8.malformedLength(in, at, end);
         }
         if (length > empty) {
             emit();

@@ -18,7 +18,7 @@ public final class FrameDecoder {
         /**
          * One frame. The bytes are the whole line with its newline and are valid during the call only.
          *
-         * @param seq the frame's number, at least 1
+         * @param seq the frame's number, from 1 to {@link Limits#SEQ_MAX}
          */
         void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length);
 
@@ -28,7 +28,7 @@ public final class FrameDecoder {
 
     private static final byte[] TYPE_PREFIX = "{\"type\":\"".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] SEQ_PREFIX = "\",\"seq\":".getBytes(StandardCharsets.US_ASCII);
-    private static final int SEQ_DIGITS_MAX = 18;
+    private static final int SEQ_DIGITS_MAX = 16;
     private static final FrameType[] TYPES = FrameType.values();
     private static final byte[][] NAMES = new byte[TYPES.length][];
 
@@ -66,13 +66,13 @@ public final class FrameDecoder {
         int name = offset + TYPE_PREFIX.length;
         if (startsWith(bytes, offset, end, TYPE_PREFIX)) {
             int quote = name;
-            while (quote < end && bytes[quote] != '"') {
+            while (quote < end && bytes[quote] != '"' && bytes[quote] != '\\') {
                 quote++;
             }
             int digits = quote + SEQ_PREFIX.length;
             if (startsWith(bytes, quote, end, SEQ_PREFIX) && bytes[end - 1] == '}') {
                 long seq = readSeq(bytes, digits, end);
-                if (seq > 0) {
+                if (seq > 0 && seq <= Limits.SEQ_MAX) {
                     sink.handleFrame(typeOf(bytes, name, quote), seq, bytes, offset, length + 1);
                     return;
                 }
@@ -81,13 +81,16 @@ public final class FrameDecoder {
         parseFrame(bytes, offset, length);
     }
 
-    /** The digits up to a comma or brace as a number; -1 where something else stands there. */
+    /** The digits up to a comma or the last brace as a number; -1 where something else stands there, 0 for a leading zero. */
     private static long readSeq(byte[] bytes, int from, int end) {
+        if (from < end && bytes[from] == '0') {
+            return 0;
+        }
         long seq = 0;
         for (int at = from; at < end && at - from <= SEQ_DIGITS_MAX; at++) {
             int digit = bytes[at] - '0';
             if (digit < 0 || digit > 9) {
-                return bytes[at] == ',' || bytes[at] == '}' ? seq : -1;
+                return bytes[at] == ',' || (bytes[at] == '}' && at == end - 1) ? seq : -1;
             }
             seq = seq * 10 + digit;
         }
@@ -131,7 +134,7 @@ public final class FrameDecoder {
                 }
                 parser.skipChildren();
             }
-            if (type == null || seq <= 0 || parser.nextToken() != null) {
+            if (type == null || seq <= 0 || seq > Limits.SEQ_MAX || parser.nextToken() != null) {
                 sink.handleBadFrame(ErrorCode.INVALID_FIELD);
                 return;
             }

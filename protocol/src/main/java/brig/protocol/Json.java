@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,8 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON as plain maps and lists, strictly read (no duplicate keys, bounded depth, nothing behind the value) and written
- * on one line. For messages, not for the frame path: a frame's bytes are never parsed whole.
+ * JSON as plain maps and lists, strictly read (well-formed UTF-8, no duplicate keys, bounded depth, numbers that fit,
+ * nothing behind the value) and written on one line. For messages, not for the frame path: a frame's bytes are never parsed whole.
  *
  * <p>Values are {@code Map<String, Object>}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double},
  * {@code Boolean} and null.
@@ -35,13 +36,15 @@ public final class Json {
 
     private static JsonFactory factory(boolean comments) {
         return new JsonFactoryBuilder()
+                .disable(JsonFactory.Feature.CHARSET_DETECTION)
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
                 .configure(JsonReadFeature.ALLOW_JAVA_COMMENTS, comments)
                 .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(Limits.JSON_DEPTH_MAX).build())
                 .build();
     }
 
-    /** Reads exactly one object. @throws BrigException {@code MALFORMED_JSON} with the place of the fault */
+    /** Reads exactly one object. @throws BrigException {@code MALFORMED_JSON} with the place, or {@code INVALID_UTF8} */
     public static Map<String, @Nullable Object> parseObject(byte[] bytes, int offset, int length) {
         return parse(STRICT, bytes, offset, length);
     }
@@ -58,6 +61,9 @@ public final class Json {
     }
 
     private static Map<String, @Nullable Object> parse(JsonFactory factory, byte[] bytes, int offset, int length) {
+        if (!Utf8.isValid(bytes, offset, length)) {
+            throw notUtf8();
+        }
         try (JsonParser parser = factory.createParser(bytes, offset, length)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new BrigException(ErrorCode.MALFORMED_JSON, "not a JSON object");
@@ -81,19 +87,32 @@ public final class Json {
         return new BrigException(ErrorCode.MALFORMED_JSON, "malformed JSON");
     }
 
+    static BrigException notUtf8() {
+        return new BrigException(ErrorCode.INVALID_UTF8, "not UTF-8");
+    }
+
     private static @Nullable Object readValue(JsonParser parser) throws IOException {
         return switch (parser.currentToken()) {
             case START_OBJECT -> readObject(parser);
             case START_ARRAY -> readArray(parser);
             case VALUE_STRING -> parser.getText();
             case VALUE_NUMBER_INT -> parser.getLongValue();
-            case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+            case VALUE_NUMBER_FLOAT -> readDouble(parser);
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;
             case VALUE_NULL -> null;
             case END_OBJECT, END_ARRAY, FIELD_NAME, NOT_AVAILABLE, VALUE_EMBEDDED_OBJECT ->
                 throw new IllegalStateException("no value at " + parser.currentToken());
         };
+    }
+
+    /** A number; one that no double can hold is refused, because infinity has no JSON to be written in. */
+    private static double readDouble(JsonParser parser) throws IOException {
+        double number = parser.getDoubleValue();
+        if (Double.isInfinite(number)) {
+            throw new BrigException(ErrorCode.MALFORMED_JSON, "a number is too large");
+        }
+        return number;
     }
 
     private static Map<String, @Nullable Object> readObject(JsonParser parser) throws IOException {

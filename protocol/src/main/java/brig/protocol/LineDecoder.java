@@ -7,7 +7,8 @@ import java.util.Arrays;
 
 /**
  * Cuts a byte stream into lines, wherever the reads happened to split it, and lets only bounded, valid UTF-8 without NUL
- * through. A bad line is reported once and skipped up to its newline; the lines after it are unharmed.
+ * through. A bad line is reported once and skipped up to its newline; the lines after it are unharmed. Empty lines, and
+ * those of a client that ends its lines with CR LF, are passed over.
  *
  * <p>A line that lies whole in one read is handed on where it is; only a line that spans reads is copied. The scan looks
  * at eight bytes at a time for what matters: a newline, a NUL, a byte above 127. State is owned by one thread.
@@ -125,7 +126,7 @@ public final class LineDecoder {
     }
 
     private void deliver(byte[] bytes, int offset, int length) {
-        if (length == 0) {
+        if (length == 0 || (length == 1 && bytes[offset] == '\r')) {
             return;
         }
         if (suspicious) {

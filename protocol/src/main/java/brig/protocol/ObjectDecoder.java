@@ -35,41 +35,45 @@ public final class ObjectDecoder {
 
     /** Takes the next bytes of the stream. */
     public void decode(byte[] bytes, int offset, int length) {
-        for (int at = offset; at < offset + length && !failed; ) {
-            if (depth == 0 && pending.size() == 0 && isSpace(bytes[at])) {
+        int end = offset + length;
+        int at = offset;
+        while (at < end && !failed) {
+            if (pending.size() == 0 && isSpace(bytes[at])) {
                 at++;
             } else {
-                at += feed(bytes, at, offset + length);
+                int closing = nextClosingBrace(bytes, at, end);
+                feed(bytes, at, closing);
+                at = closing;
             }
         }
     }
 
-    /** Feeds bytes until an object ends or the bytes do, and returns how many were taken. */
-    private int feed(byte[] bytes, int from, int end) {
-        int at = from;
+    /** Takes bytes of which at most the last one ends an object. */
+    private void feed(byte[] bytes, int from, int to) {
+        Map<String, @Nullable Object> object;
         try {
-            ByteArrayFeeder feeder = (ByteArrayFeeder) parser.getNonBlockingInputFeeder();
-            while (at < end) {
-                int closing = nextClosingBrace(bytes, at, end);
-                feeder.feedInput(bytes, at, closing);
-                pending.write(bytes, at, closing - at);
-                at = closing;
-                if (pending.size() > objectBytesMax) {
-                    throw new BrigException(ErrorCode.LINE_TOO_LONG, "a request may have " + objectBytesMax + " bytes");
-                }
-                if (readTokens()) {
-                    byte[] object = pending.toByteArray();
-                    reset();
-                    sink.handleObject(Json.parseObject(object));
-                    return at - from;
-                }
+            if (pending.size() == 0 && bytes[from] != '{') {
+                throw new BrigException(ErrorCode.MALFORMED_JSON, "a request is one JSON object");
             }
+            pending.write(bytes, from, to - from);
+            if (pending.size() > objectBytesMax) {
+                throw new BrigException(ErrorCode.LINE_TOO_LONG, "a request may have " + objectBytesMax + " bytes");
+            }
+            ((ByteArrayFeeder) parser.getNonBlockingInputFeeder()).feedInput(bytes, from, to);
+            if (!endsObject()) {
+                return;
+            }
+            object = Json.parseObject(pending.toByteArray());
         } catch (IOException e) {
-            fail(Json.malformed(e));
+            fail(Utf8.isMalformed(pending.toByteArray()) ? Json.notUtf8() : Json.malformed(e));
+            return;
         } catch (BrigException e) {
             fail(e);
+            return;
         }
-        return at - from;
+        pending.reset();
+        parser = newParser();
+        sink.handleObject(object);
     }
 
     /** One past the next brace that might end the object, so that never a byte of the next object is fed to this parser. */
@@ -82,23 +86,15 @@ public final class ObjectDecoder {
         return end;
     }
 
-    private boolean readTokens() throws IOException {
+    /** Reads what was fed, and tells whether that closed the object. */
+    private boolean endsObject() throws IOException {
         for (JsonToken token = parser.nextToken(); token != JsonToken.NOT_AVAILABLE; token = parser.nextToken()) {
-            if (token == null || (depth == 0 && token != JsonToken.START_OBJECT)) {
-                throw new BrigException(ErrorCode.MALFORMED_JSON, "a request is one JSON object");
-            }
             depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
             if (depth == 0) {
                 return true;
             }
         }
         return false;
-    }
-
-    private void reset() {
-        pending.reset();
-        depth = 0;
-        parser = newParser();
     }
 
     private void fail(BrigException fault) {

@@ -6,6 +6,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +117,6 @@ public final class Settings {
         }
         Map<String, Object> bound = new LinkedHashMap<>();
         map.forEach((key, inner) -> bound.put(String.valueOf(key), bindValue(path + "." + key, inner, element)));
-        return bound;
+        return Collections.unmodifiableMap(bound);
     }
 }

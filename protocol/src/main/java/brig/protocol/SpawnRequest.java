@@ -47,8 +47,21 @@ public record SpawnRequest(
         if (workspace != null && (!workspace.startsWith("/") || workspace.indexOf('\0') >= 0)) {
             throw Fields.invalid("workspace", "must be an absolute path");
         }
-        return new SpawnRequest(taskId, workspace, agent.requiredText("name"), agent.text("model"), agent.texts("tools"),
-                agent.text("systemPrompt"), fields.text("prompt"), fields.flag("once"));
+        String name = agent.requiredText("name");
+        List<String> tools = agent.texts("tools");
+        checkArgument("name", name);
+        checkArgument("model", agent.text("model"));
+        checkArgument("systemPrompt", agent.text("systemPrompt"));
+        tools.forEach(tool -> checkArgument("tools", tool));
+        return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
+                fields.text("prompt"), fields.flag("once"));
+    }
+
+    /** What may become an argument of the agent's command line cannot hold a NUL. */
+    private static void checkArgument(String name, @Nullable String value) {
+        if (value != null && value.indexOf('\0') >= 0) {
+            throw Fields.invalid(name, "must not contain a NUL");
+        }
     }
 
     /** The request as {@link #read} takes it. */

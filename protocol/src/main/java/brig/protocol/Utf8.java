@@ -26,6 +26,18 @@ final class Utf8 {
         return length;
     }
 
+    /**
+     * How many of the malformed bytes at {@code at} one U+FFFD stands for: those that began a character well, at least
+     * one. That is the practice that Unicode recommends and that every browser follows.
+     */
+    static int malformedLength(byte[] bytes, int at, int end) {
+        int length = 1;
+        while (at + length < end && characterLength(bytes, at, at + length + 1) < 0) {
+            length++;
+        }
+        return length;
+    }
+
     private static int lowestAt(int index, int first) {
         return index > 1 ? 0x80 : first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     }
@@ -35,14 +47,25 @@ final class Utf8 {
     }
 
     static boolean isValid(byte[] bytes, int offset, int length) {
-        int end = offset + length;
-        for (int at = offset; at < end; ) {
+        return firstFault(bytes, offset, offset + length) == offset + length;
+    }
+
+    /** Whether a character in there is malformed; one that the end cuts is not. */
+    static boolean isMalformed(byte[] bytes) {
+        int fault = firstFault(bytes, 0, bytes.length);
+        return fault < bytes.length && characterLength(bytes, fault, bytes.length) == 0;
+    }
+
+    /** Where the first character begins that is malformed or cut; {@code end} if there is none. */
+    private static int firstFault(byte[] bytes, int from, int end) {
+        int at = from;
+        while (at < end) {
             int character = characterLength(bytes, at, end);
             if (character <= 0) {
-                return false;
+                return at;
             }
             at += character;
         }
-        return true;
+        return end;
     }
 }

@@ -1,0 +1,62 @@
+package brig.protocol;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SpawnRequestTest {
+    private static SpawnRequest read(String json) {
+        return SpawnRequest.read(new Fields(Json.parseObject(Splits.utf8(json.replace('\'', '"')))));
+    }
+
+    @Test
+    void shouldReadEveryField() {
+        assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true),
+                read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
+                        + "'systemPrompt':'s'},'prompt':'p','once':true}"));
+    }
+
+    @Test
+    void shouldNeedNoMoreThanAnAgent() {
+        assertEquals(new SpawnRequest(null, null, "a", null, List.of(), null, null, false),
+                read("{'agent_config':{'name':'a'}}"));
+    }
+
+    @Test
+    void shouldComeBackWhenItWasWritten() {
+        for (String json : List.of("{'agent_config':{'name':'a'}}",
+                "{'task_id':'t','workspace':'/w','agent_config':{'name':'a','tools':['x']},'prompt':'p','once':true}")) {
+            SpawnRequest request = read(json);
+            Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));
+            assertEquals(request, SpawnRequest.read(written.only(SpawnRequest.FIELDS)));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+        "{}                                                | 'name' is missing",
+        "{'agent_config':{'name':''}}                      | 'name' is missing",
+        "{'agent_config':'a'}                              | 'agent_config' must be an object",
+        "{'agent_config':{'name':'a','colour':1}}          | 'colour' is not known",
+        "{'agent_config':{'name':'a'},'task_id':'../x'}    | 'task_id' must match",
+        "{'agent_config':{'name':'a'},'task_id':''}        | 'task_id' must match",
+        "{'agent_config':{'name':'a'},'workspace':'w'}     | 'workspace' must be an absolute path",
+        "{'agent_config':{'name':'a'},'workspace':''}      | 'workspace' must be an absolute path",
+        "{'agent_config':{'name':'a'},'workspace':'/\\u0000'} | 'workspace' must be an absolute path",
+        "{'agent_config':{'name':'a\\u0000'}}              | 'name' must not contain a NUL",
+        "{'agent_config':{'name':'a','model':'\\u0000'}}   | 'model' must not contain a NUL",
+        "{'agent_config':{'name':'a','systemPrompt':'\\u0000'}} | 'systemPrompt' must not contain a NUL",
+        "{'agent_config':{'name':'a','tools':['\\u0000']}} | 'tools' must not contain a NUL",
+        "{'agent_config':{'name':'a','tools':'x'}}         | 'tools' must be a list of strings",
+        "{'agent_config':{'name':'a'},'once':1}            | 'once' must be true or false"})
+    void shouldNameTheFieldWhenItIsWrong(String json, String message) {
+        BrigException fault = assertThrows(BrigException.class, () -> read(json));
+        assertTrue(fault.getMessage().contains(message), fault.getMessage());
+        assertEquals(ErrorCode.INVALID_FIELD, fault.code());
+    }
+}
