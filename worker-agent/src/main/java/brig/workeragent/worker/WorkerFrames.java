@@ -27,7 +27,7 @@ final class WorkerFrames {
     }
 
     void running() {
-        append(FrameType.STATE, Map.of("state", "running"));
+        append(FrameType.STATE, fields("state", "running"));
     }
 
     void error(BrigException e) {
@@ -35,13 +35,12 @@ final class WorkerFrames {
         if (text.length() > ERROR_CHARACTERS_MAX) {
             text = text.substring(0, ERROR_CHARACTERS_MAX);
         }
-        append(FrameType.ERROR, Map.of("error", text, "code", e.code()));
+        append(FrameType.ERROR, fields("error", text, "code", e.code()));
         LOG.info("error spawn_id={} code={}", spawnId, e.code());
     }
 
     void done(int exitCode, @Nullable String signal, @Nullable String reason) {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("exitCode", exitCode);
+        Map<String, Object> fields = fields("exitCode", exitCode);
         if (signal != null) {
             fields.put("signal", signal);
         }
@@ -55,11 +54,20 @@ final class WorkerFrames {
     /** The last frame. */
     void terminated(EndReason reason) {
         outbox.appendLast(FrameType.STATE,
-                Frames.body(timers.nowMs(), Map.of("state", "terminated", "reason", reason.wireName())));
+                Frames.body(timers.nowMs(), fields("state", "terminated", "reason", reason.wireName())));
         LOG.info("terminated spawn_id={} reason={}", spawnId, reason);
     }
 
     private void append(FrameType type, Map<String, ?> fields) {
         outbox.appendNow(type, Frames.body(timers.nowMs(), fields));
+    }
+
+    /** In the order given: the same frame is always the same bytes. */
+    private static Map<String, Object> fields(Object... namesAndValues) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            fields.put((String) namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return fields;
     }
 }
