@@ -1,0 +1,181 @@
+/*
+ * brig-init: process 1 of a wall.
+ *
+ *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] -- COMMAND ARGUMENT...
+ *
+ * It starts one payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
+ * everything left in the PID namespace, whatever session or group it moved to.
+ *
+ * Descriptors, laid out by brig-launcher (bwrap passes them through):
+ *   3, 4, 5  become 0, 1, 2 of the payload. They do not arrive as 0, 1, 2 because bwrap's own process outside
+ *            the wall keeps those three open: the reader would never see the payload close its output.
+ *   6        the status pipe. One line each: "ready", or "noexec ENOENT"; then "exit 3" or "signal 15".
+ *
+ * The payload has the same user id as this process, so what protects the status pipe from it is that this
+ * process cannot be dumped: /proc/1/fd, /proc/1/mem and /proc/1/environ are closed to the payload.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAYLOAD_STDIN = 3, STATUS = 6, FIRST_FREE = 7 };
+
+/* One line, one write: shorter than PIPE_BUF, hence never torn. */
+__attribute__((format(printf, 1, 2))) static void report(const char *format, ...) {
+    char line[64];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (write(STATUS, line, (size_t) length) != length) _exit(1);
+}
+
+static const char *errno_name(int error) {
+    const char *name = strerrorname_np(error);
+    return name != NULL ? name : "EUNKNOWN";
+}
+
+static void limit(int resource, rlim_t value) {
+    struct rlimit both = {value, value};
+    struct rlimit now;
+    /* The wall may have been started with less than was asked for; raising a hard limit is refused to it. */
+    if (getrlimit(resource, &now) == 0 && now.rlim_max < value) both.rlim_cur = both.rlim_max = now.rlim_max;
+    if (setrlimit(resource, &both) != 0) {
+        report("fail rlimit %s\n", errno_name(errno));
+        _exit(1);
+    }
+}
+
+/*
+ * Set here and not outside the wall: a process limit that is set inside a user namespace counts only the
+ * processes of this wall, and not all others of the same user id on the host.
+ */
+static char **apply_limits(char **arguments) {
+    static const struct { const char *option; int resource; } known[] = {
+        {"--nproc", RLIMIT_NPROC}, {"--data", RLIMIT_DATA},
+        {"--fsize", RLIMIT_FSIZE}, {"--nofile", RLIMIT_NOFILE},
+    };
+    limit(RLIMIT_CORE, 0);
+    while (arguments[0] != NULL && strcmp(arguments[0], "--") != 0) {
+        size_t i = 0;
+        while (i < sizeof known / sizeof *known && strcmp(arguments[0], known[i].option) != 0) i++;
+        char *end = NULL;
+        errno = 0;
+        unsigned long long value = arguments[1] == NULL ? 0 : strtoull(arguments[1], &end, 10);
+        if (i == sizeof known / sizeof *known || end == NULL || *end != '\0' || errno != 0) {
+            report("fail arguments EINVAL\n");
+            _exit(1);
+        }
+        limit(known[i].resource, value);
+        arguments += 2;
+    }
+    if (arguments[0] == NULL || arguments[1] == NULL) {
+        report("fail arguments EINVAL\n");
+        _exit(1);
+    }
+    return arguments + 1;
+}
+
+/* In the payload's process: nothing is inherited but 0, 1, 2, and signals are as in a fresh login. */
+static void become_payload(char **command, int failure) {
+    for (int i = 0; i < 3; i++) {
+        if (dup2(PAYLOAD_STDIN + i, i) < 0) goto failed;
+    }
+    for (int signal_number = 1; signal_number < NSIG; signal_number++) signal(signal_number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (syscall(SYS_close_range, FIRST_FREE, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) != 0) goto failed;
+    for (int i = PAYLOAD_STDIN; i <= STATUS; i++) close(i);
+    execvp(command[0], command);
+failed:;
+    int error = errno;
+    if (write(failure, &error, sizeof error) < 0) _exit(126);
+    _exit(127);
+}
+
+/* Returns the pid once its execve has succeeded; ends the wall with a "noexec" line when it has not. */
+static pid_t start_payload(char **command) {
+    int failure[2];
+    if (pipe2(failure, O_CLOEXEC) != 0) {
+        report("fail pipe %s\n", errno_name(errno));
+        _exit(1);
+    }
+    pid_t payload = fork();
+    if (payload < 0) {
+        report("noexec %s\n", errno_name(errno));
+        _exit(1);
+    }
+    if (payload == 0) become_payload(command, failure[1]);
+    close(failure[1]);
+    int error = 0;
+    ssize_t count;
+    do count = read(failure[0], &error, sizeof error); while (count < 0 && errno == EINTR);
+    close(failure[0]);
+    if (count != 0) {
+        report("noexec %s\n", errno_name(error));
+        _exit(1);
+    }
+    return payload;
+}
+
+/* From here on only the payload holds its stdio: when it closes its output, the reader sees the end. */
+static void let_go_of_stdio(void) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null >= 0) {
+        for (int i = 0; i < 3; i++) dup2(null, i);
+        close(null);
+    }
+    for (int i = 0; i < 3; i++) close(PAYLOAD_STDIN + i);
+}
+
+/* Returns the payload's wait status. */
+static int watch(pid_t payload, const sigset_t *signals) {
+    for (;;) {
+        int signal_number = sigwaitinfo(signals, NULL);
+        if (signal_number < 0) continue;
+        if (signal_number != SIGCHLD) {
+            kill(payload, signal_number);
+            continue;
+        }
+        int status;
+        pid_t ended;
+        while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+            if (ended == payload) return status;
+        }
+    }
+}
+
+int main(int count, char **arguments) {
+    (void) count;
+    prctl(PR_SET_DUMPABLE, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGCHLD, SIG_DFL);
+    char **command = apply_limits(arguments + 1);
+
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_SETMASK, &signals, NULL);
+
+    pid_t payload = start_payload(command);
+    let_go_of_stdio();
+    report("ready\n");
+    int status = watch(payload, &signals);
+    if (WIFSIGNALED(status)) report("signal %d\n", WTERMSIG(status));
+    else report("exit %d\n", WEXITSTATUS(status));
+    return 0;
+}

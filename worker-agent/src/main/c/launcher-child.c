@@ -1,0 +1,93 @@
+/* In the child: the way from a copy of the launcher to bwrap. */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__attribute__((noreturn)) static void give_up(const char *step) {
+    char line[64];
+    int length = snprintf(line, sizeof line, "fail %s %s\n", step, errno_name(errno));
+    if (write(STATUS, line, (size_t) length) != length) _exit(126);
+    _exit(127);
+}
+
+static void join_cgroup(const char *procs_file) {
+    int fd = open(procs_file, O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, "0", 1) != 1) give_up("cgroup");
+    close(fd);
+}
+
+static void become_worker(const struct request *request) {
+    if (request->has_uid) {
+        if (setgroups(0, NULL) != 0 || setresgid(request->gid, request->gid, request->gid) != 0
+            || setresuid(request->uid, request->uid, request->uid) != 0) give_up("privileges");
+        /* Must not be possible any more; if it is, the wall would stand on the wrong user. */
+        if (request->uid != 0 && setresuid(0, 0, 0) == 0) {
+            errno = EPERM;
+            give_up("privileges");
+        }
+    }
+}
+
+static int args_in_memory(const struct request *request) {
+    int fd = memfd_create("brig-args", 0);
+    if (fd < 0) give_up("memory");
+    for (size_t done = 0; done < request->args_bytes;) {
+        ssize_t count = write(fd, request->args + done, request->args_bytes - done);
+        if (count < 0) give_up("memory");
+        done += (size_t) count;
+    }
+    if (lseek(fd, 0, SEEK_SET) != 0) give_up("memory");
+    return fd;
+}
+
+/*
+ * Moves sources to 0..INFO and closes everything else. First all go out of the way, so that no move
+ * overwrites a source that is still to come.
+ */
+static void lay_out(int sources[FIRST_FREE]) {
+    for (int i = 0; i < FIRST_FREE; i++) {
+        if (sources[i] >= 0 && (sources[i] = fcntl(sources[i], F_DUPFD, 64)) < 0) _exit(126);
+    }
+    for (int i = 0; i < FIRST_FREE; i++) {
+        close(i);
+        if (sources[i] >= 0 && dup2(sources[i], i) < 0) _exit(126);
+    }
+    if (syscall(SYS_close_range, FIRST_FREE, ~0U, 0) != 0) give_up("descriptors");
+}
+
+void become_bwrap(const struct request *request, int sources[FIRST_FREE], pid_t launcher) {
+    lay_out(sources);
+    for (size_t i = 0; i < request->cgroup_count; i++) join_cgroup(request->cgroups[i]);
+    if (request->seccomp != NULL) {
+        int fd = open(request->seccomp, O_RDONLY);
+        if (fd < 0 || (fd != SECCOMP && (dup2(fd, SECCOMP) < 0 || close(fd) != 0))) give_up("seccomp");
+    }
+    int args = args_in_memory(request);
+    if (args != ARGS && (dup2(args, ARGS) < 0 || close(args) != 0)) give_up("memory");
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    become_worker(request);
+    /* After the change of user, which clears it. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != launcher) _exit(126);
+    umask(022);
+    if (chdir("/") != 0) give_up("descriptors");
+    signal(SIGPIPE, SIG_DFL);
+    sigset_t no_signals;
+    sigemptyset(&no_signals);
+    sigprocmask(SIG_SETMASK, &no_signals, NULL);
+    /* Empty on purpose: what a process was started with can be read by whoever shares its user id. */
+    char *environment[] = {NULL};
+    execve(bwrap_path, request->exec, environment);
+    give_up("bwrap");
+}

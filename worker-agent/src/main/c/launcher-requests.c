@@ -1,0 +1,177 @@
+/* Requests: from bytes to calls. Nothing here trusts a length, a number or a name. */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char input[HEADER_MAX + BODY_MAX];
+static size_t input_length;
+static size_t skip_bytes;               /* rest of an oversized body that is being thrown away */
+static bool skip_line;                  /* inside a header line that was too long */
+
+static bool parse_number(const char *text, unsigned *number) {
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    *number = (unsigned) value;
+    return isdigit((unsigned char) text[0]) && *end == '\0' && errno == 0 && value < 0xFFFFFFFEUL;
+}
+
+static const char *value_of(const char *field, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(field, name, length) == 0 && field[length] == '=' ? field + length + 1 : NULL;
+}
+
+/* Returns false for a field that is unknown, out of bounds or malformed: nothing of a request is ignored. */
+static bool parse_field(struct request *request, char *field) {
+    const char *value;
+    if ((value = value_of(field, "uid"))) return request->has_uid = parse_number(value, &request->uid);
+    if ((value = value_of(field, "gid"))) return request->has_gid = parse_number(value, &request->gid);
+    if ((value = value_of(field, "seccomp")) != NULL) {
+        request->seccomp = value;
+        return value[0] == '/';
+    }
+    if ((value = value_of(field, "cgroup")) != NULL) {
+        if (request->cgroup_count == CGROUPS_MAX || value[0] != '/') return false;
+        request->cgroups[request->cgroup_count++] = value;
+        return true;
+    }
+    if ((value = value_of(field, "stdin")) != NULL) {
+        request->stdin_pipe = strcmp(value, "pipe") == 0;
+        return request->stdin_pipe || strcmp(value, "null") == 0;
+    }
+    if ((value = value_of(field, "exec")) != NULL) {
+        if (request->exec_count == ARGS_MAX) return false;
+        request->exec[request->exec_count++] = field + strlen("exec=");
+        return true;
+    }
+    if ((value = value_of(field, "arg")) != NULL) {
+        size_t bytes = strlen(value) + 1;
+        memcpy(request->args + request->args_bytes, value, bytes);
+        request->args_bytes += bytes;
+        return true;
+    }
+    return false;
+}
+
+static void append(struct request *request, const char *text) {
+    request->exec[request->exec_count++] = (char *) text;
+}
+
+static void handle_launch(const char *id, char *body, size_t bytes) {
+    static struct request request;
+    memset(&request, 0, offsetof(struct request, args));
+    append(&request, "bwrap");
+    append(&request, "--args");
+    append(&request, "7");
+    append(&request, "--info-fd");
+    append(&request, "9");
+    size_t seccomp_at = request.exec_count;
+    append(&request, "--seccomp");
+    append(&request, "8");
+    append(&request, "--");
+    size_t own = request.exec_count;
+    bool sound = bytes > 0 && body[bytes - 1] == '\0';
+    for (char *field = body; sound && field < body + bytes;) {
+        char *next = field + strlen(field) + 1;
+        sound = parse_field(&request, field);
+        field = next;
+    }
+    if (!sound || request.exec_count == own || request.has_uid != request.has_gid) {
+        reply("failed %s request EINVAL", id);
+        return;
+    }
+    if (request.seccomp == NULL) {
+        size_t kept = request.exec_count - seccomp_at - 2;
+        memmove(request.exec + seccomp_at, request.exec + seccomp_at + 2, kept * sizeof *request.exec);
+        request.exec_count -= 2;
+    }
+    request.exec[request.exec_count] = NULL;
+    do_launch(id, &request);
+}
+
+static bool is_id(const char *text) {
+    size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
+    return length > 0 && length <= ID_MAX && text[length] == '\0';
+}
+
+static void handle_order(const char *verb, const char *id, const char *rest) {
+    unsigned number = 0;
+    if (strcmp(verb, "opened") == 0) do_opened(id);
+    else if (strcmp(verb, "kill") == 0) do_kill(id);
+    else if (strcmp(verb, "signal") == 0 && rest != NULL && parse_number(rest, &number)
+             && (number == SIGTERM || number == SIGINT || number == SIGHUP)) do_signal(id, (int) number);
+    else reply("error order not known");
+}
+
+/* Handles one request at the start of TEXT and returns its bytes; 0 if it is not complete. */
+static size_t handle_request(char *text, size_t length) {
+    char *newline = memchr(text, '\n', length < HEADER_MAX ? length : HEADER_MAX);
+    if (newline == NULL) {
+        if (length < HEADER_MAX) return 0;
+        reply("error header too long");
+        skip_line = true;
+        return length;
+    }
+    size_t header = (size_t) (newline - text) + 1;
+    char copy[HEADER_MAX];
+    memcpy(copy, text, header - 1);
+    copy[header - 1] = '\0';
+    char *place;
+    char *verb = strtok_r(copy, " ", &place);
+    char *id = strtok_r(NULL, " ", &place);
+    char *rest = strtok_r(NULL, " ", &place);
+    if (verb == NULL || id == NULL || !is_id(id)) {
+        reply("error header malformed");
+        return header;
+    }
+    if (strcmp(verb, "launch") != 0) {
+        handle_order(verb, id, rest);
+        return header;
+    }
+    unsigned bytes;
+    if (rest == NULL || !parse_number(rest, &bytes)) {
+        reply("failed %s request EINVAL", id);
+        return header;
+    }
+    if (bytes > BODY_MAX) {
+        reply("failed %s request E2BIG", id);
+        skip_bytes = bytes;
+        return header;
+    }
+    if (length - header < bytes) return 0;
+    handle_launch(id, text + header, bytes);
+    return header + bytes;
+}
+
+/* Returns the bytes thrown away at the start of TEXT. */
+static size_t skip(const char *text, size_t length) {
+    if (skip_line) {
+        const char *newline = memchr(text, '\n', length);
+        skip_line = newline == NULL;
+        return newline == NULL ? length : (size_t) (newline - text) + 1;
+    }
+    size_t count = skip_bytes < length ? skip_bytes : length;
+    skip_bytes -= count;
+    return count;
+}
+
+void handle_input(void) {
+    ssize_t count = read(STDIN_FILENO, input + input_length, sizeof input - input_length);
+    if (count < 0 && errno == EINTR) return;
+    if (count <= 0) exit(0);            /* the worker-agent is gone; all walls follow us */
+    input_length += (size_t) count;
+    size_t done = 0;
+    for (size_t step = 1; step > 0 && done < input_length; done += step) {
+        bool skipping = skip_line || skip_bytes > 0;
+        step = skipping ? skip(input + done, input_length - done)
+                        : handle_request(input + done, input_length - done);
+    }
+    input_length -= done;
+    memmove(input, input + done, input_length);
+}

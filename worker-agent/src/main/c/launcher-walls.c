@@ -1,0 +1,282 @@
+/* The walls: their pipes, what they report, and their end. */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A pipe that a wall writes and we collect, up to its bound; what does not fit is read and dropped. */
+struct collector {
+    int fd;
+    size_t length;
+    char text[INFO_MAX + 1];
+};
+
+struct wall {
+    bool used;
+    char id[ID_MAX + 1];
+    pid_t bwrap;
+    bool reaped;
+    int bwrap_status;
+    int init;                           /* pidfd of process 1; -1 until bwrap told it, and after its end */
+    int theirs[3];                      /* our copies of the ends that the worker-agent opens */
+    bool opened, ready, kill_wanted, reported;
+    struct collector status, info, complaint;
+    char outcome[ID_MAX + 64];          /* the last word of process 1 as a reply line; empty until then */
+};
+
+static struct wall walls[WALLS_MAX];
+
+/* Reads what is there; returns true at the end of the pipe. */
+static bool collect(struct collector *collector, size_t bytes_max) {
+    while (collector->fd >= 0) {
+        char buffer[1024];
+        ssize_t count = read(collector->fd, buffer, sizeof buffer);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return errno != EAGAIN;
+        if (count == 0) return true;
+        size_t room = bytes_max - collector->length;
+        size_t kept = (size_t) count < room ? (size_t) count : room;
+        memcpy(collector->text + collector->length, buffer, kept);
+        collector->length += kept;
+        collector->text[collector->length] = '\0';
+    }
+    return true;
+}
+
+static struct wall *find(const char *id) {
+    for (size_t i = 0; i < WALLS_MAX; i++) {
+        if (walls[i].used && strcmp(walls[i].id, id) == 0) return &walls[i];
+    }
+    return NULL;
+}
+
+static struct wall *claim(const char *id) {
+    for (size_t i = 0; i < WALLS_MAX; i++) {
+        struct wall *wall = &walls[i];
+        if (wall->used) continue;
+        memset(wall, 0, sizeof *wall);
+        wall->used = true;
+        wall->init = wall->status.fd = wall->info.fd = wall->complaint.fd = -1;
+        for (int end = 0; end < 3; end++) wall->theirs[end] = -1;
+        snprintf(wall->id, sizeof wall->id, "%s", id);
+        return wall;
+    }
+    return NULL;
+}
+
+static void let_go_of_pipes(struct wall *wall) {
+    for (int end = 0; end < 3; end++) drop(&wall->theirs[end]);
+}
+
+static void release(struct wall *wall) {
+    let_go_of_pipes(wall);
+    drop(&wall->status.fd);
+    drop(&wall->info.fd);
+    drop(&wall->complaint.fd);
+    drop(&wall->init);
+    wall->used = false;
+}
+
+static void end_namespace(struct wall *wall) {
+    if (wall->init >= 0) syscall(SYS_pidfd_send_signal, wall->init, SIGKILL, NULL, 0);
+    /* Until bwrap told the pid we wait: killing it half way would leave a process that nobody ends. */
+    else if (wall->info.fd < 0 && !wall->reaped) kill(wall->bwrap, SIGKILL);
+}
+
+static void handle_info(struct wall *wall) {
+    if (wall->info.fd < 0) return;
+    bool ended = collect(&wall->info, INFO_MAX);
+    const char *key = strstr(wall->info.text, "\"child-pid\":");
+    int pid = key != NULL ? atoi(key + strlen("\"child-pid\":")) : 0;
+    /* The closing brace tells that the number is complete. */
+    if (pid > 1 && wall->init < 0 && strchr(key, '}') != NULL) {
+        wall->init = (int) syscall(SYS_pidfd_open, pid, 0);
+        if (wall->init >= 0) watch(wall->init, FROM_INIT, (size_t) (wall - walls));
+        ended = true;
+    }
+    if (!ended) return;
+    drop(&wall->info.fd);
+    if (wall->kill_wanted) end_namespace(wall);
+}
+
+static int init_pid(const struct wall *wall) {
+    const char *key = strstr(wall->info.text, "\"child-pid\":");
+    return key != NULL ? atoi(key + strlen("\"child-pid\":")) : 0;
+}
+
+static void handle_status_line(struct wall *wall, const char *line) {
+    int number;
+    char word[40], step[40];
+    if (strcmp(line, "ready") == 0 && !wall->ready) {
+        wall->ready = true;
+        handle_info(wall);
+        reply("ready %s %d", wall->id, init_pid(wall));
+    } else if (sscanf(line, "exit %d", &number) == 1) {
+        snprintf(wall->outcome, sizeof wall->outcome, "exited %s code %d", wall->id, number);
+    } else if (sscanf(line, "signal %d", &number) == 1) {
+        snprintf(wall->outcome, sizeof wall->outcome, "exited %s signal %d", wall->id, number);
+    } else if (sscanf(line, "noexec %39s", word) == 1) {
+        snprintf(wall->outcome, sizeof wall->outcome, "noexec %s %.39s", wall->id, word);
+    } else if (sscanf(line, "fail %20s %30s", step, word) == 2) {
+        snprintf(wall->outcome, sizeof wall->outcome, "failed %s %.20s %.30s", wall->id, step, word);
+    }
+}
+
+static void handle_status(struct wall *wall) {
+    bool ended = collect(&wall->status, STATUS_MAX);
+    char *start = wall->status.text;
+    for (char *end; (end = strchr(start, '\n')) != NULL; start = end + 1) {
+        *end = '\0';
+        handle_status_line(wall, start);
+    }
+    wall->status.length = strlen(start);
+    memmove(wall->status.text, start, wall->status.length + 1);
+    if (ended) drop(&wall->status.fd);
+}
+
+static void handle_complaint(struct wall *wall) {
+    if (collect(&wall->complaint, COMPLAINT_MAX)) drop(&wall->complaint.fd);
+}
+
+/* The last word, once bwrap is reaped and process 1 is gone: the kernel ends process 1 after all others. */
+static void check_end(struct wall *wall) {
+    if (wall->used && wall->reaped && !wall->outcome[0]) {
+        handle_info(wall);
+        handle_status(wall);
+        handle_complaint(wall);
+    }
+    if (!wall->used || !wall->reaped || wall->init >= 0) return;
+    if (!wall->reported) {
+        wall->reported = true;
+        if (wall->outcome[0]) reply("%s", wall->outcome);
+        else if (wall->ready || wall->kill_wanted) reply("exited %s signal %d", wall->id, SIGKILL);
+        else if (wall->complaint.length > 0) reply("failed %s wall %s", wall->id, wall->complaint.text);
+        else reply("failed %s wall bwrap ended with status %d", wall->id, WEXITSTATUS(wall->bwrap_status));
+    }
+    /* Its output stays readable until the worker-agent has opened it. */
+    if (wall->opened) release(wall);
+}
+
+void reap(void) {
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        for (size_t i = 0; i < WALLS_MAX; i++) {
+            struct wall *wall = &walls[i];
+            if (!wall->used || wall->reaped || wall->bwrap != pid) continue;
+            wall->reaped = true;
+            wall->bwrap_status = status;
+            /* If bwrap was killed, process 1 is being killed too; we hear of its end through its pidfd. */
+            check_end(wall);
+            break;
+        }
+    }
+}
+
+/* ---- launch ---- */
+
+static const char *make_pipes(struct wall *wall, const struct request *request, int sources[FIRST_FREE]) {
+    int *ends[5] = {&wall->theirs[1], &wall->theirs[2],
+                    &wall->status.fd, &wall->info.fd, &wall->complaint.fd};
+    static const int targets[5] = {PAYLOAD_STDOUT, PAYLOAD_STDERR, STATUS, INFO, STDERR_FILENO};
+    for (int i = 0; i < 5; i++) {
+        int both[2];
+        if (pipe2(both, O_CLOEXEC) != 0) return "pipe";
+        *ends[i] = both[0];
+        sources[targets[i]] = both[1];
+        if (i >= 2 && fcntl(both[0], F_SETFL, O_NONBLOCK) != 0) return "pipe";
+    }
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) return "null";
+    sources[0] = null;
+    sources[1] = fcntl(null, F_DUPFD_CLOEXEC, 0);
+    if (request->stdin_pipe) {
+        int both[2];
+        if (pipe2(both, O_CLOEXEC) != 0) return "pipe";
+        sources[PAYLOAD_STDIN] = both[0];
+        wall->theirs[0] = both[1];
+    } else {
+        sources[PAYLOAD_STDIN] = fcntl(null, F_DUPFD_CLOEXEC, 0);
+    }
+    /* Both ends of a pipe are one inode: its owner decides who may open /dev/stdout, inside the wall. */
+    for (int i = PAYLOAD_STDIN; i <= PAYLOAD_STDERR && request->has_uid; i++) {
+        bool is_pipe = i != PAYLOAD_STDIN || request->stdin_pipe;
+        if (is_pipe && fchown(sources[i], request->uid, request->gid) != 0) return "chown";
+    }
+    return NULL;
+}
+
+void do_launch(const char *id, const struct request *request) {
+    if (find(id) != NULL) {
+        reply("failed %s request EEXIST", id);
+        return;
+    }
+    struct wall *wall = claim(id);
+    if (wall == NULL) {
+        reply("failed %s walls EAGAIN", id);
+        return;
+    }
+    int sources[FIRST_FREE];
+    for (int i = 0; i < FIRST_FREE; i++) sources[i] = -1;
+    const char *failed_step = make_pipes(wall, request, sources);
+    if (failed_step == NULL) {
+        pid_t launcher = getpid();
+        wall->bwrap = fork();
+        if (wall->bwrap == 0) become_bwrap(request, sources, launcher);
+        if (wall->bwrap < 0) failed_step = "fork";
+    }
+    int error = errno;
+    for (int i = 0; i < FIRST_FREE; i++) {
+        if (sources[i] >= 0) close(sources[i]);
+    }
+    if (failed_step != NULL) {
+        release(wall);
+        reply("failed %s %s %s", id, failed_step, errno_name(error));
+        return;
+    }
+    size_t index = (size_t) (wall - walls);
+    watch(wall->status.fd, FROM_STATUS, index);
+    watch(wall->info.fd, FROM_INFO, index);
+    watch(wall->complaint.fd, FROM_COMPLAINT, index);
+    reply("started %s %d %d %d", id, wall->theirs[0], wall->theirs[1], wall->theirs[2]);
+}
+
+/* ---- orders; one for a wall that has ended meanwhile does nothing ---- */
+
+void do_opened(const char *id) {
+    struct wall *wall = find(id);
+    if (wall == NULL) return;
+    let_go_of_pipes(wall);
+    wall->opened = true;
+    check_end(wall);
+}
+
+void do_kill(const char *id) {
+    struct wall *wall = find(id);
+    if (wall == NULL) return;
+    wall->kill_wanted = true;
+    end_namespace(wall);
+}
+
+void do_signal(const char *id, int signal_number) {
+    struct wall *wall = find(id);
+    if (wall == NULL || wall->init < 0) return;
+    syscall(SYS_pidfd_send_signal, wall->init, signal_number, NULL, 0);
+}
+
+void handle_wall_event(enum source source, size_t index) {
+    struct wall *wall = &walls[index];
+    if (source == FROM_STATUS) handle_status(wall);
+    else if (source == FROM_INFO) handle_info(wall);
+    else if (source == FROM_COMPLAINT) handle_complaint(wall);
+    else drop(&wall->init);             /* a pidfd becomes readable when its process has ended */
+    check_end(wall);
+}

@@ -1,0 +1,38 @@
+package brig.workeragent.adapter;
+
+import brig.protocol.ChunkEncoder;
+import brig.protocol.FrameType;
+import brig.workeragent.pump.FrameSink;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** Any program: what it writes is text, what it is told is lines. */
+final class TextAdapter implements Adapter {
+    @Override
+    public OutputReader reader(Pipe pipe, FrameSink frames) {
+        ChunkEncoder encoder = new ChunkEncoder(pipe.wireName(),
+                (bytes, length) -> frames.append(FrameType.CHUNK, bytes, length));
+        return new OutputReader() {
+            @Override
+            public void read(byte[] bytes, int offset, int count, long nowMs) throws InterruptedException {
+                encoder.encode(bytes, offset, count, nowMs);
+            }
+
+            @Override
+            public void finish(long nowMs) throws InterruptedException {
+                encoder.finish(nowMs);
+            }
+        };
+    }
+
+    /** The content as it is and a newline; newlines inside make it several lines. */
+    @Override
+    public byte[] input(String content) {
+        return (content + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public Optional<byte[]> cancelInput() {
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,130 @@
+package brig.workeragent.link;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Ids;
+import brig.protocol.SpawnRequest;
+import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.wall.Walls;
+import brig.workeragent.worker.EndReason;
+import brig.workeragent.worker.Spawned;
+import brig.workeragent.worker.Workers;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What the control socket can be asked for. Any thread may call; a spawn takes as long as its worker does. */
+public final class ControlOperations {
+    /** An answer, and what happens once it is written. */
+    record Outcome(Map<String, ?> answer, Runnable afterwards) {
+        Outcome(Map<String, ?> answer) {
+            this(answer, () -> {});
+        }
+    }
+
+    private final Workers workers;
+    private final AgentProfiles profiles;
+    private final Walls walls;
+    private final String version;
+    private final Runnable exit;
+    private final String instance = Ids.newEpoch();
+
+    /** @param exit ends this process */
+    public ControlOperations(Workers workers, AgentProfiles profiles, Walls walls, String version, Runnable exit) {
+        this.workers = workers;
+        this.profiles = profiles;
+        this.walls = walls;
+        this.version = version;
+        this.exit = exit;
+    }
+
+    /** Does what a request says. @throws BrigException a refusal */
+    Outcome run(Fields request) throws InterruptedException {
+        String operation = request.requiredText("op");
+        request.only(fieldsOf(operation));
+        return switch (operation) {
+            case "hello" -> new Outcome(hello());
+            case "spawn" -> new Outcome(spawn(request));
+            case "terminate" -> new Outcome(terminate(request));
+            case "list" -> new Outcome(list());
+            case "doctor" -> new Outcome(doctor());
+            default -> shutdown();
+        };
+    }
+
+    private static Set<String> fieldsOf(String operation) {
+        return switch (operation) {
+            case "hello", "list", "doctor", "shutdown" -> Set.of("id", "op");
+            case "spawn" -> Set.of("id", "op", "spawn_id", "request");
+            case "terminate" -> Set.of("id", "op", "spawn_id", "reason");
+            default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "no such op; there are hello, spawn, terminate,"
+                    + " list, doctor, shutdown");
+        };
+    }
+
+    private Map<String, ?> hello() {
+        Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("instance", instance);
+        answer.put("pid", ProcessHandle.current().pid());
+        answer.put("version", version);
+        answer.put("limits", walls.limitsLevel());
+        answer.put("agents", profiles.usable().stream()
+                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description())).toList());
+        return answer;
+    }
+
+    private Map<String, ?> spawn(Fields request) throws InterruptedException {
+        SpawnRequest asked = SpawnRequest.read(request.object("request").only(SpawnRequest.FIELDS));
+        Spawned spawned = workers.spawn(spawnId(request), asked);
+        return Map.of("socket", spawned.socket().toString(), "workspace", spawned.workspace().toString());
+    }
+
+    private Map<String, ?> terminate(Fields request) {
+        workers.find(spawnId(request)).terminate(EndReason.named(request.text("reason", "")));
+        return Map.of();
+    }
+
+    /** The id names files: nothing but the form that Brig itself gives may pass. */
+    private static String spawnId(Fields request) {
+        String id = request.requiredText("spawn_id");
+        if (!Ids.isSpawnId(id)) {
+            throw Fields.invalid("spawn_id", "must be spn_ and 24 characters 0-9 a-z");
+        }
+        return id;
+    }
+
+    private Map<String, ?> list() {
+        List<Map<String, Object>> views = workers.list().stream().map(ControlOperations::show).toList();
+        return Map.of("workers", views);
+    }
+
+    private static Map<String, Object> show(Workers.View view) {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("spawn_id", view.spawnId());
+        shown.put("socket", view.spawned().socket().toString());
+        shown.put("workspace", view.spawned().workspace().toString());
+        shown.put("last_seq", view.lastSeq());
+        shown.put("ended", view.ended());
+        return shown;
+    }
+
+    private Map<String, ?> doctor() {
+        return Map.of("findings", walls.findings().stream().map(finding -> {
+            Map<String, Object> shown = new LinkedHashMap<>();
+            shown.put("name", finding.name());
+            shown.put("status", finding.status());
+            shown.put("detail", finding.detail());
+            if (!finding.mend().isEmpty()) {
+                shown.put("mend", finding.mend());
+            }
+            return shown;
+        }).toList());
+    }
+
+    private Outcome shutdown() throws InterruptedException {
+        workers.shutdown();
+        return new Outcome(Map.of(), exit);
+    }
+}

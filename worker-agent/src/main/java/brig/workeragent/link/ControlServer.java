@@ -1,0 +1,35 @@
+package brig.workeragent.link;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** The control socket: any number of gateways ask for workers here, one after the other or at once. */
+public final class ControlServer implements AutoCloseable {
+    private static final int CONNECTIONS_MAX = 64;
+
+    private final UnixListener listener;
+
+    private ControlServer(UnixListener listener) {
+        this.listener = listener;
+    }
+
+    /** Listens. @throws brig.protocol.BrigException where another process does, or the path is too long */
+    public static ControlServer open(RuntimeFolder folder, ControlOperations operations) throws IOException {
+        return new ControlServer(UnixListener.open(folder.controlSocket(), CONNECTIONS_MAX,
+                channel -> new ControlConnection(channel, operations).run()));
+    }
+
+    public Path path() {
+        return listener.path();
+    }
+
+    /** Whether a gateway is connected. */
+    public boolean connected() {
+        return listener.connected();
+    }
+
+    @Override
+    public void close() {
+        listener.close();
+    }
+}

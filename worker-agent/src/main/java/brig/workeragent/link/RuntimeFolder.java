@@ -1,0 +1,86 @@
+package brig.workeragent.link;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The lock is the
+ * kernel's, so a worker-agent that was killed leaves a folder that the next one can take over; what lies there then
+ * belongs to nobody and is removed.
+ */
+public final class RuntimeFolder implements AutoCloseable {
+    private static final String LOCK = "lock";
+
+    private final Path path;
+    private final FileChannel lockFile;
+
+    private RuntimeFolder(Path path, FileChannel lockFile) {
+        this.path = path;
+        this.lockFile = lockFile;
+    }
+
+    /** Makes and takes {@code <runtimeDir>/w}. @throws BrigException naming what is in the way */
+    public static RuntimeFolder open(Path runtimeDir) throws IOException {
+        Path path = runtimeDir.toAbsolutePath().normalize().resolve("w");
+        Files.createDirectories(runtimeDir);
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            Files.createDirectory(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        }
+        UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
+        if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !owner.equals(Peers.self())) {
+            throw new BrigException(ErrorCode.FORBIDDEN, path + " must be a folder of the user that the worker-agent runs as,"
+                    + " but belongs to " + owner + "; remove it or choose another runtimeDir");
+        }
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+        FileChannel lockFile = FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        if (tryLock(lockFile) == null) {
+            lockFile.close();
+            throw new BrigException(ErrorCode.FORBIDDEN, "another worker-agent uses " + path
+                    + "; stop it, or give this one another runtimeDir");
+        }
+        RuntimeFolder folder = new RuntimeFolder(path, lockFile);
+        folder.removeStale();
+        return folder;
+    }
+
+    private static @Nullable FileLock tryLock(FileChannel file) throws IOException {
+        try {
+            return file.tryLock();
+        } catch (OverlappingFileLockException heldInThisProcess) {
+            return null;
+        }
+    }
+
+    private void removeStale() throws IOException {
+        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(path, "spn_*.sock")) {
+            for (Path socket : sockets) {
+                Files.deleteIfExists(socket);
+            }
+        }
+    }
+
+    Path controlSocket() {
+        return path.resolve("control.sock");
+    }
+
+    Path workerSocket(String spawnId) {
+        return path.resolve(spawnId + ".sock");
+    }
+
+    @Override
+    public void close() throws IOException {
+        lockFile.close();
+    }
+}

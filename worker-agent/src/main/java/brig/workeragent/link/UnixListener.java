@@ -1,0 +1,160 @@
+package brig.workeragent.link;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens on a Unix socket and hands each connection of a trusted user to a virtual thread of its own.
+ *
+ * <p>The socket is bound in a folder that only we can enter and then renamed to its place, so there is no moment in which
+ * it exists with the permissions of the umask.
+ */
+final class UnixListener implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(UnixListener.class);
+    /** {@code sun_path} has 108 bytes, the last one a NUL; the name while binding is longer than the final one. */
+    private static final int PATH_BYTES_MAX = 107;
+    private static final String BINDING = "bind";
+
+    private final Path path;
+    private final ServerSocketChannel server;
+    private final Consumer<SocketChannel> handler;
+    private final Semaphore places;
+    private final Set<SocketChannel> connections = ConcurrentHashMap.newKeySet();
+
+    private UnixListener(Path path, ServerSocketChannel server, int connectionsMax, Consumer<SocketChannel> handler) {
+        this.path = path;
+        this.server = server;
+        this.handler = handler;
+        this.places = new Semaphore(connectionsMax);
+    }
+
+    /**
+     * Binds and accepts.
+     *
+     * @param connectionsMax more than so many are closed at once
+     * @param handler runs a connection to its end, on its own thread; the channel is closed behind it
+     * @throws BrigException {@code INTERNAL} where another process listens there, or the path is too long
+     */
+    static UnixListener open(Path path, int connectionsMax, Consumer<SocketChannel> handler) throws IOException {
+        removeStale(path);
+        ServerSocketChannel server = bind(path);
+        UnixListener listener = new UnixListener(path, server, connectionsMax, handler);
+        Thread.ofVirtual().name("accept-" + path.getFileName()).start(listener::accept);
+        return listener;
+    }
+
+    private static void removeStale(Path path) throws IOException {
+        requireShort(path);
+        if (!Files.exists(path)) {
+            return;
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.connect(UnixDomainSocketAddress.of(path));
+            throw new BrigException(ErrorCode.INTERNAL, "another process listens on " + path + "; stop it first");
+        } catch (IOException nobodyListens) {
+            Files.deleteIfExists(path);
+        }
+    }
+
+    private static void requireShort(Path path) {
+        int bytes = path.toString().getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > PATH_BYTES_MAX) {
+            throw new BrigException(ErrorCode.INTERNAL, "the path of the socket " + path + " has " + bytes
+                    + " bytes, the kernel allows " + PATH_BYTES_MAX + "; choose a shorter runtimeDir");
+        }
+    }
+
+    private static ServerSocketChannel bind(Path path) throws IOException {
+        Path folder = Files.createTempDirectory(path.getParent(), BINDING);
+        Path temporary = folder.resolve("s");
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            requireShort(temporary);
+            server.bind(UnixDomainSocketAddress.of(temporary));
+            Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-------"));
+            Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
+            return server;
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            Files.deleteIfExists(temporary);
+            throw e;
+        } finally {
+            Files.deleteIfExists(folder);
+        }
+    }
+
+    private void accept() {
+        while (server.isOpen()) {
+            try {
+                SocketChannel channel = server.accept();
+                connections.add(channel);
+                Thread.ofVirtual().name("serve-" + path.getFileName()).start(() -> serve(channel));
+            } catch (IOException e) {
+                if (server.isOpen()) {
+                    LOG.warn("accept failed socket={}: {}", path, e.toString());
+                }
+            }
+        }
+    }
+
+    private void serve(SocketChannel channel) {
+        boolean placed = places.tryAcquire();
+        try (channel) {
+            if (!placed) {
+                LOG.warn("too many connections socket={}", path);
+            } else if (!Peers.isTrusted(channel)) {
+                LOG.warn("refused a peer of another user socket={}", path);
+            } else if (server.isOpen()) {
+                handler.accept(channel);
+            }
+        } catch (IOException e) {
+            LOG.debug("connection ended socket={}: {}", path, e.toString());
+        } catch (RuntimeException e) {
+            LOG.error("connection failed socket={}", path, e);
+        } finally {
+            connections.remove(channel);
+            if (placed) {
+                places.release();
+            }
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Whether somebody is connected. */
+    boolean connected() {
+        return !connections.isEmpty();
+    }
+
+    /** Stops listening, ends the connections, removes the socket's file. */
+    @Override
+    public void close() {
+        try {
+            server.close();
+            Files.deleteIfExists(path);
+            for (SocketChannel channel : connections) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            LOG.warn("closing failed socket={}: {}", path, e.toString());
+        }
+    }
+}

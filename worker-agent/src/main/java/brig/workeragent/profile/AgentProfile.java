@@ -1,0 +1,101 @@
+package brig.workeragent.profile;
+
+import brig.protocol.Settings;
+import brig.protocol.SpawnRequest;
+import brig.workeragent.adapter.Adapter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one file of {@code config/agents} says; its components are the keys of the file.
+ *
+ * @param description for people, one line
+ * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
+ *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced; nothing is replaced inside an argument
+ * @param adapter its native format
+ * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
+ * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
+ * @param env the whole environment of the agent beside what the wall itself sets
+ */
+public record AgentProfile(
+        String description, List<String> command, String adapter, String process, String stdin, Map<String, String> env) {
+
+    private static final String MESSAGE = "{message}";
+
+    public AgentProfile {
+        if (command.isEmpty() || command.get(0).isEmpty()) {
+            throw new IllegalArgumentException("command: must name a program");
+        }
+        requireOneOf("process", process, List.of("message", "spawn"));
+        requireOneOf("stdin", stdin, List.of("null", "lines"));
+        if (Adapter.named(adapter).isEmpty()) {
+            throw new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'");
+        }
+        for (String argument : command) {
+            requireNoNul("command", argument);
+        }
+        env.forEach((name, value) -> {
+            if (name.isEmpty() || name.indexOf('=') >= 0) {
+                throw new IllegalArgumentException("env: '" + name + "' is no name of a variable");
+            }
+            requireNoNul("env", name + value);
+        });
+        env = Map.copyOf(env);
+    }
+
+    /** Binds a file's values; {@code stdin} and {@code env} may be absent. */
+    static AgentProfile read(Map<String, @Nullable Object> values) {
+        Map<String, @Nullable Object> whole = new LinkedHashMap<>();
+        whole.put("adapter", "text");
+        whole.put("process", "message");
+        whole.put("stdin", "null");
+        whole.put("env", Map.of());
+        return Settings.bind(Settings.overlay(whole, values), AgentProfile.class);
+    }
+
+    private static void requireOneOf(String key, String value, List<String> known) {
+        if (!known.contains(value)) {
+            throw new IllegalArgumentException(key + ": must be one of " + known + ", not '" + value + "'");
+        }
+    }
+
+    private static void requireNoNul(String key, String value) {
+        if (value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(key + ": has a NUL character");
+        }
+    }
+
+    public Adapter newAdapter() {
+        return Adapter.named(adapter).orElseThrow();
+    }
+
+    public boolean oneProcess() {
+        return process.equals("spawn");
+    }
+
+    public boolean stdinLines() {
+        return stdin.equals("lines");
+    }
+
+    /** The message is an argument of the command, so it need not be written to standard input. */
+    public boolean messageIsArgument() {
+        return command.contains(MESSAGE);
+    }
+
+    /** The command for a message of a request; what the request does not say is an empty argument. */
+    public List<String> commandFor(SpawnRequest request, String message) {
+        return command.stream().map(argument -> switch (argument) {
+            case MESSAGE -> message;
+            case "{model}" -> orEmpty(request.model());
+            case "{systemPrompt}" -> orEmpty(request.systemPrompt());
+            case "{tools}" -> String.join(",", request.tools());
+            default -> argument;
+        }).toList();
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+}

@@ -1,0 +1,13 @@
+package brig.workeragent.pump;
+
+import brig.protocol.FrameType;
+
+/** Takes the frames of one worker, in order, and numbers them. */
+public interface FrameSink {
+    /**
+     * Appends a frame. Waits for room where the type is one that an agent can write without end.
+     *
+     * @param body all of the frame behind its sequence number: {@code ,"ts":…,…}} and a newline; read during the call only
+     */
+    void append(FrameType type, byte[] body, int length) throws InterruptedException;
+}

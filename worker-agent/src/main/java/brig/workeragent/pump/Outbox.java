@@ -1,0 +1,306 @@
+package brig.workeragent.pump;
+
+import brig.protocol.Fields;
+import brig.protocol.FrameType;
+import brig.protocol.Limits;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The frames of one worker that the gateway has not stored yet. It numbers them from 1 without a gap, keeps their bytes
+ * in shared arrays, hands all that is there to the connection as one batch, and forgets what was acknowledged.
+ *
+ * <p>Backpressure: what an agent can write without end waits while {@code unackedBytesMax} or more are unacknowledged.
+ * The pipe is then not read, it fills, and the agent's own write blocks. What Brig itself says (state, done, error) never
+ * waits: there is little of it, and the end of a worker must not depend on its reader.
+ *
+ * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything.
+ */
+public final class Outbox implements FrameSink {
+    private static final int SEGMENT_BYTES_MIN = 512;
+    private static final int SEGMENT_BYTES_MAX = Limits.FRAME_BYTES_MAX;
+    /** What one write takes: the JDK copies it into a direct buffer, which it keeps per thread. */
+    private static final int BATCH_BYTES_MAX = 4 * SEGMENT_BYTES_MAX;
+
+    private final long unackedBytesMax;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition room = lock.newCondition();
+    private final Condition news = lock.newCondition();
+
+    // Guarded by the lock.
+    private @Nullable Segment head;
+    private @Nullable Segment tail;
+    private @Nullable Reader reader;
+    private long unackedBytes;
+    private long lastSeq;
+    private long ackedSeq;
+    private boolean gateOpen;
+    private boolean ended;
+
+    public Outbox(long unackedBytesMax) {
+        this.unackedBytesMax = unackedBytesMax;
+    }
+
+    @Override
+    public void append(FrameType type, byte[] body, int length) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (waits(type) && !gateOpen && unackedBytes >= unackedBytesMax) {
+                room.await();
+            }
+            add(type, body, length);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Appends one of the frames that never wait. */
+    public void appendNow(FrameType type, byte[] body) {
+        if (waits(type)) {
+            throw new IllegalArgumentException(type + " may have to wait");
+        }
+        lock.lock();
+        try {
+            add(type, body, body.length);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Appends the last frame of the worker. */
+    public void appendLast(FrameType type, byte[] body) {
+        lock.lock();
+        try {
+            appendNow(type, body);
+            ended = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean waits(FrameType type) {
+        return switch (type) {
+            case CHUNK, TOOL, USAGE, SUBAGENT, UNKNOWN -> true;
+            case DONE, ERROR, STATE, GAP, AUTHENTICATED -> false;
+        };
+    }
+
+    private void add(FrameType type, byte[] body, int length) {
+        if (ended) {
+            throw new IllegalStateException("a frame behind the last one");
+        }
+        byte[] start = ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + (lastSeq + 1)).getBytes(StandardCharsets.US_ASCII);
+        int frame = start.length + length;
+        if (frame > Limits.FRAME_BYTES_MAX) {
+            throw new IllegalArgumentException("a frame of " + frame + " bytes");
+        }
+        segmentFor(frame).append(start, start.length, body, length);
+        lastSeq++;
+        unackedBytes += frame;
+        news.signal();
+    }
+
+    /** Segments double in size from a small one, so that a worker that says little keeps little. */
+    private Segment segmentFor(int frame) {
+        Segment last = tail;
+        if (last != null && last.free() >= frame) {
+            return last;
+        }
+        int doubled = last == null ? SEGMENT_BYTES_MIN : Math.min(2 * last.bytes.length, SEGMENT_BYTES_MAX);
+        Segment fresh = new Segment(Math.max(doubled, frame), lastSeq + 1);
+        if (last == null) {
+            head = fresh;
+        } else {
+            last.next = fresh;
+        }
+        tail = fresh;
+        return fresh;
+    }
+
+    /**
+     * Waits a moment before a pipe is read again if the reader is far behind anyway: the output collects in the pipe and
+     * becomes one big frame instead of a thousand small ones.
+     */
+    public void awaitReader(long waitMs) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long nanos = TimeUnit.MILLISECONDS.toNanos(waitMs);
+            while (nanos > 0 && !gateOpen && unackedBytes > unackedBytesMax / 2 && hasUnsent()) {
+                nanos = room.awaitNanos(nanos);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasUnsent() {
+        Reader current = reader;
+        return head != null && (current == null || !current.atEnd());
+    }
+
+    /** The worker is being ended: what its pipes still hold is bounded, so nothing waits for room any more. */
+    public void openGate() {
+        lock.lock();
+        try {
+            gateOpen = true;
+            room.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The gateway has stored every frame up to {@code seq}.
+     *
+     * @return true if that was the last frame that there will ever be
+     */
+    public boolean ack(long seq) {
+        lock.lock();
+        try {
+            if (seq > lastSeq) {
+                throw Fields.invalid("ack", "is " + seq + ", but the last frame is " + lastSeq);
+            }
+            ackedSeq = Math.max(ackedSeq, seq);
+            dropAcked();
+            room.signalAll();
+            return ended && ackedSeq == lastSeq;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void dropAcked() {
+        while (head != null && head.lastSeq <= ackedSeq) {
+            unackedBytes -= head.used;
+            head = head.next;
+        }
+        if (head == null) {
+            tail = null;
+            if (reader != null) {
+                reader.segment = null;
+            }
+        }
+    }
+
+    /**
+     * A connection that reads from frame {@code seq} on, or from the first one kept. Any earlier reader ends.
+     *
+     * @throws brig.protocol.BrigException {@code INVALID_FIELD} where no frame of that number can come next
+     */
+    public Reader open(long seq) {
+        lock.lock();
+        try {
+            if (seq < 1 || seq > lastSeq + 1) {
+                throw Fields.invalid("resume", "is " + seq + ", but the next frame is " + (lastSeq + 1));
+            }
+            Reader fresh = new Reader(Math.max(seq, ackedSeq + 1));
+            reader = fresh;
+            news.signalAll();
+            return fresh;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The number of the newest frame, 0 for none. */
+    public long lastSeq() {
+        lock.lock();
+        try {
+            return lastSeq;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Bytes that are kept. */
+    long unackedBytes() {
+        lock.lock();
+        try {
+            return unackedBytes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** One connection's place in the frames. */
+    public final class Reader implements AutoCloseable {
+        // Guarded by the lock of the outbox. No segment: everything there was is acknowledged, the head comes next.
+        private @Nullable Segment segment;
+        private int offset;
+
+        private Reader(long seq) {
+            Segment at = head;
+            while (at != null && at.lastSeq < seq && at.next != null) {
+                at = at.next;
+            }
+            segment = at;
+            offset = at == null ? 0 : at.offsetOf(seq);
+        }
+
+        /**
+         * Waits until there are frames and takes them all, up to the size of a sensible write; their bytes do not change.
+         *
+         * @return the next bytes, or an empty list once another reader took over or this one was closed
+         */
+        public List<ByteBuffer> take() throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                while (reader == this && !hasUnsent()) {
+                    news.await();
+                }
+                return reader == this ? collect() : List.of();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private List<ByteBuffer> collect() {
+            List<ByteBuffer> batch = new ArrayList<>();
+            Segment at = segment;
+            if (at == null) {
+                at = head;
+                offset = 0;
+            }
+            for (int taken = 0; at != null && taken < BATCH_BYTES_MAX; ) {
+                if (offset < at.used) {
+                    batch.add(ByteBuffer.wrap(at.bytes, offset, at.used - offset));
+                    taken += at.used - offset;
+                    offset = at.used;
+                }
+                segment = at;
+                at = at.next;
+                if (at != null) {
+                    segment = at;
+                    offset = 0;
+                }
+            }
+            room.signalAll();
+            return batch;
+        }
+
+        private boolean atEnd() {
+            Segment at = segment;
+            return at != null && at.next == null && offset == at.used;
+        }
+
+        /** Ends this reader; a thread that waits in {@link #take} returns. */
+        @Override
+        public void close() {
+            lock.lock();
+            try {
+                if (reader == this) {
+                    reader = null;
+                }
+                news.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package brig.workeragent.pump;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whole frames, one behind the other, in one array. Bytes below {@link #used} never change, so they are written to a
+ * socket without a lock. Everything else is guarded by the lock of the outbox.
+ */
+final class Segment {
+    final byte[] bytes;
+    final long firstSeq;
+    long lastSeq;
+    int used;
+    @Nullable Segment next;
+
+    Segment(int capacity, long firstSeq) {
+        this.bytes = new byte[capacity];
+        this.firstSeq = firstSeq;
+        this.lastSeq = firstSeq - 1;
+    }
+
+    void append(byte[] head, int headLength, byte[] body, int bodyLength) {
+        System.arraycopy(head, 0, bytes, used, headLength);
+        System.arraycopy(body, 0, bytes, used + headLength, bodyLength);
+        used += headLength + bodyLength;
+        lastSeq++;
+    }
+
+    int free() {
+        return bytes.length - used;
+    }
+
+    /** Where the frame of that number begins. A frame holds one newline, its last byte, so counting them finds it. */
+    int offsetOf(long seq) {
+        int at = 0;
+        for (long skip = seq - firstSeq; skip > 0; at++) {
+            if (bytes[at] == '\n') {
+                skip--;
+            }
+        }
+        return at;
+    }
+}

@@ -1,0 +1,20 @@
+package brig.workeragent.wall;
+
+import java.util.List;
+
+/** The wall of one worker. Its processes share the workspace and the limits, and run one at a time. */
+public interface Wall extends AutoCloseable {
+    /**
+     * Starts a process and waits until it executes its command.
+     *
+     * @param command the program and its arguments
+     * @param stdinPipe whether its standard input is a pipe; otherwise it is {@code /dev/null}
+     * @throws brig.protocol.BrigException {@code COMMAND_NOT_FOUND}, {@code SANDBOX_UNAVAILABLE},
+     *     {@code LIMITS_UNAVAILABLE}, {@code START_TIMEOUT}; no process is left then
+     */
+    WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException;
+
+    /** Gives back what the worker had on the host. To be called when no process of it runs. */
+    @Override
+    void close();
+}

@@ -1,0 +1,37 @@
+package brig.workeragent.wall;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Builds walls, and says what they are worth on this host. Any thread may call. */
+public interface Walls extends AutoCloseable {
+    /**
+     * What one worker's wall is built from.
+     *
+     * @param spawnId names everything on the host that belongs to it
+     * @param workspace the real path of the one folder of the host that the agent may write
+     * @param environment all variables that the agent has beside those of the wall itself
+     */
+    record Plan(String spawnId, Path workspace, Map<String, String> environment) {}
+
+    /** One thing that somebody should know about this host. */
+    record Finding(String name, String status, String detail, String mend) {}
+
+    /**
+     * Prepares what all processes of a worker share.
+     *
+     * @throws brig.protocol.BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE}; nothing is left behind
+     */
+    Wall build(Plan plan);
+
+    /** How well resource limits hold on this host, for the gateway to show. */
+    String limitsLevel();
+
+    /** What stands in the way of the wall on this host, found by trying. */
+    List<Finding> findings();
+
+    /** Ends every process behind every wall. */
+    @Override
+    void close();
+}

@@ -1,0 +1,97 @@
+package brig.workeragent.worker;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends a process as gently as it lets us: tell it in its own language, close its standard input, SIGTERM, end of its PID
+ * namespace. Each rung has its time; one that the process does not have is left out. Agents start tools in sessions of
+ * their own, so only the last rung is sure to leave nothing, and it ends every climb that the others did not.
+ *
+ * <p>State owned by the worker's sequence.
+ */
+final class StopLadder {
+    /** What the rungs do. */
+    interface Steps {
+        /** Tells the agent in its own language; false where it has no such thing. */
+        boolean cancelInBand();
+
+        /** Closes standard input; false where that is no pipe, or is closed already. */
+        boolean closeStdin();
+
+        void terminate();
+
+        void kill();
+    }
+
+    private enum Rung { GROUND, IN_BAND, CLOSE_STDIN, TERMINATE, KILL }
+
+    private static final Logger LOG = LoggerFactory.getLogger(StopLadder.class);
+
+    private final String spawnId;
+    private final Steps process;
+    private final StopTimes times;
+    private final Timers timers;
+    private Rung rung = Rung.GROUND;
+    private Timers.@Nullable Timer deadline;
+
+    StopLadder(String spawnId, Steps process, StopTimes times, Timers timers) {
+        this.spawnId = spawnId;
+        this.process = process;
+        this.times = times;
+        this.timers = timers;
+    }
+
+    /** Takes the first rung. A second call changes nothing: the deadlines run. */
+    void begin() {
+        if (rung == Rung.GROUND) {
+            climb();
+        }
+    }
+
+    boolean begun() {
+        return rung != Rung.GROUND;
+    }
+
+    /** The process is gone. */
+    void handleEnd() {
+        if (deadline != null) {
+            deadline.cancel();
+            deadline = null;
+        }
+    }
+
+    private void handleDeadline() {
+        if (deadline != null) {
+            climb();
+        }
+    }
+
+    private void climb() {
+        switch (rung) {
+            case GROUND -> enter(Rung.IN_BAND, process.cancelInBand(), times.termGrace());
+            case IN_BAND -> enter(Rung.CLOSE_STDIN, process.closeStdin(), times.stdinGrace());
+            case CLOSE_STDIN -> {
+                process.terminate();
+                enter(Rung.TERMINATE, true, times.termGrace());
+            }
+            case TERMINATE -> {
+                rung = Rung.KILL;
+                LOG.info("killing spawn_id={}", spawnId);
+                process.kill();
+            }
+            case KILL -> throw new IllegalStateException("nothing is above the last rung");
+        }
+    }
+
+    private void enter(Rung next, boolean taken, long graceMs) {
+        rung = next;
+        if (taken) {
+            LOG.info("stopping spawn_id={} rung={}", spawnId, next);
+            deadline = timers.schedule(graceMs, this::handleDeadline);
+        } else {
+            climb();
+        }
+    }
+}

@@ -1,0 +1,299 @@
+package brig.workeragent.worker;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.workeragent.adapter.Adapter;
+import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.pump.Outbox;
+import brig.workeragent.wall.ProcessEnd;
+import brig.workeragent.wall.Wall;
+import brig.workeragent.wall.WalledProcess;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One worker from its first frame to its last: takes messages, runs processes for them one at a time, stops them.
+ *
+ * <p>Whoever calls only queues a task; all state is owned by the worker's {@link Sequence}. What blocks (starting a
+ * process) runs beside it and comes back as a task.
+ */
+public final class Worker {
+    /** What becomes of a worker. Called from its sequence, or from the thread that acknowledged. */
+    interface Listener {
+        /** The last frame is there, and nothing of the worker is left on the host. */
+        void handleEnded(Worker worker);
+
+        /** The last frame was acknowledged: nobody needs the worker any more. */
+        void handleDrained(Worker worker);
+    }
+
+    /** What all workers share. */
+    record Surroundings(StopTimes times, Timers timers, Executor threads, Listener listener) {}
+
+    private enum State { NEW, IDLE, STARTING, RUNNING, ENDED }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final int EXIT_NOT_FOUND = 127;
+    private static final int EXIT_NOT_STARTED = 126;
+
+    private final WorkerPlan plan;
+    private final AgentProfile profile;
+    private final Adapter adapter;
+    private final Wall wall;
+    private final Outbox outbox;
+    private final WorkerFrames frames;
+    private final Surroundings around;
+    private final Sequence sequence;
+    private final Timers timers;
+
+    // Owned by the sequence.
+    private final Mailbox mailbox = new Mailbox();
+    private State state = State.NEW;
+    private @Nullable AgentProcess process;
+    private @Nullable StopLadder ladder;
+    private Timers.@Nullable Timer idle;
+    private boolean cancelled;
+    private @Nullable EndReason ending;
+
+    Worker(WorkerPlan plan, Wall wall, Outbox outbox, Surroundings around) {
+        this.plan = plan;
+        this.profile = plan.profile();
+        this.adapter = profile.newAdapter();
+        this.wall = wall;
+        this.outbox = outbox;
+        this.around = around;
+        this.sequence = new Sequence(around.threads());
+        this.timers = around.timers().on(sequence);
+        this.frames = new WorkerFrames(plan.spawnId(), outbox, timers);
+    }
+
+    public String spawnId() {
+        return plan.spawnId();
+    }
+
+    Path workspace() {
+        return plan.workspace();
+    }
+
+    public Outbox outbox() {
+        return outbox;
+    }
+
+    /** Completes when the worker is up; exceptionally, with a {@link BrigException}, where its process cannot be started. */
+    CompletableFuture<Void> start() {
+        CompletableFuture<Void> up = new CompletableFuture<>();
+        sequence.execute(() -> doStart(up));
+        return up;
+    }
+
+    /** A message of the captain. What cannot be taken becomes an error frame. */
+    public void input(String content) {
+        sequence.execute(() -> handleInput(content));
+    }
+
+    /** Stops what runs now. */
+    public void cancel() {
+        sequence.execute(this::handleCancel);
+    }
+
+    /** Ends the worker; the first reason stands. */
+    public void terminate(EndReason reason) {
+        sequence.execute(() -> handleTerminate(reason));
+    }
+
+    /** The gateway has stored every frame up to {@code seq}. @throws BrigException where there is no such frame yet */
+    public void ack(long seq) {
+        if (outbox.ack(seq)) {
+            around.listener().handleDrained(this);
+        }
+    }
+
+    private void doStart(CompletableFuture<Void> up) {
+        frames.running();
+        String prompt = plan.request().prompt();
+        if (profile.oneProcess() || prompt != null) {
+            launch(prompt, up);
+        } else {
+            becomeIdle();
+            up.complete(null);
+        }
+    }
+
+    private void handleInput(String content) {
+        if (state == State.ENDED) {
+            return;
+        }
+        if (ending != null) {
+            refuse("the worker is being ended");
+        } else if (state == State.IDLE) {
+            launch(content, null);
+        } else if (profile.oneProcess() && !profile.stdinLines()) {
+            refuse("this agent takes no messages after its start");
+        } else if (process != null && profile.oneProcess()) {
+            if (!process.write(content)) {
+                refuse("the agent does not read its standard input");
+            }
+        } else if (!mailbox.offer(content)) {
+            refuse("too many messages wait");
+        }
+    }
+
+    private void refuse(String why) {
+        frames.error(new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, why));
+    }
+
+    private void handleCancel() {
+        cancelled |= state == State.STARTING || state == State.RUNNING;
+        if (ladder != null) {
+            ladder.begin();
+        }
+    }
+
+    private void handleTerminate(EndReason reason) {
+        if (state == State.ENDED || ending != null) {
+            return;
+        }
+        ending = reason;
+        outbox.openGate();
+        LOG.info("terminating spawn_id={} state={} reason={}", spawnId(), state, reason);
+        mailbox.clear();
+        if (state == State.IDLE || state == State.NEW) {
+            end(reason);
+        } else if (ladder != null) {
+            ladder.begin();
+        }
+    }
+
+    private void becomeIdle() {
+        become(State.IDLE);
+        idle = timers.schedule(around.times().idle(), () -> {
+            if (idle != null && state == State.IDLE) {
+                end(EndReason.IDLE_TIMEOUT);
+            }
+        });
+    }
+
+    private void become(State next) {
+        LOG.debug("spawn_id={} {} -> {}", spawnId(), state, next);
+        if (idle != null) {
+            idle.cancel();
+            idle = null;
+        }
+        state = next;
+    }
+
+    /** @param up told of the outcome instead of the stream, for the start of the worker itself */
+    private void launch(@Nullable String message, @Nullable CompletableFuture<Void> up) {
+        become(State.STARTING);
+        cancelled = false;
+        around.threads().execute(() -> {
+            try {
+                WalledProcess started = wall.start(
+                        profile.commandFor(plan.request(), message == null ? "" : message), profile.stdinLines());
+                sequence.execute(() -> handleStarted(started, message, up));
+            } catch (BrigException e) {
+                sequence.execute(() -> handleStartFailed(e, up));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                sequence.execute(() -> handleStartFailed(
+                        new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped"), up));
+            } catch (RuntimeException e) {
+                LOG.error("starting a process failed spawn_id={}", spawnId(), e);
+                sequence.execute(() -> handleStartFailed(new BrigException(ErrorCode.INTERNAL, "internal error"), up));
+            }
+        });
+    }
+
+    private void handleStarted(WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Void> up) {
+        become(State.RUNNING);
+        AgentProcess running = new AgentProcess(spawnId(), started, adapter, outbox, timers);
+        process = running;
+        ladder = new StopLadder(spawnId(), running, around.times(), timers);
+        if (profile.stdinLines()) {
+            writeFirst(running, message);
+        }
+        var unused = running.finished().thenAcceptAsync(this::handleFinished, sequence);
+        if (up != null) {
+            up.complete(null);
+        }
+        if (ending != null || cancelled) {
+            ladder.begin();
+        }
+    }
+
+    /** Agents read their standard input to its end before they begin, so that of a single message ends behind it. */
+    private void writeFirst(AgentProcess running, @Nullable String message) {
+        boolean fits = profile.messageIsArgument() || message == null || running.write(message);
+        if (profile.oneProcess()) {
+            for (String next = mailbox.poll(); next != null; next = mailbox.poll()) {
+                fits &= running.write(next);
+            }
+        } else {
+            running.closeStdin();
+        }
+        if (!fits) {
+            refuse("the agent does not read its standard input");
+        }
+    }
+
+    private void handleStartFailed(BrigException e, @Nullable CompletableFuture<Void> up) {
+        if (up != null) {
+            become(State.ENDED);
+            closeWall();
+            up.completeExceptionally(e);
+            return;
+        }
+        frames.error(e);
+        int exitCode = e.code() == ErrorCode.COMMAND_NOT_FOUND ? EXIT_NOT_FOUND : EXIT_NOT_STARTED;
+        frames.done(exitCode, null, "start_failed");
+        afterDone(EndReason.FAILED);
+    }
+
+    private void handleFinished(ProcessEnd end) {
+        if (ladder != null) {
+            ladder.handleEnd();
+        }
+        if (process != null) {
+            process.closeStdin();
+        }
+        ladder = null;
+        process = null;
+        String reason = end.outOfMemory() ? "out_of_memory" : cancelled ? "cancelled" : ending != null ? "terminated" : null;
+        frames.done(end.exitCode(), end.signal(), reason);
+        afterDone(EndReason.COMPLETED);
+    }
+
+    private void afterDone(EndReason byItself) {
+        String next = ending == null ? mailbox.poll() : null;
+        if (ending != null) {
+            end(ending);
+        } else if (profile.oneProcess() || plan.request().once()) {
+            end(byItself);
+        } else if (next != null) {
+            launch(next, null);
+        } else {
+            becomeIdle();
+        }
+    }
+
+    /** The one way to end. The last frame comes after everything else, so whoever sees it knows that nothing is left. */
+    private void end(EndReason reason) {
+        become(State.ENDED);
+        ending = reason;
+        closeWall();
+        frames.terminated(reason);
+        around.listener().handleEnded(this);
+    }
+
+    private void closeWall() {
+        try {
+            wall.close();
+        } catch (RuntimeException e) {
+            LOG.error("the wall left something behind spawn_id={}", spawnId(), e);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+package brig.workeragent.worker;
+
+import brig.protocol.SpawnRequest;
+import brig.workeragent.profile.AgentProfile;
+import java.nio.file.Path;
+
+/** What a worker is made from. */
+record WorkerPlan(String spawnId, SpawnRequest request, AgentProfile profile, Path workspace) {}

@@ -1,0 +1,264 @@
+package brig.workeragent.worker;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
+import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.pump.Outbox;
+import brig.workeragent.wall.Wall;
+import brig.workeragent.wall.Walls;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All workers of this host by their spawn_id: makes them, finds them, forgets them once their last frame is stored.
+ *
+ * <p>Any thread may call; a spawn blocks its caller until the worker is up.
+ */
+public final class Workers {
+    /** What is made for each worker, and from what. */
+    public record Parts(AgentProfiles profiles, Walls walls, WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
+
+    /** What each worker is allowed; {@code owner} is the uid and gid of new workspaces, -1 for that of this process. */
+    public record Allowance(List<Path> workspaceBases, int owner, long unackedBytesMax, StopTimes times) {}
+
+    /** A worker as {@code list} shows it. */
+    public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
+
+    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Void> ended) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
+    private static final int FORGOTTEN_MAX = 4096;
+
+    private final Parts parts;
+    private final Workspaces workspaces;
+    private final Allowance allowance;
+    private final Worker.Surroundings surroundings;
+    private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    /** Each spawn's answer, from its request on until the worker is forgotten. */
+    private final Map<String, CompletableFuture<Spawned>> answers = new LinkedHashMap<>();
+    /** Those that were and are no more, so that a late repetition of a request does not start a second worker. */
+    private final Map<String, Boolean> forgotten = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > FORGOTTEN_MAX;
+        }
+    };
+    private boolean closing;
+
+    public Workers(Parts parts, Allowance allowance) {
+        this.parts = parts;
+        this.allowance = allowance;
+        this.workspaces = new Workspaces(allowance.workspaceBases(), allowance.owner() < 0 ? null : allowance.owner());
+        this.surroundings = new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), new Worker.Listener() {
+            @Override
+            public void handleEnded(Worker worker) {
+                Workers.this.handleEnded(worker);
+            }
+
+            @Override
+            public void handleDrained(Worker worker) {
+                forget(worker);
+            }
+        });
+    }
+
+    /**
+     * Makes the worker of that id, or waits for the one that is there already; returns when it is up.
+     *
+     * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
+     */
+    public Spawned spawn(String spawnId, SpawnRequest request) throws InterruptedException {
+        CompletableFuture<Spawned> mine = new CompletableFuture<>();
+        CompletableFuture<Spawned> first = register(spawnId, mine);
+        if (first == mine) {
+            try {
+                mine.complete(make(spawnId, request));
+            } catch (InterruptedException | RuntimeException | Error e) {
+                unregister(spawnId);
+                mine.completeExceptionally(e);
+                throw e;
+            }
+        }
+        return await(first);
+    }
+
+    private CompletableFuture<Spawned> register(String spawnId, CompletableFuture<Spawned> mine) {
+        lock.lock();
+        try {
+            CompletableFuture<Spawned> earlier = answers.get(spawnId);
+            if (earlier != null) {
+                return earlier;
+            }
+            if (closing) {
+                throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+            }
+            if (forgotten.containsKey(spawnId)) {
+                throw new BrigException(ErrorCode.SESSION_ENDED, "this worker ended, and its last frame was acknowledged");
+            }
+            answers.put(spawnId, mine);
+            return mine;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void unregister(String spawnId) {
+        lock.lock();
+        try {
+            answers.remove(spawnId);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static <T> T await(CompletableFuture<T> future) throws InterruptedException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof BrigException refusal ? refusal : new CompletionException(e.getCause());
+        }
+    }
+
+    private Spawned make(String spawnId, SpawnRequest request) throws InterruptedException {
+        AgentProfile profile = parts.profiles().find(request.agent());
+        Workspaces.Workspace workspace = workspaces.open(request, spawnId);
+        try {
+            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, workspace.path());
+            Wall wall = parts.walls().build(new Walls.Plan(spawnId, workspace.path(), profile.env()));
+            Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
+            return start(worker, wall);
+        } catch (InterruptedException | RuntimeException e) {
+            discard(workspace);
+            throw e;
+        }
+    }
+
+    private Spawned start(Worker worker, Wall wall) throws InterruptedException {
+        WorkerSocket socket;
+        try {
+            socket = parts.sockets().open(worker);
+        } catch (RuntimeException e) {
+            wall.close();
+            throw e;
+        }
+        workers.put(worker.spawnId(), new Entry(worker, socket, new CompletableFuture<>()));
+        try {
+            await(worker.start());
+        } catch (InterruptedException | RuntimeException e) {
+            worker.terminate(EndReason.SHUTDOWN);
+            workers.remove(worker.spawnId());
+            socket.close();
+            throw e;
+        }
+        LOG.info("spawned spawn_id={}", worker.spawnId());
+        if (isClosing()) {
+            worker.terminate(EndReason.SHUTDOWN);
+        }
+        return new Spawned(socket.path(), worker.workspace());
+    }
+
+    private static void discard(Workspaces.Workspace workspace) {
+        try {
+            workspace.discard();
+        } catch (IOException e) {
+            LOG.warn("a workspace of a refused spawn was left: {}", e.toString());
+        }
+    }
+
+    /** The worker of that id. @throws BrigException {@code NOT_FOUND} */
+    public Worker find(String spawnId) {
+        Entry entry = workers.get(spawnId);
+        if (entry == null) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "no worker " + spawnId);
+        }
+        return entry.worker();
+    }
+
+    public List<View> list() {
+        List<View> views = new ArrayList<>();
+        workers.forEach((id, entry) -> views.add(new View(id, new Spawned(entry.socket().path(),
+                entry.worker().workspace()), entry.worker().outbox().lastSeq(), entry.ended().isDone())));
+        return views;
+    }
+
+    /** Whether a worker has not ended yet. */
+    public boolean anyAlive() {
+        return workers.values().stream().anyMatch(entry -> !entry.ended().isDone());
+    }
+
+    private void handleEnded(Worker worker) {
+        Entry entry = workers.get(worker.spawnId());
+        if (entry != null) {
+            entry.ended().complete(null);
+        }
+    }
+
+    private void forget(Worker worker) {
+        Entry entry = workers.remove(worker.spawnId());
+        if (entry == null) {
+            return;
+        }
+        entry.socket().close();
+        lock.lock();
+        try {
+            answers.remove(worker.spawnId());
+            forgotten.put(worker.spawnId(), true);
+        } finally {
+            lock.unlock();
+        }
+        LOG.info("forgotten spawn_id={}", worker.spawnId());
+    }
+
+    private boolean isClosing() {
+        lock.lock();
+        try {
+            return closing;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Refuses new workers, ends all that there are, and waits for their end, but not longer than the ladder can take.
+     */
+    public void shutdown() throws InterruptedException {
+        lock.lock();
+        try {
+            closing = true;
+        } finally {
+            lock.unlock();
+        }
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        workers.forEach((id, entry) -> {
+            entry.worker().terminate(EndReason.SHUTDOWN);
+            ends.add(entry.ended());
+        });
+        long ladderMs = allowance.times().stdinGrace() + 2 * allowance.times().termGrace() + 1000;
+        try {
+            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(ladderMs, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            LOG.warn("some workers did not end in time; the wall ends them: {}", e.toString());
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package brig.workeragent.pump;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.FrameDecoder;
+import brig.protocol.FrameType;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class OutboxTest {
+    private static byte[] body(String content) {
+        return Frames.body(1, Map.of("content", content));
+    }
+
+    private static void chunk(Outbox outbox, String content) throws InterruptedException {
+        byte[] body = body(content);
+        outbox.append(FrameType.CHUNK, body, body.length);
+    }
+
+    private static byte[] bytes(List<ByteBuffer> batch) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (ByteBuffer buffer : batch) {
+            byte[] bytes = new byte[buffer.remaining()];
+            buffer.get(bytes);
+            out.writeBytes(bytes);
+        }
+        return out.toByteArray();
+    }
+
+    private static List<Long> seqs(byte[] bytes) {
+        List<Long> seqs = new ArrayList<>();
+        FrameDecoder decoder = new FrameDecoder(new FrameDecoder.Sink() {
+            @Override
+            public void handleFrame(FrameType type, long seq, byte[] line, int offset, int length) {
+                seqs.add(seq);
+            }
+
+            @Override
+            public void handleBadFrame(ErrorCode code) {
+                throw new AssertionError(code);
+            }
+        });
+        decoder.decode(bytes, 0, bytes.length);
+        return seqs;
+    }
+
+    @Test
+    void shouldPutTypeAndNumberFirstWhenFrameIsAppended() throws Exception {
+        Outbox outbox = new Outbox(1000);
+        outbox.appendNow(FrameType.STATE, Frames.body(5, Map.of("state", "running")));
+        chunk(outbox, "a");
+        assertEquals("""
+                {"type":"state","seq":1,"ts":5,"state":"running"}
+                {"type":"chunk","seq":2,"ts":1,"content":"a"}
+                """, new String(bytes(outbox.open(1).take()), UTF_8));
+    }
+
+    @Test
+    void shouldSendAgainFromAskedFrameWhenReaderResumes() throws Exception {
+        Outbox outbox = new Outbox(1 << 20);
+        for (int i = 1; i <= 100; i++) {
+            chunk(outbox, "x".repeat(i));
+        }
+        outbox.ack(10);
+        assertEquals(11, seqs(bytes(outbox.open(3).take())).get(0));
+        assertEquals(57, seqs(bytes(outbox.open(57).take())).get(0));
+        Outbox.Reader atEnd = outbox.open(101);
+        chunk(outbox, "next");
+        assertEquals(List.of(101L), seqs(bytes(atEnd.take())));
+    }
+
+    @Test
+    void shouldHoldChunkBackWhenTooMuchIsUnacknowledged() throws Exception {
+        // Scenario: the reader of a pipe appends to a full outbox and must wait, while done does not; an ack frees it.
+        Outbox outbox = new Outbox(100);
+        chunk(outbox, "x".repeat(200));
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<Void> appended = CompletableFuture.runAsync(() -> {
+            started.countDown();
+            try {
+                chunk(outbox, "later");
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        started.await();
+        outbox.appendNow(FrameType.DONE, Frames.body(1, Map.of("exitCode", 0)));
+        assertEquals(2, outbox.lastSeq());
+        assertThrows(TimeoutException.class, () -> appended.get(50, TimeUnit.MILLISECONDS));
+        outbox.ack(2);
+        appended.get(5, TimeUnit.SECONDS);
+        assertEquals(3, outbox.lastSeq());
+    }
+
+    @Test
+    void shouldLetEverythingPassWhenGateIsOpen() throws Exception {
+        Outbox outbox = new Outbox(10);
+        outbox.openGate();
+        chunk(outbox, "x".repeat(100));
+        chunk(outbox, "y");
+        assertEquals(2, outbox.lastSeq());
+    }
+
+    @Test
+    void shouldEndEarlierReaderWhenAnotherOpens() throws Exception {
+        Outbox outbox = new Outbox(1000);
+        Outbox.Reader first = outbox.open(1);
+        CompletableFuture<List<ByteBuffer>> waiting = CompletableFuture.supplyAsync(() -> {
+            try {
+                return first.take();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        Outbox.Reader second = outbox.open(1);
+        assertTrue(waiting.get(5, TimeUnit.SECONDS).isEmpty());
+        chunk(outbox, "a");
+        assertEquals(List.of(1L), seqs(bytes(second.take())));
+        assertTrue(first.take().isEmpty());
+    }
+
+    @Test
+    void shouldSayDrainedWhenLastFrameIsAcknowledged() throws Exception {
+        Outbox outbox = new Outbox(1000);
+        chunk(outbox, "a");
+        assertFalse(outbox.ack(1));
+        outbox.appendLast(FrameType.STATE, Frames.body(1, Map.of("state", "terminated")));
+        assertFalse(outbox.ack(1));
+        assertTrue(outbox.ack(2));
+        assertEquals(0, outbox.unackedBytes());
+        assertThrows(IllegalStateException.class, () -> chunk(outbox, "too late"));
+    }
+
+    @Test
+    void shouldRefuseWhenFrameDoesNotExistYet() {
+        Outbox outbox = new Outbox(1000);
+        assertThrows(BrigException.class, () -> outbox.ack(1));
+        assertThrows(BrigException.class, () -> outbox.open(2));
+    }
+
+    @Test
+    void shouldKeepEveryFrameInOrderWhenReadersComeAndGo() throws Exception {
+        // Scenario: any order of appends, batches, acks and dropped connections, against a model that is a counter.
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        Outbox outbox = new Outbox(Long.MAX_VALUE);
+        long appended = 0;
+        long seen = 0;
+        long acked = 0;
+        Outbox.Reader reader = outbox.open(1);
+        for (int step = 0; step < 20_000; step++) {
+            switch (random.nextInt(8)) {
+                case 0, 1, 2 -> {
+                    chunk(outbox, "c".repeat(random.nextInt(random.nextInt(20) == 0 ? 60_000 : 200)));
+                    appended++;
+                }
+                case 3, 4 -> {
+                    if (seen < appended) {
+                        for (long seq : seqs(bytes(reader.take()))) {
+                            assertEquals(++seen, seq, "seed " + seed);
+                        }
+                    }
+                }
+                case 5, 6 -> {
+                    acked = acked + (long) (random.nextDouble() * (seen - acked + 1));
+                    outbox.ack(Math.min(acked, seen));
+                }
+                default -> {
+                    seen = acked + (long) (random.nextDouble() * (seen - acked + 1));
+                    seen = Math.min(seen, appended);
+                    reader = outbox.open(seen + 1);
+                }
+            }
+        }
+    }
+}

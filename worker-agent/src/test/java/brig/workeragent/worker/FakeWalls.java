@@ -1,0 +1,135 @@
+package brig.workeragent.worker;
+
+import brig.protocol.BrigException;
+import brig.workeragent.wall.ProcessEnd;
+import brig.workeragent.wall.Wall;
+import brig.workeragent.wall.WalledProcess;
+import brig.workeragent.wall.Walls;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Walls without processes: the test is the agent. */
+final class FakeWalls implements Walls {
+    final BlockingQueue<FakeProcess> started = new LinkedBlockingQueue<>();
+    final AtomicInteger built = new AtomicInteger();
+    final AtomicInteger closed = new AtomicInteger();
+    /** What the next starts are refused with. */
+    volatile BrigException refusal;
+    /** Completed starts wait for this. */
+    volatile CompletableFuture<Void> mayStart = CompletableFuture.completedFuture(null);
+
+    /** A process whose output and end the test decides. */
+    static final class FakeProcess implements WalledProcess {
+        final List<String> command;
+        final PipedOutputStream out = new PipedOutputStream();
+        final PipedOutputStream err = new PipedOutputStream();
+        final PipedInputStream stdinSeen = new PipedInputStream(1024);
+        final List<String> signals = new ArrayList<>();
+        final CompletableFuture<ProcessEnd> end = new CompletableFuture<>();
+        private final PipedInputStream outPipe = new PipedInputStream(out, 64 * 1024);
+        private final PipedInputStream errPipe = new PipedInputStream(err, 1024);
+        private final OutputStream stdin;
+
+        FakeProcess(List<String> command, boolean stdinPipe) throws IOException {
+            this.command = command;
+            this.stdin = stdinPipe ? new PipedOutputStream(stdinSeen) : null;
+        }
+
+        void exit(int code) throws IOException {
+            exit(new ProcessEnd(code, null, false));
+        }
+
+        void exit(ProcessEnd how) throws IOException {
+            out.close();
+            err.close();
+            end.complete(how);
+        }
+
+        @Override
+        public InputStream stdout() {
+            return outPipe;
+        }
+
+        @Override
+        public InputStream stderr() {
+            return errPipe;
+        }
+
+        @Override
+        public OutputStream stdin() {
+            return stdin;
+        }
+
+        @Override
+        public synchronized void terminate() {
+            signals.add("TERM");
+        }
+
+        @Override
+        public synchronized void kill() {
+            signals.add("KILL");
+        }
+
+        @Override
+        public CompletableFuture<ProcessEnd> end() {
+            return end;
+        }
+    }
+
+    @Override
+    public Wall build(Plan plan) {
+        built.incrementAndGet();
+        return new Wall() {
+            @Override
+            public WalledProcess start(List<String> command, boolean stdinPipe) {
+                mayStart.join();
+                if (refusal != null) {
+                    throw refusal;
+                }
+                try {
+                    FakeProcess process = new FakeProcess(command, stdinPipe);
+                    started.add(process);
+                    return process;
+                } catch (IOException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+
+            @Override
+            public void close() {
+                closed.incrementAndGet();
+            }
+        };
+    }
+
+    FakeProcess next() throws InterruptedException {
+        FakeProcess process = started.poll(5, TimeUnit.SECONDS);
+        if (process == null) {
+            throw new AssertionError("no process was started");
+        }
+        return process;
+    }
+
+    @Override
+    public String limitsLevel() {
+        return "none";
+    }
+
+    @Override
+    public List<Finding> findings() {
+        return List.of();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,273 @@
+package brig.workeragent.worker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
+import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.pump.Outbox;
+import brig.workeragent.wall.ProcessEnd;
+import brig.workeragent.worker.FakeWalls.FakeProcess;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class WorkerTest {
+    private static final String RUNNING = "{type=state, state=running}";
+
+    private final FakeWalls walls = new FakeWalls();
+    private final FakeTimers timers = new FakeTimers();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final CountDownLatch drained = new CountDownLatch(1);
+    private FrameTail frames;
+
+    private Worker worker(String process, String stdin, String prompt, boolean once) {
+        AgentProfile profile = new AgentProfile("", List.of("agent", "{message}", "{model}"), "text", process, stdin, Map.of());
+        if (stdin.equals("lines")) {
+            profile = new AgentProfile("", List.of("agent"), "text", process, stdin, Map.of());
+        }
+        SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
+        WorkerPlan plan = new WorkerPlan("spn_test", request, profile, Path.of("/workspace"));
+        Worker.Listener listener = new Worker.Listener() {
+            @Override
+            public void handleEnded(Worker worker) {
+                ended.countDown();
+            }
+
+            @Override
+            public void handleDrained(Worker worker) {
+                drained.countDown();
+            }
+        };
+        Worker worker = new Worker(plan, walls.build(null), new Outbox(100_000),
+                new Worker.Surroundings(new StopTimes(60_000, 300, 2000), timers, Runnable::run, listener));
+        frames = new FrameTail(worker.outbox());
+        return worker;
+    }
+
+    private Worker shell() throws InterruptedException {
+        Worker worker = worker("message", "null", null, false);
+        worker.start().join();
+        assertEquals(RUNNING, frames.next());
+        return worker;
+    }
+
+    private void assertEnd(String reason) throws InterruptedException {
+        assertEquals("{type=state, state=terminated, reason=" + reason + "}", frames.next());
+        assertTrue(ended.await(5, TimeUnit.SECONDS));
+        assertEquals(1, walls.closed.get());
+    }
+
+    @Test
+    void shouldRunOneProcessPerMessageInOrderWhenMessagesWait() throws Exception {
+        Worker worker = shell();
+        worker.input("one");
+        worker.input("two");
+        FakeProcess first = walls.next();
+        assertEquals(List.of("agent", "one", ""), first.command);
+        assertTrue(walls.started.isEmpty());
+        first.out.write("hello".getBytes(UTF_8));
+        first.exit(3);
+        assertEquals("{type=chunk, stream=stdout, content=hello}", frames.next());
+        assertEquals("{type=done, exitCode=3}", frames.next());
+        assertEquals(List.of("agent", "two", ""), walls.next().command);
+    }
+
+    @Test
+    void shouldSendDoneBehindAllOutputWhenProcessIsGoneFirst() throws Exception {
+        // Scenario: the exit is known while both pipes still hold output.
+        Worker worker = shell();
+        worker.input("one");
+        FakeProcess process = walls.next();
+        process.end.complete(new ProcessEnd(143, "SIGTERM", false));
+        process.err.write("late".getBytes(UTF_8));
+        process.err.close();
+        assertEquals("{type=chunk, stream=stderr, content=late}", frames.next());
+        process.out.write("later".getBytes(UTF_8));
+        process.out.close();
+        assertEquals("{type=chunk, stream=stdout, content=later}", frames.next());
+        assertEquals("{type=done, exitCode=143, signal=SIGTERM}", frames.next());
+    }
+
+    @Test
+    void shouldEndAfterFirstDoneWhenOnce() throws Exception {
+        worker("message", "null", "hi", true).start().join();
+        walls.next().exit(0);
+        assertEquals(RUNNING, frames.next());
+        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEnd("completed");
+    }
+
+    @Test
+    void shouldClimbLadderAndGoOnWhenCancelled() throws Exception {
+        Worker worker = shell();
+        worker.input("one");
+        worker.input("two");
+        FakeProcess process = walls.next();
+        worker.cancel();
+        assertEquals(List.of("TERM"), process.signals);
+        timers.advance(2000);
+        assertEquals(List.of("TERM", "KILL"), process.signals);
+        process.exit(new ProcessEnd(137, "SIGKILL", false));
+        assertEquals("{type=done, exitCode=137, signal=SIGKILL, reason=cancelled}", frames.next());
+        assertEquals("two", walls.next().command.get(1));
+    }
+
+    @Test
+    void shouldDropWaitingMessagesAndEndWhenTerminated() throws Exception {
+        Worker worker = shell();
+        worker.input("one");
+        worker.input("two");
+        FakeProcess process = walls.next();
+        worker.terminate(EndReason.REQUESTED);
+        worker.terminate(EndReason.SHUTDOWN);
+        worker.input("three");
+        process.exit(new ProcessEnd(143, "SIGTERM", false));
+        assertEquals("{type=error, error=the worker is being ended, code=INPUT_NOT_ACCEPTED}", frames.next());
+        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=terminated}", frames.next());
+        assertEnd("requested");
+        worker.input("four");
+        assertTrue(walls.started.isEmpty());
+        assertTrue(frames.isEmpty());
+    }
+
+    @Test
+    void shouldTerminateAsSoonAsStartedWhenAskedDuringStart() throws Exception {
+        // Scenario: the start of a process takes long, the captain gives up meanwhile.
+        Worker worker = shell();
+        walls.mayStart = new CompletableFuture<>();
+        Thread starting = Thread.ofVirtual().start(() -> worker.input("one"));
+        while (starting.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+        worker.terminate(EndReason.REQUESTED);
+        walls.mayStart.complete(null);
+        FakeProcess process = walls.next();
+        starting.join();
+        assertEquals(List.of("TERM"), process.signals);
+        process.exit(0);
+        assertEquals("{type=done, exitCode=0, reason=terminated}", frames.next());
+        assertEnd("requested");
+    }
+
+    @Test
+    void shouldEndWhenIdleTooLongButNotWhileRunning() throws Exception {
+        Worker worker = shell();
+        timers.advance(59_000);
+        worker.input("one");
+        timers.advance(500_000);
+        walls.next().exit(0);
+        assertEquals("{type=done, exitCode=0}", frames.next());
+        while (timers.waiting() == 0) {
+            Thread.onSpinWait();
+        }
+        timers.advance(60_000);
+        assertEnd("idle_timeout");
+    }
+
+    @Test
+    void shouldSayErrorAndDoneWhenProcessCannotStart() throws Exception {
+        Worker worker = shell();
+        walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
+        worker.input("one");
+        assertEquals("{type=error, error=no agent, code=COMMAND_NOT_FOUND}", frames.next());
+        assertEquals("{type=done, exitCode=127, reason=start_failed}", frames.next());
+        walls.refusal = null;
+        worker.input("two");
+        assertEquals("two", walls.next().command.get(1));
+    }
+
+    @Test
+    void shouldRefuseStartWhenFirstProcessCannotStart() {
+        walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
+        Worker worker = worker("spawn", "null", null, false);
+        CompletionException refused = assertThrows(CompletionException.class, () -> worker.start().join());
+        assertEquals(walls.refusal, refused.getCause());
+        assertEquals(1, walls.closed.get());
+    }
+
+    @Test
+    void shouldRefuseMessageWhenSixtyFourWait() throws Exception {
+        Worker worker = shell();
+        for (int i = 0; i < 65; i++) {
+            worker.input("message " + i);
+        }
+        worker.input("one too many");
+        assertEquals("{type=error, error=too many messages wait, code=INPUT_NOT_ACCEPTED}", frames.next());
+    }
+
+    @Test
+    void shouldWriteMessagesToStdinWhenOneProcessReadsLines() throws Exception {
+        Worker worker = worker("spawn", "lines", "first", false);
+        worker.start().join();
+        worker.input("second\nthird");
+        FakeProcess process = walls.next();
+        byte[] expected = "first\nsecond\nthird\n".getBytes(UTF_8);
+        assertArrayEquals(expected, process.stdinSeen.readNBytes(expected.length));
+        worker.cancel();
+        assertEquals(-1, process.stdinSeen.read());
+        process.exit(0);
+        assertEquals(RUNNING, frames.next());
+        assertEquals("{type=done, exitCode=0, reason=cancelled}", frames.next());
+        assertEnd("completed");
+    }
+
+    @Test
+    void shouldNotHangWhenAgentDoesNotReadItsStdin() throws Exception {
+        // Scenario: more input than the pipe holds, from an agent that never reads; acks and the ladder still work.
+        Worker worker = worker("spawn", "lines", null, false);
+        worker.start().join();
+        FakeProcess process = walls.next();
+        for (int i = 0; i < 100; i++) {
+            worker.input("x".repeat(10_000));
+        }
+        assertEquals(RUNNING, frames.next());
+        assertTrue(frames.next().contains("INPUT_NOT_ACCEPTED"));
+        worker.ack(2);
+        worker.terminate(EndReason.REQUESTED);
+        timers.advance(300);
+        assertEquals(List.of("TERM"), process.signals);
+    }
+
+    @Test
+    void shouldCloseStdinBehindMessageWhenProcessIsForOneMessage() throws Exception {
+        Worker worker = worker("message", "lines", null, false);
+        worker.start().join();
+        worker.input("only");
+        assertEquals("only\n", new String(walls.next().stdinSeen.readAllBytes(), UTF_8));
+    }
+
+    @Test
+    void shouldRefuseMessageWhenAgentHasNoStdin() throws Exception {
+        Worker worker = worker("spawn", "null", "go", false);
+        worker.start().join();
+        assertEquals("go", walls.next().command.get(1));
+        worker.input("more");
+        assertEquals(RUNNING, frames.next());
+        assertTrue(frames.next().contains("INPUT_NOT_ACCEPTED"));
+    }
+
+    @Test
+    void shouldBeDrainedOnlyWhenLastFrameIsAcknowledged() throws Exception {
+        Worker worker = shell();
+        worker.ack(1);
+        assertFalse(drained.await(0, TimeUnit.SECONDS));
+        worker.terminate(EndReason.SHUTDOWN);
+        assertEnd("shutdown");
+        worker.ack(2);
+        assertTrue(drained.await(0, TimeUnit.SECONDS));
+    }
+}
