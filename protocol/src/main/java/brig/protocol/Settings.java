@@ -80,6 +80,9 @@ public final class Settings {
             return bindMap(path, value, map.getActualTypeArguments()[1]);
         }
         Class<?> wanted = (Class<?>) type;
+        if (wanted == Object.class && value != null) {
+            return value;
+        }
         boolean fits = switch (value) {
             case String text -> wanted == String.class;
             case Boolean flag -> wanted == boolean.class;

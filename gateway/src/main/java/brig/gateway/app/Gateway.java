@@ -118,6 +118,7 @@ public final class Gateway implements ControlLink.Listener {
     public void handleUp(String instance) {
         log.info("worker-agent is up instance={}", instance);
         failedTries = 0;
+        workerAgent.handleUp();
         spawner.reconcile().whenComplete((reconciled, failure) -> {
             if (failure == null) {
                 ready = true;
@@ -131,8 +132,14 @@ public final class Gateway implements ControlLink.Listener {
     @Override
     public void handleDown() {
         ready = false;
-        if (!stopping && failedTries++ % TRIES_BEFORE_START == 0) {
+        if (stopping || failedTries++ % TRIES_BEFORE_START != 0) {
+            return;
+        }
+        try {
             workerAgent.ensureRunning();
+        } catch (BrigException e) {
+            log.error("{}", e.getMessage());
+            workerAgentUp.completeExceptionally(e);
         }
     }
 

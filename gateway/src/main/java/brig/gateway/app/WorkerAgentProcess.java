@@ -4,9 +4,12 @@ import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,26 +21,32 @@ import org.slf4j.LoggerFactory;
 final class WorkerAgentProcess {
     private static final Logger log = LoggerFactory.getLogger(WorkerAgentProcess.class);
 
+    private static final int STARTS_MAX = 3;
+
     private final Paths paths;
     private final @Nullable Path configFile;
     private @Nullable Process process;
+    private int starts;
 
     WorkerAgentProcess(Paths paths, @Nullable Path configFile) {
         this.paths = paths;
         this.configFile = configFile;
     }
 
-    /** Starts it, unless it was started and still runs. */
+    /** Starts it, unless it was started and still runs. @throws BrigException where it ended too often */
     void ensureRunning() {
         if (process != null && process.isAlive()) {
             return;
+        }
+        if (++starts > STARTS_MAX) {
+            throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not start: " + lastWords());
         }
         List<String> command = new ArrayList<>(List.of("setsid", paths.home().resolve("bin/brig").toString(), "worker-agent",
                 "--embedded", "--home", paths.home().toString(), "--runtime-dir", paths.runtime().toString()));
         if (configFile != null) {
             command.addAll(List.of("--config", configFile.toString()));
         }
-        Path logFile = paths.state().resolve("worker-agent.log");
+        Path logFile = logFile();
         try {
             process = new ProcessBuilder(command)
                     .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
@@ -47,6 +56,23 @@ final class WorkerAgentProcess {
             log.info("worker-agent started pid={} log={}", process.pid(), logFile);
         } catch (IOException e) {
             throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
+        }
+    }
+
+    /** It answered: what went wrong before does not count any more. */
+    void handleUp() {
+        starts = 0;
+    }
+
+    private Path logFile() {
+        return paths.state().resolve("worker-agent.log");
+    }
+
+    private String lastWords() {
+        try (Stream<String> lines = Files.lines(logFile())) {
+            return lines.reduce((before, last) -> last).orElse("it said nothing") + " (" + logFile() + ")";
+        } catch (IOException | UncheckedIOException e) {
+            return "its log " + logFile() + " cannot be read";
         }
     }
 }

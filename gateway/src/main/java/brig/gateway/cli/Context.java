@@ -97,7 +97,12 @@ final class Context {
             Config config = new Config(folder.resolve("state").toString(), folder.resolve("run").toString(), "" + folder.resolve("agents"),
                     folder.resolve("spawner.sock").toString(), List.of(), http, own.limits(), own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
-            gateway.start();
+            try {
+                gateway.start();
+            } catch (BrigException e) {
+                close();
+                throw e;
+            }
         }
 
         @Override
