@@ -22,6 +22,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,10 +41,16 @@ public final class Workers {
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
 
-    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Void> ended) {}
+    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Void> ended,
+            CompletableFuture<Void> drained) {
+        Entry(Worker worker, WorkerSocket socket) {
+            this(worker, socket, new CompletableFuture<>(), new CompletableFuture<>());
+        }
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
     private static final int FORGOTTEN_MAX = 4096;
+    private static final long LAST_ACK_MS = 1000;
 
     private final Parts parts;
     private final Workspaces workspaces;
@@ -162,7 +169,7 @@ public final class Workers {
             wall.close();
             throw e;
         }
-        workers.put(worker.spawnId(), new Entry(worker, socket, new CompletableFuture<>()));
+        workers.put(worker.spawnId(), new Entry(worker, socket));
         try {
             await(worker.start());
         } catch (InterruptedException | RuntimeException e) {
@@ -220,6 +227,7 @@ public final class Workers {
             return;
         }
         entry.socket().close();
+        entry.drained().complete(null);
         lock.lock();
         try {
             answers.remove(worker.spawnId());
@@ -240,7 +248,8 @@ public final class Workers {
     }
 
     /**
-     * Refuses new workers, ends all that there are, and waits for their end, but not longer than the ladder can take.
+     * Refuses new workers, ends all that there are, waits for their end as long as the ladder can take, and for a gateway
+     * that is there to acknowledge their last frames.
      */
     public void shutdown() throws InterruptedException {
         lock.lock();
@@ -249,16 +258,18 @@ public final class Workers {
         } finally {
             lock.unlock();
         }
-        List<CompletableFuture<Void>> ends = new ArrayList<>();
-        workers.forEach((id, entry) -> {
-            entry.worker().terminate(EndReason.SHUTDOWN);
-            ends.add(entry.ended());
-        });
+        List<Entry> all = List.copyOf(workers.values());
+        all.forEach(entry -> entry.worker().terminate(EndReason.SHUTDOWN));
         long ladderMs = allowance.times().stdinGrace() + 2 * allowance.times().termGrace() + 1000;
+        awaitAll(all.stream().map(Entry::ended), ladderMs);
+        awaitAll(all.stream().filter(entry -> entry.worker().outbox().hasReader()).map(Entry::drained), LAST_ACK_MS);
+    }
+
+    private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs) throws InterruptedException {
         try {
-            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(ladderMs, TimeUnit.MILLISECONDS);
+            CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).get(waitMs, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            LOG.warn("some workers did not end in time; the wall ends them: {}", e.toString());
+            LOG.warn("some workers did not end in time, or nobody read their last frames: {}", e.toString());
         }
     }
 }
