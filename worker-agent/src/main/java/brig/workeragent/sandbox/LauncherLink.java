@@ -152,8 +152,12 @@ final class LauncherLink {
         return new SandboxException(Code.LAUNCHER_DIED, "brig-launcher ended, and with it all its walls");
     }
 
-    /** Ends the program, and with it all walls. The reader notices. */
+    /** On the executor. The end of its input ends the program, and with it all walls; the reader notices. */
     void close() {
-        process.destroy();
+        try {
+            process.getOutputStream().close();
+        } catch (IOException alreadyGone) {
+            LOG.debug("Closing brig-launcher: {}", alreadyGone.getMessage());
+        }
     }
 }
