@@ -93,7 +93,7 @@ record Installation(
         // Where the build put the programs of the wall; an installation has them beside config.
         String named = System.getProperty("brig.native");
         return new WallSettings(named == null ? home.resolve("native") : Path.of(named), runtimeDir.resolve("wall"),
-                config.uid(), config.startMs(), new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
+                workspaceBases(), config.uid(), config.startMs(), new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
                         config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
                         config.homeBytesMax()));
     }

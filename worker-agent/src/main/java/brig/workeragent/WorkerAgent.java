@@ -38,8 +38,7 @@ public final class WorkerAgent implements AutoCloseable {
         this.workers = new Workers(
                 new Workers.Parts(profiles, walls, WorkerServer.in(folder), timers,
                         Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(installation.workspaceBases(), installation.root() ? config.uid() : -1,
-                        config.unackedBytesMax(),
+                new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs())));
         this.control = ControlServer.open(folder,
                 new ControlOperations(workers, profiles, walls, VERSION, () -> System.exit(0)));

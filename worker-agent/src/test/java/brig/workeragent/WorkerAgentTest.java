@@ -313,6 +313,12 @@ class WorkerAgentTest {
     }
 
     @Test
+    void shouldTryTheWallWhenDoctorIsAsked() throws Exception {
+        String findings = control.ask("{\"id\":1,\"op\":\"doctor\"}").toString();
+        assertTrue(findings.contains("name=trial wall, status=OK"), findings);
+    }
+
+    @Test
     void shouldShowSocketsToNobodyElse() throws Exception {
         assertEquals("rwx------", mode(fixture.root.resolve("run/w")));
         assertEquals("rw-------", mode(fixture.controlSocket()));

@@ -8,10 +8,16 @@ import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.LauncherConfig;
 import brig.workeragent.sandbox.SandboxException;
+import brig.workeragent.sandbox.WallDoctor;
 import brig.workeragent.sandbox.WallProfile;
 import brig.workeragent.sandbox.WorkerIdentity;
+import brig.workeragent.sandbox.WorkspaceFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** The walls of {@code brig.workeragent.sandbox}. */
 public final class SandboxWalls implements Walls {
@@ -21,26 +27,35 @@ public final class SandboxWalls implements Walls {
     private static final int NO_FILES_LIMIT = 1 << 20;
 
     private final Launcher launcher;
-    private final LimitsBackend backend;
+    private final LauncherConfig config;
+    private final LimitsBackend.Probe probe;
     private final WallSettings settings;
     private final ResourceLimits limits;
+    /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
+    private final ReentrantLock examining = new ReentrantLock();
 
-    private SandboxWalls(Launcher launcher, LimitsBackend backend, WallSettings settings) {
+    private SandboxWalls(Launcher launcher, LauncherConfig config, LimitsBackend.Probe probe, WallSettings settings) {
         this.launcher = launcher;
-        this.backend = backend;
+        this.config = config;
+        this.probe = probe;
         this.settings = settings;
         this.limits = limitsOf(settings.limits());
     }
 
     /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE} */
     public static SandboxWalls open(WallSettings settings) {
-        LimitsBackend backend = LimitsBackend.probe().backend();
+        LimitsBackend.Probe probe = LimitsBackend.probe();
         try {
-            Launcher launcher = Launcher.open(new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
-                    settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), backend));
-            return new SandboxWalls(launcher, backend, settings);
+            for (Path base : settings.workspaceBases()) {
+                Files.createDirectories(base);
+            }
+            LauncherConfig config = new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
+                    settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), probe.backend());
+            return new SandboxWalls(Launcher.open(config), config, probe, settings);
         } catch (SandboxException e) {
             throw refusal(e);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a base of workspaces: " + e);
         }
     }
 
@@ -52,6 +67,15 @@ public final class SandboxWalls implements Walls {
                 of.cpuPercentMax() == 0 ? allCpus : of.cpuPercentMax(),
                 of.fileBytesMax() == 0 ? NO_BYTES_LIMIT : of.fileBytesMax(),
                 of.openFilesMax() == 0 ? NO_FILES_LIMIT : of.openFilesMax());
+    }
+
+    @Override
+    public Path workspace(Path requested) {
+        try {
+            return WorkspaceFolder.prepare(settings.workspaceBases(), requested, config.identity());
+        } catch (SandboxException e) {
+            throw refusal(e);
+        }
     }
 
     @Override
@@ -109,12 +133,19 @@ public final class SandboxWalls implements Walls {
 
     @Override
     public String limitsLevel() {
-        return backend.level();
+        return probe.backend().level();
     }
 
     @Override
     public List<Finding> findings() {
-        return List.of();
+        examining.lock();
+        try {
+            return new WallDoctor(launcher, config, probe).examine(settings.runtimeFolder()).stream()
+                    .map(found -> new Finding(found.name(), found.status().name(), found.detail(), found.mend()))
+                    .toList();
+        } finally {
+            examining.unlock();
+        }
     }
 
     @Override

@@ -9,6 +9,8 @@ import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,8 +37,8 @@ public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(AgentProfiles profiles, Walls walls, WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
-    /** What each worker is allowed; {@code owner} is the uid and gid of new workspaces, -1 for that of this process. */
-    public record Allowance(List<Path> workspaceBases, int owner, long unackedBytesMax, StopTimes times) {}
+    /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
+    public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
@@ -53,7 +55,6 @@ public final class Workers {
     private static final long LAST_ACK_MS = 1000;
 
     private final Parts parts;
-    private final Workspaces workspaces;
     private final Allowance allowance;
     private final Worker.Surroundings surroundings;
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
@@ -76,7 +77,6 @@ public final class Workers {
     public Workers(Parts parts, Allowance allowance) {
         this.parts = parts;
         this.allowance = allowance;
-        this.workspaces = new Workspaces(allowance.workspaceBases(), allowance.owner() < 0 ? null : allowance.owner());
         this.surroundings = new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -149,16 +149,29 @@ public final class Workers {
 
     private Spawned make(String spawnId, SpawnRequest request) throws InterruptedException {
         AgentProfile profile = parts.profiles().find(request.agent());
-        Workspaces.Workspace workspace = workspaces.open(request, spawnId);
+        Path requested = workspaceFor(request, spawnId);
+        boolean missing = !Files.exists(requested, LinkOption.NOFOLLOW_LINKS);
+        Path workspace = parts.walls().workspace(requested);
         try {
-            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, workspace.path());
-            Wall wall = parts.walls().build(new Walls.Plan(spawnId, workspace.path(), profile.env()));
+            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, workspace);
+            Wall wall = parts.walls().build(new Walls.Plan(spawnId, workspace, profile.env()));
             Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {
-            discard(workspace);
+            if (missing) {
+                discard(workspace);
+            }
             throw e;
         }
+    }
+
+    private Path workspaceFor(SpawnRequest request, String spawnId) {
+        String workspace = request.workspace();
+        if (workspace != null) {
+            return Path.of(workspace).normalize();
+        }
+        String taskId = request.taskId();
+        return allowance.newWorkspaces().resolve(taskId == null ? spawnId : taskId);
     }
 
     private Spawned start(Worker worker, Wall wall) throws InterruptedException {
@@ -185,9 +198,9 @@ public final class Workers {
         return new Spawned(socket.path(), worker.workspace());
     }
 
-    private static void discard(Workspaces.Workspace workspace) {
+    private static void discard(Path workspace) {
         try {
-            workspace.discard();
+            Files.deleteIfExists(workspace);
         } catch (IOException e) {
             LOG.warn("a workspace of a refused spawn was left: {}", e.toString());
         }
@@ -227,6 +240,8 @@ public final class Workers {
             return;
         }
         entry.socket().close();
+        // The gateway may acknowledge the last frame before the worker's own word of its end.
+        entry.ended().complete(null);
         entry.drained().complete(null);
         lock.lock();
         try {
