@@ -99,6 +99,7 @@ int main(int count, char **arguments) {
     }
     bwrap_path = arguments[1];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     setsid();   /* a Ctrl-C at the worker-agent's terminal is the worker-agent's affair */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);

@@ -87,8 +87,7 @@ static void release(struct wall *wall) {
 
 static void end_namespace(struct wall *wall) {
     if (wall->init >= 0) syscall(SYS_pidfd_send_signal, wall->init, SIGKILL, NULL, 0);
-    /* Until bwrap told the pid we wait: killing it half way would leave a process that nobody ends. */
-    else if (wall->info.fd < 0 && !wall->reaped) kill(wall->bwrap, SIGKILL);
+    else if (!wall->reaped) kill(wall->bwrap, SIGKILL);
 }
 
 static void handle_info(struct wall *wall) {
@@ -165,6 +164,23 @@ static void check_end(struct wall *wall) {
     if (wall->opened) release(wall);
 }
 
+/*
+ * A bwrap that is killed before it told the pid of process 1 may leave it behind, waiting for a word that nobody
+ * will say. As the subreaper we inherit it: a child of ours that is not a bwrap is such an orphan.
+ */
+static void kill_orphans(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    FILE *children = fopen(path, "re");
+    if (children == NULL) return;
+    for (int pid; fscanf(children, "%d", &pid) == 1;) {
+        bool known = false;
+        for (size_t i = 0; i < WALLS_MAX; i++) known |= walls[i].used && !walls[i].reaped && walls[i].bwrap == pid;
+        if (!known) kill(pid, SIGKILL);
+    }
+    fclose(children);
+}
+
 void reap(void) {
     int status;
     pid_t pid;
@@ -175,6 +191,7 @@ void reap(void) {
             wall->reaped = true;
             wall->bwrap_status = status;
             /* If bwrap was killed, process 1 is being killed too; we hear of its end through its pidfd. */
+            if (WIFSIGNALED(status)) kill_orphans();
             check_end(wall);
             break;
         }
@@ -263,6 +280,7 @@ void do_kill(const char *id) {
     struct wall *wall = find(id);
     if (wall == NULL) return;
     wall->kill_wanted = true;
+    handle_info(wall);
     end_namespace(wall);
 }
 

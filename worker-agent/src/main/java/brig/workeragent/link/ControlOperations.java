@@ -116,8 +116,9 @@ public final class ControlOperations {
             shown.put("name", finding.name());
             shown.put("status", finding.status());
             shown.put("detail", finding.detail());
-            if (!finding.mend().isEmpty()) {
-                shown.put("mend", finding.mend());
+            String mend = finding.mend();
+            if (mend != null) {
+                shown.put("mend", mend);
             }
             return shown;
         }).toList());

@@ -6,6 +6,7 @@ import brig.workeragent.adapter.Adapter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record AgentProfile(
         String description, List<String> command, String adapter, String process, String stdin, Map<String, String> env) {
 
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
 
     public AgentProfile {
@@ -37,7 +39,7 @@ public record AgentProfile(
             requireNoNul("command", argument);
         }
         env.forEach((name, value) -> {
-            if (name.isEmpty() || name.indexOf('=') >= 0) {
+            if (!VARIABLE.matcher(name).matches()) {
                 throw new IllegalArgumentException("env: '" + name + "' is no name of a variable");
             }
             requireNoNul("env", name + value);

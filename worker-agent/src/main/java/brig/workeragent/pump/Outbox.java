@@ -208,6 +208,16 @@ public final class Outbox implements FrameSink {
         }
     }
 
+    /** Whether a connection reads the frames now. */
+    public boolean hasReader() {
+        lock.lock();
+        try {
+            return reader != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The number of the newest frame, 0 for none. */
     public long lastSeq() {
         lock.lock();

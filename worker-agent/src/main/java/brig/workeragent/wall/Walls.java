@@ -3,6 +3,7 @@ package brig.workeragent.wall;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Builds walls, and says what they are worth on this host. Any thread may call. */
 public interface Walls extends AutoCloseable {
@@ -15,8 +16,17 @@ public interface Walls extends AutoCloseable {
      */
     record Plan(String spawnId, Path workspace, Map<String, String> environment) {}
 
-    /** One thing that somebody should know about this host. */
-    record Finding(String name, String status, String detail, String mend) {}
+    /** One thing that was looked at: {@code status} is OK, WARN or FAIL, {@code mend} what to do about it. */
+    record Finding(String name, String status, String detail, @Nullable String mend) {}
+
+    /**
+     * Finds or makes the folder that an agent works in.
+     *
+     * @param requested absolute
+     * @return its real path, below one of the configured bases after every link is followed
+     * @throws brig.protocol.BrigException {@code WORKSPACE_OUTSIDE_BASE}
+     */
+    Path workspace(Path requested);
 
     /**
      * Prepares what all processes of a worker share.
@@ -28,7 +38,7 @@ public interface Walls extends AutoCloseable {
     /** How well resource limits hold on this host, for the gateway to show. */
     String limitsLevel();
 
-    /** What stands in the way of the wall on this host, found by trying. */
+    /** What the wall is worth on this host, found by trying; takes as long as starting a worker. */
     List<Finding> findings();
 
     /** Ends every process behind every wall. */

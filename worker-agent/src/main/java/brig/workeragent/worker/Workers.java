@@ -9,6 +9,8 @@ import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,6 +24,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,19 +37,24 @@ public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(AgentProfiles profiles, Walls walls, WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
-    /** What each worker is allowed; {@code owner} is the uid and gid of new workspaces, -1 for that of this process. */
-    public record Allowance(List<Path> workspaceBases, int owner, long unackedBytesMax, StopTimes times) {}
+    /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
+    public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
 
-    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Void> ended) {}
+    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Void> ended,
+            CompletableFuture<Void> drained) {
+        Entry(Worker worker, WorkerSocket socket) {
+            this(worker, socket, new CompletableFuture<>(), new CompletableFuture<>());
+        }
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
     private static final int FORGOTTEN_MAX = 4096;
+    private static final long LAST_ACK_MS = 1000;
 
     private final Parts parts;
-    private final Workspaces workspaces;
     private final Allowance allowance;
     private final Worker.Surroundings surroundings;
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
@@ -69,7 +77,6 @@ public final class Workers {
     public Workers(Parts parts, Allowance allowance) {
         this.parts = parts;
         this.allowance = allowance;
-        this.workspaces = new Workspaces(allowance.workspaceBases(), allowance.owner() < 0 ? null : allowance.owner());
         this.surroundings = new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -142,16 +149,29 @@ public final class Workers {
 
     private Spawned make(String spawnId, SpawnRequest request) throws InterruptedException {
         AgentProfile profile = parts.profiles().find(request.agent());
-        Workspaces.Workspace workspace = workspaces.open(request, spawnId);
+        Path requested = workspaceFor(request, spawnId);
+        boolean missing = !Files.exists(requested, LinkOption.NOFOLLOW_LINKS);
+        Path workspace = parts.walls().workspace(requested);
         try {
-            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, workspace.path());
-            Wall wall = parts.walls().build(new Walls.Plan(spawnId, workspace.path(), profile.env()));
+            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, workspace);
+            Wall wall = parts.walls().build(new Walls.Plan(spawnId, workspace, profile.env()));
             Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {
-            discard(workspace);
+            if (missing) {
+                discard(workspace);
+            }
             throw e;
         }
+    }
+
+    private Path workspaceFor(SpawnRequest request, String spawnId) {
+        String workspace = request.workspace();
+        if (workspace != null) {
+            return Path.of(workspace).normalize();
+        }
+        String taskId = request.taskId();
+        return allowance.newWorkspaces().resolve(taskId == null ? spawnId : taskId);
     }
 
     private Spawned start(Worker worker, Wall wall) throws InterruptedException {
@@ -162,7 +182,7 @@ public final class Workers {
             wall.close();
             throw e;
         }
-        workers.put(worker.spawnId(), new Entry(worker, socket, new CompletableFuture<>()));
+        workers.put(worker.spawnId(), new Entry(worker, socket));
         try {
             await(worker.start());
         } catch (InterruptedException | RuntimeException e) {
@@ -178,9 +198,9 @@ public final class Workers {
         return new Spawned(socket.path(), worker.workspace());
     }
 
-    private static void discard(Workspaces.Workspace workspace) {
+    private static void discard(Path workspace) {
         try {
-            workspace.discard();
+            Files.deleteIfExists(workspace);
         } catch (IOException e) {
             LOG.warn("a workspace of a refused spawn was left: {}", e.toString());
         }
@@ -220,6 +240,9 @@ public final class Workers {
             return;
         }
         entry.socket().close();
+        // The gateway may acknowledge the last frame before the worker's own word of its end.
+        entry.ended().complete(null);
+        entry.drained().complete(null);
         lock.lock();
         try {
             answers.remove(worker.spawnId());
@@ -240,7 +263,8 @@ public final class Workers {
     }
 
     /**
-     * Refuses new workers, ends all that there are, and waits for their end, but not longer than the ladder can take.
+     * Refuses new workers, ends all that there are, waits for their end as long as the ladder can take, and for a gateway
+     * that is there to acknowledge their last frames.
      */
     public void shutdown() throws InterruptedException {
         lock.lock();
@@ -249,16 +273,18 @@ public final class Workers {
         } finally {
             lock.unlock();
         }
-        List<CompletableFuture<Void>> ends = new ArrayList<>();
-        workers.forEach((id, entry) -> {
-            entry.worker().terminate(EndReason.SHUTDOWN);
-            ends.add(entry.ended());
-        });
+        List<Entry> all = List.copyOf(workers.values());
+        all.forEach(entry -> entry.worker().terminate(EndReason.SHUTDOWN));
         long ladderMs = allowance.times().stdinGrace() + 2 * allowance.times().termGrace() + 1000;
+        awaitAll(all.stream().map(Entry::ended), ladderMs);
+        awaitAll(all.stream().filter(entry -> entry.worker().outbox().hasReader()).map(Entry::drained), LAST_ACK_MS);
+    }
+
+    private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs) throws InterruptedException {
         try {
-            CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).get(ladderMs, TimeUnit.MILLISECONDS);
+            CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).get(waitMs, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            LOG.warn("some workers did not end in time; the wall ends them: {}", e.toString());
+            LOG.warn("some workers did not end in time, or nobody read their last frames: {}", e.toString());
         }
     }
 }

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -84,6 +85,11 @@ final class FakeWalls implements Walls {
         public CompletableFuture<ProcessEnd> end() {
             return end;
         }
+    }
+
+    @Override
+    public Path workspace(Path requested) {
+        return requested;
     }
 
     @Override

@@ -1,0 +1,114 @@
+package brig.workeragent;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import brig.protocol.Settings;
+import brig.workeragent.wall.WallSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the folders that
+ * empty paths in them stand for.
+ *
+ * @param environment the variables of this process
+ * @param root whether it runs as root, which decides between the folders of the host and those of a user
+ */
+record Installation(
+        WorkerAgentConfig config, Path home, Path runtimeDir, Map<String, String> environment, boolean root) {
+
+    /** Reads the files that the options name. @throws BrigException naming file and key */
+    static Installation read(Options options, Map<String, String> environment, boolean root) {
+        Map<String, @Nullable Object> values = readFile(options.home().resolve("config/brig.json"));
+        Path file = options.config() != null ? options.config() : usualFile(environment);
+        try {
+            values = file == null ? values : overlay(values, readFile(file));
+            WorkerAgentConfig config = Settings.bind(sectionOf(values), WorkerAgentConfig.class);
+            Path runtimeDir = options.runtimeDir();
+            if (runtimeDir == null) {
+                runtimeDir = values.get("runtimeDir") instanceof String text && !text.isEmpty()
+                        ? Path.of(text) : underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache");
+            }
+            return new Installation(config, options.home(), runtimeDir, environment, root);
+        } catch (BrigException e) {
+            throw new BrigException(e.code(), (file == null ? "" : file + ": ") + e.getMessage());
+        }
+    }
+
+    private static @Nullable Path usualFile(Map<String, String> environment) {
+        Path host = Path.of("/etc/brig/brig.json");
+        Path own = underXdg(environment, false, "", "XDG_CONFIG_HOME", ".config").resolve("brig.json");
+        return Files.exists(host) ? host : Files.exists(own) ? own : null;
+    }
+
+    private static Map<String, @Nullable Object> readFile(Path file) {
+        try {
+            return Json.parseCommented(Files.readString(file));
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "cannot read the configuration " + file + ": " + e);
+        } catch (BrigException e) {
+            throw new BrigException(e.code(), file + ": " + e.getMessage());
+        }
+    }
+
+    private static Map<String, @Nullable Object> overlay(
+            Map<String, @Nullable Object> defaults, Map<String, @Nullable Object> over) {
+        for (String key : new TreeSet<>(over.keySet())) {
+            if (!defaults.containsKey(key)) {
+                throw new BrigException(ErrorCode.INVALID_FIELD, "unknown key '" + key + "'");
+            }
+        }
+        return Settings.overlay(defaults, over);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, @Nullable Object> sectionOf(Map<String, @Nullable Object> values) {
+        if (!(values.get("worker") instanceof Map<?, ?> section)) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "key 'worker' must be an object");
+        }
+        return (Map<String, @Nullable Object>) section;
+    }
+
+    /** Whether this process may become other users. */
+    static boolean isRoot() throws IOException {
+        return Files.getAttribute(Path.of("/proc/self"), "unix:uid") instanceof Integer uid && uid == 0;
+    }
+
+    List<Path> agentFolders() {
+        return paths(config.agentDirs(), home.resolve("config/agents"));
+    }
+
+    List<Path> workspaceBases() {
+        return paths(config.workspaceBases(),
+                underXdg(environment, root, "/var/lib/brig", "XDG_DATA_HOME", ".local/share").resolve("workspaces"));
+    }
+
+    WallSettings wallSettings() {
+        // Where the build put the programs of the wall; an installation has them beside config.
+        String named = System.getProperty("brig.native");
+        return new WallSettings(named == null ? home.resolve("native") : Path.of(named), runtimeDir.resolve("wall"),
+                workspaceBases(), config.uid(), config.startMs(), new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
+                        config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
+                        config.homeBytesMax()));
+    }
+
+    private static List<Path> paths(List<String> texts, Path empty) {
+        return texts.stream().map(text -> text.isEmpty() ? empty : Path.of(text)).toList();
+    }
+
+    private static Path underXdg(
+            Map<String, String> environment, boolean root, String asRoot, String variable, String belowHome) {
+        if (root) {
+            return Path.of(asRoot);
+        }
+        String base = environment.getOrDefault(variable, "");
+        String home = environment.getOrDefault("HOME", "/");
+        return (base.isEmpty() ? Path.of(home, belowHome) : Path.of(base)).resolve("brig");
+    }
+}

@@ -1,0 +1,121 @@
+package brig.workeragent;
+
+import brig.protocol.BrigException;
+import brig.workeragent.link.ControlOperations;
+import brig.workeragent.link.ControlServer;
+import brig.workeragent.link.RuntimeFolder;
+import brig.workeragent.link.WorkerServer;
+import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.wall.SandboxWalls;
+import brig.workeragent.wall.Walls;
+import brig.workeragent.worker.StopTimes;
+import brig.workeragent.worker.SystemTimers;
+import brig.workeragent.worker.Timers;
+import brig.workeragent.worker.Workers;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The worker-agent of this host: constructs its parts, and takes them down in the opposite order. */
+public final class WorkerAgent implements AutoCloseable {
+    private static final String VERSION = "0.1.0";
+    private static final int EXIT_REFUSED = 2;
+
+    private final RuntimeFolder folder;
+    private final Walls walls;
+    private final Workers workers;
+    private final ControlServer control;
+
+    private WorkerAgent(Installation installation, Timers timers, Walls walls, RuntimeFolder folder) throws IOException {
+        WorkerAgentConfig config = installation.config();
+        AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
+        this.folder = folder;
+        this.walls = walls;
+        this.workers = new Workers(
+                new Workers.Parts(profiles, walls, WorkerServer.in(folder), timers,
+                        Executors.newVirtualThreadPerTaskExecutor()),
+                new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
+                        new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs())));
+        this.control = ControlServer.open(folder,
+                new ControlOperations(workers, profiles, walls, VERSION, () -> System.exit(0)));
+    }
+
+    /** Starts everything; the control socket listens when this returns. @throws BrigException what is in the way */
+    static WorkerAgent open(Installation installation, Timers timers) throws IOException {
+        RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir());
+        try {
+            Walls walls = SandboxWalls.open(installation.wallSettings());
+            try {
+                return new WorkerAgent(installation, timers, walls, folder);
+            } catch (IOException | RuntimeException e) {
+                walls.close();
+                throw e;
+            }
+        } catch (IOException | RuntimeException e) {
+            folder.close();
+            throw e;
+        }
+    }
+
+    Path controlSocket() {
+        return control.path();
+    }
+
+    /** Whether a gateway is connected or a worker is alive. */
+    boolean needed() {
+        return control.connected() || workers.anyAlive();
+    }
+
+    /** Ends all workers by the ladder, and lets a gateway that is there read their last frames. */
+    @Override
+    public void close() {
+        try {
+            workers.shutdown();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        control.close();
+        walls.close();
+        try {
+            folder.close();
+        } catch (IOException e) {
+            LoggerFactory.getLogger(WorkerAgent.class).warn("the runtime folder stays locked: {}", e.toString());
+        }
+    }
+
+    /** Runs the worker-agent until a signal or a request ends it. Exit code 2: it cannot start, and says why. */
+    public static void main(String... arguments) throws InterruptedException {
+        // Before the first logger: standard output belongs to the line that says "ready".
+        if (System.getProperty("logback.configurationFile") == null) {
+            System.setProperty("logback.configurationFile", "brig/workeragent/logback.xml");
+        }
+        try {
+            run(Options.parse(arguments), System.out);
+        } catch (BrigException | IOException e) {
+            LoggerFactory.getLogger(WorkerAgent.class).error("{}", e.getMessage());
+            System.exit(EXIT_REFUSED);
+        }
+    }
+
+    private static void run(Options options, PrintStream out) throws IOException, InterruptedException {
+        Logger log = LoggerFactory.getLogger(WorkerAgent.class);
+        Timers timers = new SystemTimers();
+        WorkerAgent agent = open(Installation.read(options, System.getenv(), Installation.isRoot()), timers);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            log.info("stopping");
+            agent.close();
+            log.info("stopped");
+        }, "brig-stop"));
+        if (options.embedded()) {
+            new IdleExit(timers, agent::needed, () -> System.exit(0)).start();
+        }
+        log.info("listening on {}", agent.controlSocket());
+        out.println("ready " + agent.controlSocket());
+        out.flush();
+        new CountDownLatch(1).await();
+    }
+}

@@ -1,0 +1,60 @@
+package brig.workeragent;
+
+import java.util.List;
+
+/**
+ * The section {@code worker} of {@code config/brig.json}, whose comments say what each key means. Bytes and milliseconds.
+ */
+record WorkerAgentConfig(
+        List<String> agentDirs,
+        List<String> workspaceBases,
+        int uid,
+        long unackedBytesMax,
+        int startMs,
+        long idleMs,
+        long stdinGraceMs,
+        long termGraceMs,
+        long memoryBytesMax,
+        int pidsMax,
+        int cpuPercentMax,
+        long fileBytesMax,
+        int openFilesMax,
+        long tmpBytesMax,
+        long homeBytesMax) {
+
+    private static final long DAY_MS = 86_400_000;
+    private static final long MIB = 1024 * 1024;
+    private static final long TIB = MIB * MIB;
+
+    WorkerAgentConfig {
+        if (workspaceBases.isEmpty()) {
+            throw new IllegalArgumentException("workspaceBases: must name a folder; without one no worker can be made");
+        }
+        requireRange("uid", uid, 1, Integer.MAX_VALUE - 1);
+        requireRange("unackedBytesMax", unackedBytesMax, 128 * 1024, 1024 * MIB);
+        requireRange("startMs", startMs, 100, 600_000);
+        requireRange("idleMs", idleMs, 1000, 365 * DAY_MS);
+        requireRange("stdinGraceMs", stdinGraceMs, 0, 60_000);
+        requireRange("termGraceMs", termGraceMs, 0, 600_000);
+        requireRangeOrNone("memoryBytesMax", memoryBytesMax, 16 * MIB, TIB);
+        requireRangeOrNone("pidsMax", pidsMax, 4, 4_000_000);
+        requireRangeOrNone("cpuPercentMax", cpuPercentMax, 1, 100_000);
+        requireRangeOrNone("fileBytesMax", fileBytesMax, MIB, TIB);
+        requireRangeOrNone("openFilesMax", openFilesMax, 16, 1_000_000);
+        requireRangeOrNone("tmpBytesMax", tmpBytesMax, MIB, TIB);
+        requireRangeOrNone("homeBytesMax", homeBytesMax, MIB, TIB);
+    }
+
+    private static void requireRange(String key, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(key + ": must be from " + min + " to " + max + ", not " + value);
+        }
+    }
+
+    private static void requireRangeOrNone(String key, long value, long min, long max) {
+        if (value != 0 && (value < min || value > max)) {
+            throw new IllegalArgumentException(
+                    key + ": must be 0 for no limit, or from " + min + " to " + max + ", not " + value);
+        }
+    }
+}

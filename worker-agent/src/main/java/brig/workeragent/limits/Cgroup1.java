@@ -1,0 +1,63 @@
+package brig.workeragent.limits;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+
+/** cgroup v1: a folder for each worker in the memory, the pids and the cpu tree. Needs write access to them. */
+public final class Cgroup1 implements LimitsBackend {
+
+    private static final int CPU_PERIOD_US = 100_000;
+
+    private final Path memory;
+    private final Path pids;
+    private final Path cpu;
+    private final WorkerGroups groups;
+
+    private Cgroup1(Path memory, Path pids, Path cpu) {
+        this.memory = memory;
+        this.pids = pids;
+        this.cpu = cpu;
+        // Controllers may share a tree; a worker has one folder there.
+        this.groups = new WorkerGroups(List.copyOf(new LinkedHashSet<>(List.of(memory, pids, cpu))));
+    }
+
+    static Cgroup1 open(CgroupMounts mounts) throws LimitsUnavailableException {
+        var backend = new Cgroup1(
+                mounted(mounts, "memory"), mounted(mounts, "pids"), mounted(mounts, "cpu"));
+        backend.groups.open();
+        return backend;
+    }
+
+    private static Path mounted(CgroupMounts mounts, String controller) throws LimitsUnavailableException {
+        Path folder = mounts.version1().get(controller);
+        if (folder == null) throw new LimitsUnavailableException("controller " + controller + " is not mounted");
+        return folder;
+    }
+
+    @Override
+    public String level() {
+        return "cgroup1";
+    }
+
+    @Override
+    public LimitsLease acquire(String workerId, ResourceLimits limits) throws LimitsUnavailableException {
+        var settings = new HashMap<Path, Map<String, String>>();
+        Map<String, String> ofMemory = settings.computeIfAbsent(memory, _ -> new LinkedHashMap<>());
+        ofMemory.put("memory.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
+        // Without this the worker swaps instead. The file exists only where the kernel accounts swap; order matters.
+        if (Files.exists(memory.resolve("memory.memsw.limit_in_bytes"))) {
+            ofMemory.put("memory.memsw.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
+        }
+        settings.computeIfAbsent(pids, _ -> new LinkedHashMap<>())
+                .put("pids.max", Integer.toString(limits.pidsMax() + WALL_PROCESSES));
+        Map<String, String> ofCpu = settings.computeIfAbsent(cpu, _ -> new LinkedHashMap<>());
+        ofCpu.put("cpu.cfs_period_us", Integer.toString(CPU_PERIOD_US));
+        ofCpu.put("cpu.cfs_quota_us", Long.toString((long) CPU_PERIOD_US * limits.cpuPercentMax() / 100));
+        return groups.acquire(workerId, settings, "memory.oom_control");
+    }
+}

@@ -1,0 +1,82 @@
+package brig.workeragent.limits;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * cgroup v2 below the worker-agent's own group, which must be delegated to it (systemd: {@code Delegate=yes}).
+ * A group with children may hold no process, so the worker-agent first moves itself into a leaf.
+ */
+public final class Cgroup2 implements LimitsBackend {
+
+    private static final int CPU_PERIOD_US = 100_000;
+    private static final String OWN_LEAF = "worker-agent";
+
+    private final Path base;
+    private final boolean limitsCpu;
+    private final WorkerGroups groups;
+
+    private Cgroup2(Path base, boolean limitsCpu) {
+        this.base = base;
+        this.limitsCpu = limitsCpu;
+        this.groups = new WorkerGroups(List.of(base));
+    }
+
+    static Cgroup2 open(CgroupMounts mounts) throws LimitsUnavailableException {
+        Path own = mounts.version2();
+        if (own == null) throw new LimitsUnavailableException("the unified tree is not mounted");
+        // After a restart in place this process may already stand in its leaf.
+        Path parent = own.getParent();
+        Path base = own.endsWith(OWN_LEAF) && parent != null ? parent : own;
+        List<String> controllers = controllers(base);
+        if (!controllers.contains("memory") || !controllers.contains("pids")) {
+            throw new LimitsUnavailableException(base + " has no memory and pids controllers, only " + controllers);
+        }
+        moveToLeaf(base);
+        boolean limitsCpu = controllers.contains("cpu");
+        WorkerGroups.write(base.resolve("cgroup.subtree_control"), "+memory +pids" + (limitsCpu ? " +cpu" : ""));
+        var backend = new Cgroup2(base, limitsCpu);
+        backend.groups.open();
+        return backend;
+    }
+
+    private static List<String> controllers(Path base) throws LimitsUnavailableException {
+        try {
+            return List.of(Files.readString(base.resolve("cgroup.controllers")).trim().split(" ", -1));
+        } catch (IOException unreadable) {
+            throw new LimitsUnavailableException("cannot read the controllers of " + base);
+        }
+    }
+
+    private static void moveToLeaf(Path base) throws LimitsUnavailableException {
+        try {
+            Path leaf = Files.createDirectories(base.resolve(OWN_LEAF));
+            WorkerGroups.write(leaf.resolve("cgroup.procs"), Long.toString(ProcessHandle.current().pid()));
+        } catch (IOException refused) {
+            throw new LimitsUnavailableException(base + " is not delegated to this user: " + refused.getMessage());
+        }
+    }
+
+    @Override
+    public String level() {
+        return "cgroup2";
+    }
+
+    @Override
+    public LimitsLease acquire(String workerId, ResourceLimits limits) throws LimitsUnavailableException {
+        var settings = new LinkedHashMap<String, String>();
+        settings.put("memory.max", Long.toString(limits.memoryBytesMax()));
+        // Without this the worker swaps instead. The file exists only where the kernel has swap.
+        if (Files.exists(base.resolve(OWN_LEAF).resolve("memory.swap.max"))) settings.put("memory.swap.max", "0");
+        settings.put("pids.max", Integer.toString(limits.pidsMax() + WALL_PROCESSES));
+        if (limitsCpu) {
+            long quotaUs = (long) CPU_PERIOD_US * limits.cpuPercentMax() / 100;
+            settings.put("cpu.max", quotaUs + " " + CPU_PERIOD_US);
+        }
+        return groups.acquire(workerId, Map.of(base, settings), "memory.events");
+    }
+}

@@ -1,0 +1,11 @@
+package brig.workeragent.limits;
+
+/** A limit that was asked for cannot be enforced. The worker is not started: there is no weaker fallback. */
+public final class LimitsUnavailableException extends Exception {
+
+    private static final long serialVersionUID = 1L;
+
+    LimitsUnavailableException(String message) {
+        super(message, null, false, false);
+    }
+}

@@ -1,0 +1,150 @@
+package brig.workeragent.limits;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The folders {@code brig-<pid>-<worker id>} below one or more cgroup folders; pid is that of this worker-agent, so
+ * that two on one host do not take each other's for stale. Shared by both cgroup versions: they differ in files.
+ */
+final class WorkerGroups {
+
+    private static final String PREFIX = "brig-";
+
+    private final List<Path> bases;
+    private final long ownPid;
+    /** Folders whose removal failed, since a process was still on its way out; tried again at the next chance. */
+    private final Set<Path> leftovers = ConcurrentHashMap.newKeySet();
+
+    WorkerGroups(List<Path> bases) {
+        this.bases = bases;
+        this.ownPid = ProcessHandle.current().pid();
+    }
+
+    /** Proves that groups can be made here, and sweeps what a worker-agent that is gone left behind. */
+    void open() throws LimitsUnavailableException {
+        for (Path base : bases) {
+            removeStale(base);
+            remove(create(base, "probe"));
+        }
+    }
+
+    /**
+     * Makes one folder below each base.
+     *
+     * @param settings file name to value, by base; a file that does not exist makes the worker impossible
+     * @param oomFile  name of the file below the first base whose line {@code oom_kill N} counts
+     */
+    LimitsLease acquire(String workerId, Map<Path, Map<String, String>> settings, String oomFile)
+            throws LimitsUnavailableException {
+        leftovers.forEach(this::remove);
+        var folders = new ArrayList<Path>();
+        try {
+            for (Path base : bases) {
+                Path folder = create(base, workerId);
+                folders.add(folder);
+                for (var setting : settings.getOrDefault(base, Map.of()).entrySet()) {
+                    write(folder.resolve(setting.getKey()), setting.getValue());
+                }
+            }
+        } catch (LimitsUnavailableException failed) {
+            folders.forEach(this::remove);
+            throw failed;
+        }
+        return new GroupLease(List.copyOf(folders), folders.getFirst().resolve(oomFile));
+    }
+
+    static void write(Path file, String value) throws LimitsUnavailableException {
+        try {
+            Files.writeString(file, value, StandardOpenOption.WRITE);
+        } catch (IOException refused) {
+            throw new LimitsUnavailableException("cannot write " + value + " to " + file + ": " + reason(refused));
+        }
+    }
+
+    private Path create(Path base, String workerId) throws LimitsUnavailableException {
+        Path folder = base.resolve(PREFIX + ownPid + "-" + workerId);
+        try {
+            return Files.createDirectory(folder);
+        } catch (IOException refused) {
+            throw new LimitsUnavailableException("cannot create " + folder + ": " + reason(refused));
+        }
+    }
+
+    private static String reason(IOException failure) {
+        return failure.getClass().getSimpleName() + " " + failure.getMessage();
+    }
+
+    /** The kernel refuses to remove a group that has a process. */
+    private void remove(Path folder) {
+        try {
+            Files.deleteIfExists(folder);
+            leftovers.remove(folder);
+        } catch (IOException busy) {
+            leftovers.add(folder);
+        }
+    }
+
+    private void removeStale(Path base) throws LimitsUnavailableException {
+        try (DirectoryStream<Path> groups = Files.newDirectoryStream(base, PREFIX + "*-*")) {
+            for (Path group : groups) {
+                if (isStale(String.valueOf(group.getFileName()))) remove(group);
+            }
+        } catch (IOException unreadable) {
+            throw new LimitsUnavailableException("cannot list " + base + ": " + reason(unreadable));
+        }
+    }
+
+    /** At start-up this process owns no group yet: one with its own pid is that of a predecessor in a container. */
+    private boolean isStale(String name) {
+        String pid = name.substring(PREFIX.length(), name.indexOf('-', PREFIX.length()));
+        return pid.matches("[0-9]{1,9}")
+                && (Long.parseLong(pid) == ownPid || ProcessHandle.of(Long.parseLong(pid)).isEmpty());
+    }
+
+    private final class GroupLease implements LimitsLease {
+
+        private final List<Path> folders;
+        private final Path oomFile;
+        private final AtomicBoolean released = new AtomicBoolean();
+
+        GroupLease(List<Path> folders, Path oomFile) {
+            this.folders = folders;
+            this.oomFile = oomFile;
+        }
+
+        @Override
+        public List<Path> procsFiles() {
+            return folders.stream().map(folder -> folder.resolve("cgroup.procs")).toList();
+        }
+
+        @Override
+        public boolean limitsMemory() {
+            return true;
+        }
+
+        @Override
+        public boolean oomKilled() {
+            try {
+                return Files.readAllLines(oomFile).stream()
+                        .anyMatch(line -> line.startsWith("oom_kill ") && !line.equals("oom_kill 0"));
+            } catch (IOException gone) {
+                return false;
+            }
+        }
+
+        @Override
+        public void close() {
+            if (released.compareAndSet(false, true)) folders.forEach(WorkerGroups.this::remove);
+        }
+    }
+}

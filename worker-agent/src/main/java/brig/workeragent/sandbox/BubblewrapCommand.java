@@ -1,0 +1,114 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.limits.ResourceLimits;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** Turns a profile into bwrap's options, and a command into what process 1 executes. */
+final class BubblewrapCommand {
+
+    /** Where brig-init appears in the wall. */
+    private static final String INIT = "/run/brig-init";
+
+    /** Parts of the host's /etc that programs need, where they exist. Nothing in them is secret. */
+    private static final List<String> SHARED_ETC = List.of("/etc/ld.so.cache", "/etc/ld.so.conf",
+            "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/ssl", "/etc/ca-certificates", "/etc/localtime");
+
+    /** Links into /usr on a merged host, folders of their own elsewhere. */
+    private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64", "libx32");
+
+    private static final long SHARED_MEMORY_BYTES = 64L * 1024 * 1024;
+
+    private final WallTemplate template;
+    private final Path root;
+
+    /** @param root the host's root folder; another one in tests */
+    BubblewrapCommand(WallTemplate template, Path root) {
+        this.template = template;
+        this.root = root;
+    }
+
+    List<String> options(WallProfile profile) {
+        var options = new ArrayList<String>();
+        addNamespaces(options, profile);
+        addSystem(options);
+        addEtc(options);
+        addOwnMounts(options, profile);
+        for (Path bind : profile.readOnlyBinds()) {
+            add(options, "--ro-bind", bind.toString(), bind.toString());
+        }
+        // Last of all mounts: nothing but what was mounted above is writable, /etc and the folders between included.
+        add(options, "--remount-ro", "/dev", "--remount-ro", "/");
+        new TreeMap<>(profile.environment()).forEach((name, value) -> add(options, "--setenv", name, value));
+        add(options, "--chdir", WallProfile.WORKSPACE);
+        return options;
+    }
+
+    private static void addNamespaces(List<String> options, WallProfile profile) {
+        String inside = Integer.toString(WallProfile.INSIDE_UID);
+        add(options, "--unshare-all", "--unshare-user");
+        if (!profile.nested()) add(options, "--disable-userns");
+        add(options, "--die-with-parent", "--new-session", "--as-pid-1", "--uid", inside, "--gid", inside,
+                "--hostname", profile.hostname(), "--cap-drop", "ALL", "--clearenv");
+    }
+
+    private void addSystem(List<String> options) {
+        add(options, "--ro-bind", "/usr", "/usr");
+        for (String name : SYSTEM_FOLDERS) {
+            Path folder = root.resolve(name);
+            if (Files.isSymbolicLink(folder)) {
+                add(options, "--symlink", "usr/" + name, "/" + name);
+            } else if (Files.isDirectory(folder)) {
+                add(options, "--ro-bind", "/" + name, "/" + name);
+            }
+        }
+    }
+
+    private void addEtc(List<String> options) {
+        for (String folder : List.of("/etc", "/home", "/run")) add(options, "--perms", "0755", "--dir", folder);
+        WallTemplate.ETC.keySet().stream().sorted().forEach(name -> addTemplate(options, name));
+        addTemplate(options, "shadow");
+        for (String shared : SHARED_ETC) add(options, "--ro-bind-try", shared, shared);
+        add(options, "--ro-bind", template.file("brig-init").toString(), INIT);
+    }
+
+    private void addTemplate(List<String> options, String name) {
+        add(options, "--ro-bind", template.file(name).toString(), "/etc/" + name);
+    }
+
+    private static void addOwnMounts(List<String> options, WallProfile profile) {
+        // The second mount of /proc/sys is for a wall that, by some mistake, is built as root.
+        add(options, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev");
+        // bwrap's /dev is a tmpfs without a bound; shared memory is the only part in which a worker may write.
+        add(options, "--perms", "1777", "--size", Long.toString(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm");
+        add(options, "--perms", "1777", "--size", Long.toString(profile.tmpBytesMax()), "--tmpfs", "/tmp");
+        add(options, "--perms", "0700", "--size", Long.toString(profile.homeBytesMax()),
+                "--tmpfs", WallProfile.HOME);
+        add(options, profile.workspaceReadOnly() ? "--ro-bind" : "--bind",
+                profile.workspace().toString(), WallProfile.WORKSPACE);
+    }
+
+    /**
+     * What process 1 executes.
+     *
+     * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA stands in for it; it does not go along
+     *                    with one, as it counts what a process reserves, and runtimes reserve more than they use.
+     */
+    static List<String> payload(List<String> command, ResourceLimits limits, boolean memoryGroup) {
+        var words = new ArrayList<String>();
+        add(words, INIT, "--nproc", Integer.toString(limits.pidsMax() + 1),
+                "--fsize", Long.toString(limits.fileBytesMax()),
+                "--nofile", Integer.toString(limits.openFilesMax()));
+        if (!memoryGroup) add(words, "--data", Long.toString(limits.memoryBytesMax()));
+        words.add("--");
+        words.addAll(command);
+        return words;
+    }
+
+    private static void add(List<String> options, String... words) {
+        options.addAll(List.of(words));
+    }
+}

@@ -1,0 +1,171 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.limits.LimitsLease;
+import brig.workeragent.sandbox.SandboxException.Code;
+import brig.workeragent.sandbox.WalledProcess.Stdio;
+import java.io.Closeable;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One wall, from its request until nothing is left of it. There is one way to end, {@link #handleEnd}, which gives
+ * back the lease and then tells whoever waits. Futures complete on threads of their own, never on one of ours.
+ */
+final class Flight {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Flight.class);
+
+    private enum State { REQUESTED, STARTED, RUNNING, ENDED }
+
+    private final String id;
+    private final LaunchRequest request;
+    private final LimitsLease lease;
+    private final LauncherLink link;
+    private final Executor completions;
+    private final CompletableFuture<WalledProcess> launched;
+    private final CompletableFuture<Exit> exit = new CompletableFuture<>();
+
+    // State owned by the thread that reads the launcher's replies.
+    private State state = State.REQUESTED;
+    private @Nullable Stdio stdio;
+
+    private volatile boolean timedOut;
+    private volatile @Nullable Future<?> deadline;
+
+    Flight(String id, LaunchRequest request, LimitsLease lease, LauncherLink link, Executor completions,
+           CompletableFuture<WalledProcess> launched) {
+        this.id = id;
+        this.request = request;
+        this.lease = lease;
+        this.link = link;
+        this.completions = completions;
+        this.launched = launched;
+    }
+
+    String id() {
+        return id;
+    }
+
+    LaunchRequest request() {
+        return request;
+    }
+
+    LimitsLease lease() {
+        return lease;
+    }
+
+    void terminate() {
+        link.order("signal " + id + " 15\n");
+    }
+
+    void kill() {
+        link.order("kill " + id + "\n");
+    }
+
+    CompletableFuture<Exit> exit() {
+        return exit.copy();
+    }
+
+    void startsUntil(Future<?> newDeadline) {
+        deadline = newDeadline;
+    }
+
+    void handleDeadline() {
+        timedOut = true;
+        kill();
+    }
+
+    /** The pipes belong to the worker's user; opening them through /proc takes our own end of each. */
+    void handleStarted(long launcherPid, int stdinFd, int stdoutFd, int stderrFd) {
+        become(State.STARTED);
+        String descriptors = "/proc/" + launcherPid + "/fd/";
+        OutputStream stdin = null;
+        FileInputStream stdout = null;
+        try {
+            if (stdinFd >= 0) stdin = new FileOutputStream(descriptors + stdinFd);
+            stdout = new FileInputStream(descriptors + stdoutFd);
+            stdio = new Stdio(stdin, stdout, new FileInputStream(descriptors + stderrFd));
+        } catch (IOException refused) {
+            LOG.warn("Cannot open the pipes of worker {}: {}", request.workerId(), refused.getMessage());
+            close(stdin);
+            close(stdout);
+            kill();
+        }
+        link.order("opened " + id + "\n");
+    }
+
+    void handleReady(int hostPid) {
+        Stdio opened = stdio;
+        if (opened == null) return;
+        become(State.RUNNING);
+        cancelDeadline();
+        launched.completeAsync(() -> new WalledProcess(this, opened, hostPid), completions);
+    }
+
+    void handleExited(boolean bySignal, int number) {
+        boolean ran = state == State.RUNNING;
+        handleEnd(() -> {
+            boolean oomKilled = lease.oomKilled();
+            Exit result = bySignal ? Exit.ofSignal(number, oomKilled) : Exit.ofCode(number, oomKilled);
+            lease.close();
+            if (ran) exit.complete(result);
+            else launched.completeExceptionally(endedAtStart());
+        });
+    }
+
+    void handleFailure(SandboxException failure) {
+        boolean ran = state == State.RUNNING;
+        handleEnd(() -> {
+            lease.close();
+            if (ran) exit.completeExceptionally(failure);
+            else launched.completeExceptionally(failure);
+        });
+    }
+
+    private SandboxException endedAtStart() {
+        return timedOut
+                ? new SandboxException(Code.START_TIMEOUT,
+                        "the wall did not stand within " + request.startTimeoutMs() + " ms")
+                : new SandboxException(Code.KILLED_AT_START, "killed before the command ran");
+    }
+
+    private void handleEnd(Runnable conclusion) {
+        if (state == State.ENDED) return;
+        Stdio unused = state == State.RUNNING ? null : stdio;
+        become(State.ENDED);
+        cancelDeadline();
+        if (unused != null) {
+            close(unused.stdin());
+            close(unused.stdout());
+            close(unused.stderr());
+        }
+        completions.execute(conclusion);
+    }
+
+    private void become(State next) {
+        LOG.debug("Worker {}: {} -> {}", request.workerId(), state, next);
+        state = next;
+    }
+
+    private void cancelDeadline() {
+        Future<?> running = deadline;
+        if (running != null) running.cancel(false);
+    }
+
+    private static void close(@Nullable Closeable stream) {
+        if (stream == null) return;
+        try {
+            stream.close();
+        } catch (IOException alreadyUseless) {
+            LOG.debug("Closing a pipe", alreadyUseless);
+        }
+    }
+}

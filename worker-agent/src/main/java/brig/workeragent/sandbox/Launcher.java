@@ -1,0 +1,170 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.limits.LimitsLease;
+import brig.workeragent.limits.LimitsUnavailableException;
+import brig.workeragent.sandbox.SandboxException.Code;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts workers behind walls.
+ *
+ * <p>Three kinds of threads. One permanent platform thread starts brig-launcher and reads its replies; it never ends
+ * before {@link #close}, since the kernel kills what a thread started when that thread ends. One thread does what is
+ * requested, in order. Futures complete on virtual threads, so a caller may block in what follows a completion.
+ *
+ * <p>If brig-launcher dies, everything in flight fails with LAUNCHER_DIED, and the next launch starts a new one.
+ */
+public final class Launcher implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Launcher.class);
+
+    /** For what callers do on the completion of their futures. */
+    private static final int CLOSE_WAIT_MS = 5_000;
+
+    private final LauncherConfig config;
+    private final WallTemplate template;
+    private final BubblewrapCommand bubblewrap;
+    private final ScheduledThreadPoolExecutor requests;
+    private final ExecutorService completions = Executors.newVirtualThreadPerTaskExecutor();
+    private final Thread permanent;
+
+    /** Handed from the thread of requests to the permanent one; empty means: end. */
+    private final LinkedBlockingQueue<Optional<CompletableFuture<LauncherLink>>> wanted = new LinkedBlockingQueue<>();
+
+    // State owned by the thread of requests.
+    private @Nullable LauncherLink link;
+    private long launches;
+
+    private Launcher(LauncherConfig config, WallTemplate template) {
+        this.config = config;
+        this.template = template;
+        this.bubblewrap = new BubblewrapCommand(template, Path.of("/"));
+        this.requests = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("brig-launcher-requests").factory());
+        requests.setRemoveOnCancelPolicy(true);
+        this.permanent = Thread.ofPlatform().daemon().name("brig-launcher").unstarted(this::serve);
+    }
+
+    /** Writes the files that walls share. No process is started before the first launch. */
+    public static Launcher open(LauncherConfig config) throws SandboxException {
+        var launcher = new Launcher(config,
+                WallTemplate.install(config.runtimeFolder(), config.nativeFolder(), config.identity()));
+        launcher.permanent.start();
+        return launcher;
+    }
+
+    /**
+     * Starts a worker. Completes when its command runs; fails with a {@link SandboxException}. Never blocks.
+     *
+     * @throws IllegalStateException after {@link #close}
+     */
+    public CompletableFuture<WalledProcess> launch(LaunchRequest request) {
+        var launched = new CompletableFuture<WalledProcess>();
+        try {
+            requests.execute(() -> doLaunch(request, launched));
+        } catch (RejectedExecutionException closed) {
+            throw new IllegalStateException("the launcher is closed", closed);
+        }
+        return launched.copy();
+    }
+
+    private void doLaunch(LaunchRequest request, CompletableFuture<WalledProcess> launched) {
+        try {
+            LauncherLink current = link();
+            LimitsLease lease = config.limits().acquire(request.workerId(), request.limits());
+            var flight = new Flight("w" + ++launches, request, lease, current, completions, launched);
+            flight.startsUntil(requests.schedule(
+                    flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
+            List<String> payload =
+                    BubblewrapCommand.payload(request.command(), request.limits(), lease.limitsMemory());
+            current.launch(flight, config.identity(), template.filter(request.profile().nested()),
+                    bubblewrap.options(request.profile()), payload);
+        } catch (LimitsUnavailableException unavailable) {
+            fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE, String.valueOf(unavailable.getMessage())));
+        } catch (SandboxException failure) {
+            fail(launched, failure);
+        }
+    }
+
+    private void fail(CompletableFuture<WalledProcess> launched, SandboxException failure) {
+        completions.execute(() -> launched.completeExceptionally(failure));
+    }
+
+    private LauncherLink link() throws SandboxException {
+        LauncherLink current = link;
+        if (current != null && !current.isClosed()) return current;
+        var started = new CompletableFuture<LauncherLink>();
+        wanted.add(Optional.of(started));
+        try {
+            current = started.get();
+            link = current;
+            return current;
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof SandboxException expected) throw expected;
+            throw new IllegalStateException(failed.getCause());
+        } catch (InterruptedException closing) {
+            Thread.currentThread().interrupt();
+            throw new SandboxException(Code.LAUNCHER_DIED, "the launcher is being closed");
+        }
+    }
+
+    /** The permanent thread. */
+    private void serve() {
+        try {
+            for (var next = wanted.take(); next.isPresent(); next = wanted.take()) {
+                serve(next.get());
+            }
+        } catch (InterruptedException stray) {
+            throw new IllegalStateException("nobody interrupts this thread", stray);
+        }
+    }
+
+    private void serve(CompletableFuture<LauncherLink> started) {
+        try {
+            var fresh = LauncherLink.start(
+                    config.nativeFolder().resolve("brig-launcher"), config.bwrap(), requests);
+            started.complete(fresh);
+            fresh.readReplies();
+        } catch (SandboxException failure) {
+            started.completeExceptionally(failure);
+        }
+    }
+
+    /** The pid of the brig-launcher that serves at present; empty before the first launch. */
+    Optional<Long> launcherPid() {
+        return CompletableFuture.supplyAsync(
+                () -> Optional.ofNullable(link).map(LauncherLink::pid), requests).join();
+    }
+
+    /** Ends all walls. What is in flight fails with LAUNCHER_DIED. */
+    @Override
+    public void close() {
+        requests.execute(() -> {
+            if (link != null) link.close();
+            wanted.add(Optional.empty());
+        });
+        requests.shutdown();
+        try {
+            permanent.join();
+            completions.shutdown();
+            if (!completions.awaitTermination(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS)) {
+                LOG.warn("Somebody still works on the end of a worker");
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.sandbox.SandboxException.Code;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of brig-launcher. Requests are written on the executor only, replies are read on the thread that started
+ * the program: so a full pipe in one direction never stops the other. The protocol stands in brig-launcher.c.
+ */
+final class LauncherLink {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LauncherLink.class);
+
+    private final Process process;
+    private final Path bwrap;
+    private final Executor requests;
+    private final Map<String, Flight> flights = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    private LauncherLink(Process process, Path bwrap, Executor requests) {
+        this.process = process;
+        this.bwrap = bwrap;
+        this.requests = requests;
+    }
+
+    /** To be called on the thread that will live longest: the program dies with it. */
+    static LauncherLink start(Path program, Path bwrap, Executor requests) throws SandboxException {
+        var builder = new ProcessBuilder(program.toString(), bwrap.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().clear();
+        try {
+            return new LauncherLink(builder.start(), bwrap, requests);
+        } catch (IOException failed) {
+            throw new SandboxException(Code.SANDBOX_UNAVAILABLE,
+                    "cannot start " + program + ", which the build makes: " + failed.getMessage());
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** On the executor. */
+    void launch(Flight flight, WorkerIdentity identity, Path filter, List<String> options, List<String> payload) {
+        var body = new ByteArrayOutputStream();
+        if (identity.switched()) {
+            field(body, "uid", Integer.toString(identity.uid()));
+            field(body, "gid", Integer.toString(identity.gid()));
+        }
+        flight.lease().procsFiles().forEach(file -> field(body, "cgroup", file.toString()));
+        field(body, "stdin", flight.request().stdinPipe() ? "pipe" : "null");
+        field(body, "seccomp", filter.toString());
+        options.forEach(option -> field(body, "arg", option));
+        payload.forEach(word -> field(body, "exec", word));
+        flights.put(flight.id(), flight);
+        write("launch " + flight.id() + " " + body.size() + "\n", body.toByteArray());
+        // The reader empties the map only once: whoever came in after that has nobody else to tell him.
+        if (closed && flights.remove(flight.id(), flight)) flight.handleFailure(died());
+    }
+
+    private static void field(ByteArrayOutputStream body, String name, String value) {
+        body.writeBytes((name + "=" + value + "\0").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** From any thread. */
+    void order(String line) {
+        try {
+            requests.execute(() -> write(line, new byte[0]));
+        } catch (RejectedExecutionException closing) {
+            LOG.debug("Not sent, as everything is ending: {}", line);
+        }
+    }
+
+    private void write(String header, byte[] body) {
+        try {
+            var out = process.getOutputStream();
+            out.write(header.getBytes(StandardCharsets.US_ASCII));
+            out.write(body);
+            out.flush();
+        } catch (IOException broken) {
+            // The reader sees the end too, and fails everything in flight.
+            LOG.debug("brig-launcher takes no more requests: {}", broken.getMessage());
+        }
+    }
+
+    /** Returns when the program has ended and everything in flight has been told. */
+    void readReplies() {
+        try (BufferedReader replies = new BufferedReader(
+                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = replies.readLine(); line != null; line = replies.readLine()) handleReply(line);
+        } catch (IOException | RuntimeException broken) {
+            LOG.warn("Reading from brig-launcher", broken);
+        }
+        handleClose();
+    }
+
+    private void handleReply(String line) {
+        String[] words = line.split(" ", 4);
+        Flight flight = words.length > 2 ? flights.get(words[1]) : null;
+        if (flight == null) {
+            LOG.warn("brig-launcher says: {}", line);
+            return;
+        }
+        switch (words[0]) {
+            case "started" -> {
+                String[] ends = words[3].split(" ", -1);
+                flight.handleStarted(pid(), number(words[2]), number(ends[0]), number(ends[1]));
+            }
+            case "ready" -> flight.handleReady(number(words[2]));
+            case "exited" -> remove(flight).handleExited(words[2].equals("signal"), number(words[3]));
+            case "noexec" -> remove(flight).handleFailure(
+                    WallFailure.ofExec(words[2], flight.request().command().getFirst()));
+            case "failed" -> remove(flight).handleFailure(WallFailure.ofStep(words[2], words[3], bwrap));
+            default -> LOG.warn("brig-launcher says: {}", line);
+        }
+    }
+
+    private static int number(String word) {
+        return Integer.parseInt(word);
+    }
+
+    private Flight remove(Flight flight) {
+        flights.remove(flight.id());
+        return flight;
+    }
+
+    private void handleClose() {
+        closed = true;
+        process.destroyForcibly();
+        for (Flight flight : List.copyOf(flights.values())) {
+            if (flights.remove(flight.id(), flight)) flight.handleFailure(died());
+        }
+    }
+
+    private static SandboxException died() {
+        return new SandboxException(Code.LAUNCHER_DIED, "brig-launcher ended, and with it all its walls");
+    }
+
+    /** On the executor. The end of its input ends the program, and with it all walls; the reader notices. */
+    void close() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException alreadyGone) {
+            LOG.debug("Closing brig-launcher: {}", alreadyGone.getMessage());
+        }
+    }
+}

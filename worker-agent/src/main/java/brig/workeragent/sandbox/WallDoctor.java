@@ -1,0 +1,140 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.limits.LimitsBackend;
+import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.sandbox.Finding.Status;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** Says whether walls stand on this host, and what to do if not. What can be measured is measured inside one. */
+public final class WallDoctor {
+
+    private static final int TRIAL_MS = 10_000;
+    private static final String INSTALL = "Install bubblewrap: sudo apt-get install bubblewrap";
+
+    /** Prints the lines that the checks below look for. */
+    private static final String PROBE = """
+            grep -E '^(Seccomp|NoNewPrivs|CapBnd):' /proc/self/status
+            echo uid_map $(cat /proc/self/uid_map)
+            tail -n +3 /proc/net/dev | cut -d: -f1 | while read -r name; do echo interface $name; done
+            """;
+
+    private final Launcher launcher;
+    private final LauncherConfig config;
+    private final LimitsBackend.Probe limits;
+    private final List<Finding> findings = new ArrayList<>();
+
+    /** @param launcher opened with the configuration */
+    public WallDoctor(Launcher launcher, LauncherConfig config, LimitsBackend.Probe limits) {
+        this.launcher = launcher;
+        this.config = config;
+        this.limits = limits;
+    }
+
+    /**
+     * Looks at everything, which takes about as long as starting one worker. Blocks.
+     *
+     * @param workspace a folder that the worker's user can get to; it is bound read-only
+     */
+    public List<Finding> examine(Path workspace) {
+        findings.clear();
+        checkPrograms();
+        checkNamespaces();
+        checkInside(workspace);
+        checkLimits();
+        return List.copyOf(findings);
+    }
+
+    private void checkPrograms() {
+        for (String name : List.of("brig-launcher", "brig-init")) {
+            Path program = config.nativeFolder().resolve(name);
+            boolean there = Files.isExecutable(program);
+            add(name, there, program + (there ? "" : " is missing"), "Build it: ./gradlew :worker-agent:classes");
+        }
+        String version = bubblewrapVersion();
+        add("bubblewrap", version != null, config.bwrap() + ": " + (version == null ? "missing" : version), INSTALL);
+    }
+
+    private @Nullable String bubblewrapVersion() {
+        try {
+            Process process = new ProcessBuilder(config.bwrap().toString(), "--version")
+                    .redirectErrorStream(true).start();
+            try (var output = process.getInputStream()) {
+                return new String(output.readNBytes(200), StandardCharsets.UTF_8).trim();
+            }
+        } catch (IOException missing) {
+            return null;
+        }
+    }
+
+    private void checkNamespaces() {
+        Path file = Path.of("/proc/sys/user/max_user_namespaces");
+        try {
+            String most = Files.readString(file).trim();
+            add("user namespaces", !most.equals("0"), "at most " + most, "Set sysctl user.max_user_namespaces above 0");
+        } catch (IOException unreadable) {
+            add("user namespaces", false, "cannot read " + file, "Use a kernel with user namespaces");
+        }
+    }
+
+    private void checkInside(Path workspace) {
+        WallProfile usual = WallProfile.of(workspace);
+        var profile = new WallProfile(workspace, true, List.of(), usual.environment(), usual.hostname(),
+                usual.tmpBytesMax(), usual.homeBytesMax(), false);
+        var request = new LaunchRequest("doctor", profile, ResourceLimits.DEFAULT,
+                List.of("/bin/sh", "-c", PROBE), false, TRIAL_MS);
+        try {
+            WalledProcess process = launcher.launch(request).get(TRIAL_MS * 2L, TimeUnit.MILLISECONDS);
+            String seen;
+            try (var stdout = process.stdout(); var stderr = process.stderr()) {
+                seen = new String(stdout.readAllBytes(), StandardCharsets.UTF_8)
+                        + new String(stderr.readAllBytes(), StandardCharsets.UTF_8);
+            }
+            process.exit().get(TRIAL_MS, TimeUnit.MILLISECONDS);
+            add("trial wall", true, "stands", null);
+            checkSeen(seen.lines().map(line -> line.replace('\t', ' ')).toList());
+        } catch (ExecutionException failed) {
+            add("trial wall", false, String.valueOf(failed.getCause()), null);
+        } catch (IOException | TimeoutException failed) {
+            add("trial wall", false, failed.toString(), null);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void checkSeen(List<String> seen) {
+        add("system call filter", seen.contains("Seccomp: 2"), "inside: " + starting(seen, "Seccomp"), null);
+        add("no new privileges", seen.contains("NoNewPrivs: 1"), "inside: " + starting(seen, "NoNewPrivs"), null);
+        add("capabilities", seen.contains("CapBnd: 0000000000000000"), "inside: " + starting(seen, "CapBnd"), null);
+        int uid = config.identity().uid();
+        add("worker user", uid != 0, "runs as uid " + uid + " of the host; inside: " + starting(seen, "uid_map"),
+                "Configure a worker uid other than 0");
+        String interfaces = starting(seen, "interface");
+        add("network", interfaces.equals("interface lo"), "inside: " + interfaces, null);
+    }
+
+    private static String starting(List<String> lines, String prefix) {
+        return String.join(", ", lines.stream().filter(line -> line.startsWith(prefix)).toList());
+    }
+
+    private void checkLimits() {
+        String level = limits.backend().level();
+        boolean weak = level.equals("rlimits");
+        String refusals = limits.refusals().isEmpty() ? "" : "; not used: " + String.join("; ", limits.refusals());
+        findings.add(new Finding("resource limits", weak ? Status.WARN : Status.OK, level + refusals,
+                weak ? "Run as a systemd service with Delegate=yes, which limits memory and CPU of a worker" : null));
+    }
+
+    private void add(String name, boolean fine, String detail, @Nullable String mend) {
+        findings.add(new Finding(name, fine ? Status.OK : Status.FAIL, detail, fine ? null : mend));
+    }
+}

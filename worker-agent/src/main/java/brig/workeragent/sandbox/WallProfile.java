@@ -1,0 +1,89 @@
+package brig.workeragent.sandbox;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * What a worker finds inside its wall.
+ *
+ * @param workspace         host folder that appears as {@code /workspace}; absolute
+ * @param workspaceReadOnly whether the worker may only read it
+ * @param readOnlyBinds     further host paths, read-only at the same place: tools outside of {@code /usr}
+ * @param environment       all of the payload's environment; bwrap adds {@code PWD=/workspace}
+ * @param hostname          what the worker sees as the host's name
+ * @param tmpBytesMax       size of {@code /tmp}; reached: ENOSPC
+ * @param homeBytesMax      size of the home folder, which starts empty; reached: ENOSPC
+ * @param nested            allows namespaces inside, for an agent that brings its own sandbox: a weaker wall
+ */
+public record WallProfile(
+        Path workspace, boolean workspaceReadOnly, List<Path> readOnlyBinds, Map<String, String> environment,
+        String hostname, long tmpBytesMax, long homeBytesMax, boolean nested) {
+
+    public static final String WORKSPACE = "/workspace";
+    public static final String HOME = "/home/worker";
+    /** The worker's user and group id, as it sees them. */
+    public static final int INSIDE_UID = 1000;
+
+    /** What programs expect to find set. */
+    public static final Map<String, String> BASE_ENVIRONMENT = Map.of(
+            "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME", HOME, "USER", "worker", "LOGNAME", "worker", "SHELL", "/bin/sh",
+            "LANG", "C.UTF-8", "TERM", "dumb", "TMPDIR", "/tmp");
+
+    private static final long MIB = 1024 * 1024;
+    private static final Pattern HOSTNAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    /** What a bind may neither be, nor cover, nor reach into: the wall's own mounts, and sockets of the host. */
+    private static final List<String> RESERVED =
+            List.of("/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/tmp", HOME, WORKSPACE, "/boot");
+
+    public WallProfile {
+        requireAbsolute("workspace", workspace);
+        readOnlyBinds = List.copyOf(readOnlyBinds);
+        readOnlyBinds.forEach(WallProfile::checkBind);
+        environment = Map.copyOf(environment);
+        environment.forEach(WallProfile::checkVariable);
+        if (!HOSTNAME.matcher(hostname).matches()) throw new IllegalArgumentException("hostname: " + hostname);
+        if (tmpBytesMax < MIB || homeBytesMax < MIB) {
+            throw new IllegalArgumentException("tmpBytesMax and homeBytesMax must be at least " + MIB);
+        }
+    }
+
+    /** The usual wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
+    public static WallProfile of(Path workspace) {
+        return new WallProfile(workspace, false, List.of(), BASE_ENVIRONMENT, "worker", 1024 * MIB, 512 * MIB, false);
+    }
+
+    /** This profile with further variables; they win over those it has. */
+    public WallProfile withEnvironment(Map<String, String> variables) {
+        var all = new TreeMap<>(environment);
+        all.putAll(variables);
+        return new WallProfile(
+                workspace, workspaceReadOnly, readOnlyBinds, all, hostname, tmpBytesMax, homeBytesMax, nested);
+    }
+
+    private static void checkBind(Path bind) {
+        requireAbsolute("readOnlyBinds", bind);
+        for (String reserved : RESERVED) {
+            boolean below = bind.startsWith(reserved);
+            if (below || Path.of(reserved).startsWith(bind)) {
+                throw new IllegalArgumentException("readOnlyBinds: " + bind + " would reach into " + reserved);
+            }
+        }
+    }
+
+    private static void checkVariable(String name, String value) {
+        if (!VARIABLE.matcher(name).matches() || value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("environment: the variable " + name + " is malformed");
+        }
+    }
+
+    private static void requireAbsolute(String name, Path path) {
+        if (!path.isAbsolute() || !path.equals(path.normalize()) || path.toString().indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(name + ": " + path + " is not an absolute, normal path");
+        }
+    }
+}

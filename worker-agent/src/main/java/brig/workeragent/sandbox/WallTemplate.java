@@ -1,0 +1,105 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.sandbox.SandboxException.Code;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The files that every wall shares: a small {@code /etc}, brig-init, and the system call filters. They lie in one
+ * folder that the worker's user can reach but not change. Each is replaced atomically: a standing wall keeps the
+ * file that it was built with.
+ */
+final class WallTemplate {
+
+    private static final String MACHINE_ID = "0".repeat(32) + "\n";
+
+    /** Files of {@code /etc}, readable by all. */
+    static final Map<String, String> ETC = Map.of(
+            "passwd", """
+                    root:x:0:0:root:/:/usr/sbin/nologin
+                    worker:x:1000:1000:worker:/home/worker:/bin/sh
+                    nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin
+                    """,
+            "group", """
+                    root:x:0:
+                    worker:x:1000:
+                    nogroup:x:65534:
+                    """,
+            "hosts", """
+                    127.0.0.1 localhost
+                    ::1 localhost
+                    """,
+            "nsswitch.conf", """
+                    passwd: files
+                    group: files
+                    hosts: files dns
+                    """,
+            "resolv.conf", "",
+            "machine-id", MACHINE_ID);
+
+    private final Path folder;
+
+    private WallTemplate(Path folder) {
+        this.folder = folder;
+    }
+
+    /**
+     * Writes the template.
+     *
+     * @param folder       made if absent; all folders above it must be open to the worker's user
+     * @param nativeFolder where the build put brig-init
+     */
+    static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity) throws SandboxException {
+        var template = new WallTemplate(folder);
+        try {
+            Files.createDirectories(folder);
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+            for (var file : ETC.entrySet()) template.put(file.getKey(), bytes(file.getValue()), "r--r--r--");
+            // Exists and is closed to everyone: a program that looks gets "Permission denied", as it should.
+            template.put("shadow", new byte[0], "---------");
+            Syscall.Machine machine = Syscall.Machine.ofHost();
+            template.put("filter.bpf", SeccompFilter.build(machine, false), "r--r--r--");
+            template.put("filter-nested.bpf", SeccompFilter.build(machine, true), "r--r--r--");
+            template.put("brig-init", Files.readAllBytes(nativeFolder.resolve("brig-init")), "r-xr-xr-x");
+        } catch (IOException | IllegalStateException failed) {
+            throw unavailable("cannot write the wall's files to " + folder + ": " + failed);
+        }
+        Path closed = identity.switched() ? Reachability.firstClosedFolder(folder) : null;
+        if (closed != null) {
+            throw unavailable("the worker's user cannot get to " + folder + ", because " + closed
+                    + " is closed to others; put the runtime folder elsewhere, for instance below /run");
+        }
+        return template;
+    }
+
+    private static SandboxException unavailable(String message) {
+        return new SandboxException(Code.SANDBOX_UNAVAILABLE, message);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void put(String name, byte[] content, String permissions) throws IOException {
+        Path fresh = Files.createTempFile(folder, name, ".new");
+        Files.write(fresh, content);
+        Set<PosixFilePermission> wanted = PosixFilePermissions.fromString(permissions);
+        Files.setPosixFilePermissions(fresh, wanted);
+        Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    Path file(String name) {
+        return folder.resolve(name);
+    }
+
+    Path filter(boolean nested) {
+        return folder.resolve(nested ? "filter-nested.bpf" : "filter.bpf");
+    }
+}

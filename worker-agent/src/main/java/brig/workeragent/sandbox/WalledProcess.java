@@ -1,0 +1,65 @@
+package brig.workeragent.sandbox;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A payload that runs behind its wall. The streams are pipes: a reader that does not read makes the payload wait
+ * and loses nothing. Whoever took the process closes its streams; reading on after the exit is fine.
+ */
+public final class WalledProcess {
+
+    private final Flight flight;
+    private final Stdio stdio;
+    private final int hostPid;
+
+    WalledProcess(Flight flight, Stdio stdio, int hostPid) {
+        this.flight = flight;
+        this.stdio = stdio;
+        this.hostPid = hostPid;
+    }
+
+    /** The worker-agent's ends of the payload's standard streams. */
+    record Stdio(@Nullable OutputStream stdin, InputStream stdout, InputStream stderr) {
+    }
+
+    /** Blocking; ends when nothing in the wall holds the other end any more. */
+    public InputStream stdout() {
+        return stdio.stdout();
+    }
+
+    /** As {@link #stdout}. */
+    public InputStream stderr() {
+        return stdio.stderr();
+    }
+
+    /** Unbuffered; null if the request asked for none. Closing it is the end of input for the payload. */
+    public @Nullable OutputStream stdin() {
+        return stdio.stdin();
+    }
+
+    /** The host's pid of process 1 of the wall; of use only until the exit. */
+    public int hostPid() {
+        return hostPid;
+    }
+
+    /** Sends SIGTERM to the payload. Does nothing after its end. */
+    public void terminate() {
+        flight.terminate();
+    }
+
+    /** Ends every process of the wall at once. Does nothing after its end. */
+    public void kill() {
+        flight.kill();
+    }
+
+    /**
+     * Completes when no process of the wall is left. Fails with {@link SandboxException} and LAUNCHER_DIED if the
+     * launcher ended, in which case the kernel is killing the wall.
+     */
+    public CompletableFuture<Exit> exit() {
+        return flight.exit();
+    }
+}

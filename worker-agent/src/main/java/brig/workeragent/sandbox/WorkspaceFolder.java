@@ -1,0 +1,100 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.sandbox.SandboxException.Code;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/**
+ * Finds or makes the folder that a worker works in. It must lie below one of the bases, after all symbolic links
+ * are followed: a worker could have put one into its own workspace to be given another folder the next time.
+ */
+public final class WorkspaceFolder {
+
+    private WorkspaceFolder() {
+    }
+
+    /**
+     * The real path to bind into the wall. A folder that exists is left as it is; what is absent is made for the
+     * worker's user alone.
+     *
+     * @param bases     existing folders; none means that no workspace is allowed
+     * @param requested absolute
+     */
+    public static Path prepare(List<Path> bases, Path requested, WorkerIdentity identity) throws SandboxException {
+        if (!requested.isAbsolute()) {
+            throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, requested + " is not an absolute path");
+        }
+        try {
+            Path real = make(bases, requested, identity);
+            // Once more, now that all of it exists: what was checked above may have been swapped for a link since.
+            Path again = real.toRealPath();
+            checkBelow(bases, again);
+            checkNotInside(again, identity);
+            if (!Files.isDirectory(again, LinkOption.NOFOLLOW_LINKS)) {
+                throw new SandboxException(Code.WORKSPACE_UNREACHABLE, again + " is not a folder");
+            }
+            Path closed = identity.switched() ? Reachability.firstClosedFolder(again) : null;
+            if (closed != null) {
+                throw new SandboxException(Code.WORKSPACE_UNREACHABLE, "the worker's user cannot get to " + again
+                        + ", because " + closed + " is closed to others");
+            }
+            return again;
+        } catch (IOException failed) {
+            throw new SandboxException(Code.WORKSPACE_UNREACHABLE,
+                    "cannot prepare " + requested + ": " + failed.getClass().getSimpleName());
+        }
+    }
+
+    private static Path make(List<Path> bases, Path requested, WorkerIdentity identity)
+            throws IOException, SandboxException {
+        Path wanted = requested.normalize();
+        Path existing = wanted;
+        // Not Files.exists: a dangling link is something, and must be resolved, which fails.
+        while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS) && existing.getParent() != null) {
+            existing = existing.getParent();
+        }
+        Path folder = existing.toRealPath();
+        Path real = folder.resolve(existing.relativize(wanted)).normalize();
+        checkBelow(bases, real);
+        checkNotInside(real, identity);
+        if (real.equals(folder)) return real;
+        for (Path name : folder.relativize(real)) {
+            folder = Files.createDirectory(folder.resolve(name),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
+        }
+        Files.setPosixFilePermissions(real, PosixFilePermissions.fromString("rwx------"));
+        if (identity.switched()) {
+            Files.setAttribute(real, "unix:gid", identity.gid(), LinkOption.NOFOLLOW_LINKS);
+            Files.setAttribute(real, "unix:uid", identity.uid(), LinkOption.NOFOLLOW_LINKS);
+        }
+        return real;
+    }
+
+    /** The base itself is no workspace: workers would share it. */
+    private static void checkBelow(List<Path> bases, Path real) throws IOException, SandboxException {
+        for (Path base : bases) {
+            Path realBase = base.toRealPath();
+            if (real.startsWith(realBase) && !real.equals(realBase)) return;
+        }
+        throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, real + " is not below a workspace base");
+    }
+
+    /**
+     * A folder inside the workspace of a worker is no workspace: while it is being prepared, that worker could put
+     * a link in its place.
+     */
+    private static void checkNotInside(Path real, WorkerIdentity identity)
+            throws IOException, SandboxException {
+        for (Path above = real.getParent(); above != null && identity.switched(); above = above.getParent()) {
+            boolean ofWorker = Files.exists(above)
+                    && Integer.valueOf(identity.uid()).equals(Files.getAttribute(above, "unix:uid"));
+            if (ofWorker) {
+                throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, above + " belongs to a worker");
+            }
+        }
+    }
+}

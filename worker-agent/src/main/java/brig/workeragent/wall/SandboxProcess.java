@@ -1,0 +1,55 @@
+package brig.workeragent.wall;
+
+import brig.workeragent.sandbox.Exit;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A process of {@code brig.workeragent.sandbox}. */
+final class SandboxProcess implements WalledProcess {
+    /** The launcher died, and the kernel killed everything behind its walls. */
+    private static final ProcessEnd LOST = new ProcessEnd(137, "SIGKILL", false);
+
+    private final brig.workeragent.sandbox.WalledProcess process;
+
+    SandboxProcess(brig.workeragent.sandbox.WalledProcess process) {
+        this.process = process;
+    }
+
+    @Override
+    public InputStream stdout() {
+        return process.stdout();
+    }
+
+    @Override
+    public InputStream stderr() {
+        return process.stderr();
+    }
+
+    @Override
+    public @Nullable OutputStream stdin() {
+        return process.stdin();
+    }
+
+    @Override
+    public void terminate() {
+        process.terminate();
+    }
+
+    @Override
+    public void kill() {
+        process.kill();
+    }
+
+    @Override
+    public CompletableFuture<ProcessEnd> end() {
+        return process.exit().handle((exit, failure) -> exit == null ? LOST : endOf(exit));
+    }
+
+    private static ProcessEnd endOf(Exit exit) {
+        // A build that lost one compiler to the kernel and went on is no failure of the agent.
+        boolean ownDeath = exit.code() != 0;
+        return new ProcessEnd(exit.code(), exit.signal(), exit.oomKilled() && ownDeath);
+    }
+}

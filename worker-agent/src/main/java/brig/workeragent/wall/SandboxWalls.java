@@ -1,0 +1,155 @@
+package brig.workeragent.wall;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.workeragent.limits.LimitsBackend;
+import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.sandbox.LaunchRequest;
+import brig.workeragent.sandbox.Launcher;
+import brig.workeragent.sandbox.LauncherConfig;
+import brig.workeragent.sandbox.SandboxException;
+import brig.workeragent.sandbox.WallDoctor;
+import brig.workeragent.sandbox.WallProfile;
+import brig.workeragent.sandbox.WorkerIdentity;
+import brig.workeragent.sandbox.WorkspaceFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The walls of {@code brig.workeragent.sandbox}. */
+public final class SandboxWalls implements Walls {
+    /** What stands for "no limit" where the kernel wants a number. */
+    private static final long NO_BYTES_LIMIT = 1L << 50;
+    private static final int NO_COUNT_LIMIT = 4_000_000;
+    private static final int NO_FILES_LIMIT = 1 << 20;
+
+    private final Launcher launcher;
+    private final LauncherConfig config;
+    private final LimitsBackend.Probe probe;
+    private final WallSettings settings;
+    private final ResourceLimits limits;
+    /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
+    private final ReentrantLock examining = new ReentrantLock();
+
+    private SandboxWalls(Launcher launcher, LauncherConfig config, LimitsBackend.Probe probe, WallSettings settings) {
+        this.launcher = launcher;
+        this.config = config;
+        this.probe = probe;
+        this.settings = settings;
+        this.limits = limitsOf(settings.limits());
+    }
+
+    /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE} */
+    public static SandboxWalls open(WallSettings settings) {
+        LimitsBackend.Probe probe = LimitsBackend.probe();
+        try {
+            for (Path base : settings.workspaceBases()) {
+                Files.createDirectories(base);
+            }
+            LauncherConfig config = new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
+                    settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), probe.backend());
+            return new SandboxWalls(Launcher.open(config), config, probe, settings);
+        } catch (SandboxException e) {
+            throw refusal(e);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a base of workspaces: " + e);
+        }
+    }
+
+    private static ResourceLimits limitsOf(WallSettings.Limits of) {
+        int allCpus = 100 * Runtime.getRuntime().availableProcessors();
+        return new ResourceLimits(
+                of.memoryBytesMax() == 0 ? NO_BYTES_LIMIT : of.memoryBytesMax(),
+                of.pidsMax() == 0 ? NO_COUNT_LIMIT : of.pidsMax(),
+                of.cpuPercentMax() == 0 ? allCpus : of.cpuPercentMax(),
+                of.fileBytesMax() == 0 ? NO_BYTES_LIMIT : of.fileBytesMax(),
+                of.openFilesMax() == 0 ? NO_FILES_LIMIT : of.openFilesMax());
+    }
+
+    @Override
+    public Path workspace(Path requested) {
+        try {
+            return WorkspaceFolder.prepare(settings.workspaceBases(), requested, config.identity());
+        } catch (SandboxException e) {
+            throw refusal(e);
+        }
+    }
+
+    @Override
+    public Wall build(Plan plan) {
+        WallSettings.Limits sizes = settings.limits();
+        WallProfile usual = WallProfile.of(plan.workspace()).withEnvironment(plan.environment());
+        WallProfile profile = new WallProfile(usual.workspace(), usual.workspaceReadOnly(), usual.readOnlyBinds(),
+                usual.environment(), usual.hostname(),
+                sizes.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : sizes.tmpBytesMax(),
+                sizes.homeBytesMax() == 0 ? NO_BYTES_LIMIT : sizes.homeBytesMax(), usual.nested());
+        return new SandboxWall(plan.spawnId(), profile);
+    }
+
+    /** Limits are taken for each process and given back with it, so nothing is held between two. */
+    private final class SandboxWall implements Wall {
+        private final String spawnId;
+        private final WallProfile profile;
+
+        SandboxWall(String spawnId, WallProfile profile) {
+            this.spawnId = spawnId;
+            this.profile = profile;
+        }
+
+        @Override
+        public WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException {
+            try {
+                LaunchRequest request =
+                        new LaunchRequest(spawnId, profile, limits, command, stdinPipe, settings.startMs());
+                return new SandboxProcess(launcher.launch(request).get());
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof SandboxException refused ? refusal(refused) : new IllegalStateException(e);
+            } catch (IllegalArgumentException e) {
+                throw new BrigException(ErrorCode.INVALID_FIELD, "cannot be a command line: " + e.getMessage());
+            } catch (IllegalStateException e) {
+                throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static BrigException refusal(SandboxException e) {
+        ErrorCode code = switch (e.code()) {
+            case COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE -> ErrorCode.COMMAND_NOT_FOUND;
+            case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START -> ErrorCode.SANDBOX_UNAVAILABLE;
+            case LIMITS_UNAVAILABLE -> ErrorCode.LIMITS_UNAVAILABLE;
+            case START_TIMEOUT -> ErrorCode.START_TIMEOUT;
+            case TOO_MANY_WALLS -> ErrorCode.MAX_WORKERS;
+            case REQUEST_TOO_LARGE -> ErrorCode.BODY_TOO_LARGE;
+            case WORKSPACE_OUTSIDE_BASE, WORKSPACE_UNREACHABLE -> ErrorCode.WORKSPACE_OUTSIDE_BASE;
+        };
+        return new BrigException(code, String.valueOf(e.getMessage()));
+    }
+
+    @Override
+    public String limitsLevel() {
+        return probe.backend().level();
+    }
+
+    @Override
+    public List<Finding> findings() {
+        examining.lock();
+        try {
+            return new WallDoctor(launcher, config, probe).examine(settings.runtimeFolder()).stream()
+                    .map(found -> new Finding(found.name(), found.status().name(), found.detail(), found.mend()))
+                    .toList();
+        } finally {
+            examining.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        launcher.close();
+    }
+}

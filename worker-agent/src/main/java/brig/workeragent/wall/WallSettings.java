@@ -1,0 +1,21 @@
+package brig.workeragent.wall;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What every wall of this host is made with.
+ *
+ * @param nativeFolder where the programs of the wall are
+ * @param runtimeFolder for the files that walls share
+ * @param workspaceBases folders that workspaces must lie below; made if absent
+ * @param uidForRoot the uid and gid of workers where this process is root
+ * @param startMs until a process executes its command
+ * @param limits for each worker
+ */
+public record WallSettings(Path nativeFolder, Path runtimeFolder, List<Path> workspaceBases, int uidForRoot, int startMs,
+        Limits limits) {
+    /** Limits of a worker with all its processes, 0 for none; units as in {@code config/brig.json}. */
+    public record Limits(long memoryBytesMax, int pidsMax, int cpuPercentMax, long fileBytesMax, int openFilesMax,
+            long tmpBytesMax, long homeBytesMax) {}
+}

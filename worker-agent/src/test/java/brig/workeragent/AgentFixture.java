@@ -1,0 +1,110 @@
+package brig.workeragent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.protocol.Ids;
+import brig.workeragent.worker.SystemTimers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A worker-agent with a wall and folders of its own; the folders above the wall are open to the worker's user. */
+final class AgentFixture implements AutoCloseable {
+    final Path root;
+    final Path home = Path.of(System.getProperty("brig.home", ".."));
+    final Path config;
+    WorkerAgent agent;
+
+    AgentFixture() throws IOException {
+        root = Files.createTempDirectory("brig");
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path agents = Files.createDirectory(root.resolve("agents"));
+        Files.writeString(agents.resolve("lines.json"), """
+                {"description": "cat", "command": ["/bin/cat"], "adapter": "text", "process": "spawn", "stdin": "lines"}
+                """);
+        Files.writeString(agents.resolve("missing.json"), """
+                {"description": "no such program", "command": ["no-such-program"], "process": "spawn"}
+                """);
+        Files.writeString(agents.resolve("broken.json"), """
+                {"description": "a key too many", "command": ["/bin/true"], "colour": "red"}
+                """);
+        config = root.resolve("brig.json");
+        Files.writeString(config, """
+                {"worker": {"agentDirs": ["", "%s"], "workspaceBases": ["%s"], "termGraceMs": 300, "stdinGraceMs": 100}}
+                """.formatted(agents, root.resolve("workspaces")));
+    }
+
+    Options options() {
+        return new Options(config, home.toAbsolutePath().normalize(), root.resolve("run"), false);
+    }
+
+    AgentFixture open() throws IOException {
+        agent = WorkerAgent.open(Installation.read(options(), Map.of(), Installation.isRoot()), new SystemTimers());
+        return this;
+    }
+
+    Path controlSocket() {
+        return root.resolve("run/w/control.sock");
+    }
+
+    TestGateway control() throws IOException {
+        return new TestGateway(controlSocket());
+    }
+
+    /** Asks for a worker and answers with its id. */
+    String spawn(TestGateway control, String agentName, String prompt) throws IOException {
+        String id = Ids.newSpawnId(System.currentTimeMillis());
+        Map<String, Object> answer = control.ask(spawnRequest(id, agentName, prompt));
+        if (!answer.containsKey("ok")) {
+            throw new AssertionError(answer);
+        }
+        return id;
+    }
+
+    static String spawnRequest(String id, String agentName, String prompt) {
+        String asked = prompt == null ? "null" : "\"" + prompt.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+        return "{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"" + id + "\",\"request\":{\"agent_config\":{\"name\":\""
+                + agentName + "\"},\"prompt\":" + asked + "}}";
+    }
+
+    /** The frames of a worker from that number on. */
+    TestGateway frames(String spawnId, long resume) throws IOException {
+        TestGateway frames = new TestGateway(root.resolve("run/w/" + spawnId + ".sock"));
+        frames.send("{\"resume\":" + resume + "}");
+        return frames;
+    }
+
+    /** What lies in the folder of the sockets. */
+    List<String> socketFolder() throws IOException {
+        try (Stream<Path> files = Files.list(root.resolve("run/w"))) {
+            return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+        }
+    }
+
+    /** Pids of processes of the host whose command line holds that text. */
+    static List<Long> processesWith(String text) {
+        return ProcessHandle.allProcesses().map(ProcessHandle::pid).filter(pid -> {
+            try {
+                return new String(Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline")), UTF_8).contains(text);
+            } catch (IOException gone) {
+                return false;
+            }
+        }).toList();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (agent != null) {
+            agent.close();
+        }
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

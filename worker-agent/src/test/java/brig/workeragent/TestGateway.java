@@ -1,0 +1,93 @@
+package brig.workeragent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.protocol.ErrorCode;
+import brig.protocol.FrameDecoder;
+import brig.protocol.FrameType;
+import brig.protocol.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** The gateway's side of both kinds of sockets, as plain as can be. */
+final class TestGateway implements AutoCloseable {
+    private final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    private final BufferedReader lines;
+
+    TestGateway(Path socket) throws IOException {
+        channel.connect(UnixDomainSocketAddress.of(socket));
+        lines = new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), UTF_8));
+    }
+
+    void send(String line) throws IOException {
+        sendBytes((line + "\n").getBytes(UTF_8));
+    }
+
+    void sendBytes(byte[] bytes) throws IOException {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        while (buffer.hasRemaining()) {
+            channel.write(buffer);
+        }
+    }
+
+    /** The next line, null at the end. */
+    String line() throws IOException {
+        return lines.readLine();
+    }
+
+    /** The answer to a request; nothing else may be in flight. */
+    Map<String, Object> ask(String request) throws IOException {
+        send(request);
+        return Json.parseObject(line().getBytes(UTF_8));
+    }
+
+    /** A frame of the worker's stream. */
+    record Frame(FrameType type, long seq, Map<String, Object> fields) {
+        String text(String field) {
+            return String.valueOf(fields.get(field));
+        }
+    }
+
+    /** Takes frames until it answers false. */
+    interface Reader {
+        boolean handle(Frame frame) throws IOException;
+    }
+
+    /** Reads frames from the raw bytes until the reader has enough or the connection ends. */
+    void read(Reader reader) throws IOException {
+        boolean[] more = {true};
+        FrameDecoder decoder = new FrameDecoder(new FrameDecoder.Sink() {
+            @Override
+            public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
+                try {
+                    more[0] = more[0] && reader.handle(new Frame(type, seq, Json.parseObject(bytes, offset, length - 1)));
+                } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                }
+            }
+
+            @Override
+            public void handleBadFrame(ErrorCode code) {
+                throw new AssertionError(code);
+            }
+        });
+        ByteBuffer buffer = ByteBuffer.allocate(32 * 1024);
+        while (more[0] && channel.read(buffer) >= 0) {
+            decoder.decode(buffer.array(), 0, buffer.position());
+            buffer.clear();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

@@ -1,0 +1,87 @@
+package brig.workeragent.pump;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.FrameType;
+import brig.workeragent.adapter.Adapter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class OutputPumpTest {
+    private static CompletableFuture<Void> pump(InputStream pipe, Outbox outbox) {
+        Adapter text = Adapter.named("text").orElseThrow();
+        return new OutputPump(pipe, text.reader(Adapter.Pipe.STDOUT, outbox), outbox, () -> 1).start("test-pump");
+    }
+
+    @Test
+    void shouldStopReadingWhenOutboxIsFullAndGoOnWhenAcknowledged() throws Exception {
+        // Scenario: an agent that writes without end, and nobody who reads: its writes must come to a stand.
+        Outbox outbox = new Outbox(100_000);
+        PipedOutputStream agent = new PipedOutputStream();
+        CompletableFuture<Void> finished = pump(new PipedInputStream(agent, 64 * 1024), outbox);
+        CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+            try (agent) {
+                for (int i = 0; i < 100; i++) {
+                    agent.write(new byte[10_000]);
+                }
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        long most = 0;
+        while (!finished.isDone()) {
+            most = Math.max(most, outbox.unackedBytes());
+            if (outbox.unackedBytes() >= 100_000 || writing.isDone()) {
+                outbox.ack(outbox.lastSeq());
+            }
+        }
+        writing.get(5, TimeUnit.SECONDS);
+        assertTrue(most < 300_000, "bytes kept: " + most);
+    }
+
+    @Test
+    void shouldMakeFewBigFramesWhenReaderIsFarBehind() throws Exception {
+        // Scenario: ten thousand small writes after the outbox is half full and nobody takes anything.
+        Outbox outbox = new Outbox(1_000_000);
+        byte[] much = Frames.body(1, Map.of("content", "x".repeat(60_000)));
+        for (int i = 0; i < 9; i++) {
+            outbox.append(FrameType.CHUNK, much, much.length);
+        }
+        PipedOutputStream agent = new PipedOutputStream();
+        CompletableFuture<Void> finished = pump(new PipedInputStream(agent, 64 * 1024), outbox);
+        for (int i = 0; i < 10_000; i++) {
+            agent.write("small\n".getBytes(UTF_8));
+            agent.flush();
+        }
+        agent.close();
+        finished.get(10, TimeUnit.SECONDS);
+        assertTrue(outbox.lastSeq() < 9 + 100, "frames: " + outbox.lastSeq());
+    }
+
+    @Test
+    void shouldFinishWhenPipeBreaks() throws Exception {
+        Outbox outbox = new Outbox(1000);
+        pump(new InputStream() {
+            @Override
+            public int read() throws IOException {
+                return read(new byte[1], 0, 1);
+            }
+
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+                throw new IOException("broken");
+            }
+        }, outbox).get(5, TimeUnit.SECONDS);
+        assertEquals(0, outbox.lastSeq());
+    }
+}

@@ -1,0 +1,83 @@
+package brig.workeragent.sandbox;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import brig.workeragent.limits.LimitsBackend;
+import brig.workeragent.limits.LimitsLease;
+import brig.workeragent.limits.ResourceLimits;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Limits as this host really enforces them; skipped where no cgroup can be had. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ResourceLimitsTest {
+
+    private static final ResourceLimits SMALL = new ResourceLimits(64L << 20, 64, 100, 256L << 20, 256);
+
+    private static LimitsBackend backend;
+    private static WallFixture wall;
+
+    @BeforeAll
+    static void open() {
+        backend = LimitsBackend.probe().backend();
+        assumeFalse(backend.level().equals("rlimits"));
+        wall = new WallFixture(backend);
+    }
+
+    @AfterAll
+    static void close() {
+        if (wall != null) wall.close();
+    }
+
+    @Test
+    void shouldKillHogAndSayWhyWhenMemoryRunsOut() {
+        var result = wall.run(wall.request(SMALL, false, "/bin/sh", "-c",
+                "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#x}"));
+        assertTrue(result.exit().oomKilled());
+        assertEquals("SIGKILL", result.exit().signal());
+    }
+
+    @Test
+    void shouldCountFilesInTmpAsMemory() {
+        assertTrue(wall.run(wall.request(SMALL, false, "/bin/sh", "-c",
+                "head -c 150000000 /dev/zero > /tmp/big")).exit().oomKilled());
+    }
+
+    @Test
+    void shouldNotBlameMemoryWhenPayloadFailsByItself() {
+        assertFalse(wall.run(wall.request(SMALL, false, "/bin/sh", "-c", "kill -9 $$")).exit().oomKilled());
+    }
+
+    @Test
+    void shouldRemoveGroupsWhenReleased() throws Exception {
+        LimitsLease lease = backend.acquire("release", SMALL);
+        for (Path file : lease.procsFiles()) assertTrue(Files.exists(file));
+        lease.close();
+        lease.close();
+        for (Path file : lease.procsFiles()) assertFalse(Files.exists(file.getParent()));
+    }
+
+    @Test
+    void shouldSweepGroupsWhenTheirWorkerAgentIsGone() throws Exception {
+        // Scenario: a predecessor with a pid that no process can have left a group; another, alive, owns one.
+        LimitsLease lease = backend.acquire("sweep", SMALL);
+        Path base = lease.procsFiles().getFirst().getParent().getParent();
+        lease.close();
+        Path stale = Files.createDirectory(base.resolve("brig-99999999-old"));
+        Path foreign = Files.createDirectory(base.resolve("brig-1-alive"));
+        try {
+            LimitsBackend.probe();
+            assertFalse(Files.exists(stale));
+            assertTrue(Files.exists(foreign));
+        } finally {
+            Files.delete(foreign);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package brig.workeragent.sandbox;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.workeragent.limits.LimitsBackend;
+import brig.workeragent.limits.RlimitsOnly;
+import brig.workeragent.sandbox.Finding.Status;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WallDoctorTest {
+
+    private static List<Finding> examine(Path bwrap) {
+        var backend = new RlimitsOnly();
+        try (var wall = new WallFixture(backend, bwrap)) {
+            var config = new LauncherConfig(
+                    bwrap, WallFixture.nativeFolder(), wall.root.resolve("run"), wall.identity, backend);
+            return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend, List.of("cgroup: no")))
+                    .examine(wall.workspace);
+        }
+    }
+
+    @Test
+    void shouldFindEverythingInOrderButTheWeakLimits() {
+        for (Finding finding : examine(LauncherConfig.BWRAP)) {
+            Status expected = finding.name().equals("resource limits") ? Status.WARN : Status.OK;
+            assertEquals(expected, finding.status(), finding.toString());
+        }
+        assertEquals(11, examine(LauncherConfig.BWRAP).size());
+    }
+
+    @Test
+    void shouldNameTheMendWhenBubblewrapIsMissing() {
+        var failed = examine(Path.of("/no/bwrap")).stream()
+                .filter(finding -> finding.status() == Status.FAIL).toList();
+        assertEquals(List.of("bubblewrap", "trial wall"), failed.stream().map(Finding::name).toList());
+        assertTrue(String.valueOf(failed.getFirst().mend()).contains("apt-get install bubblewrap"));
+    }
+}

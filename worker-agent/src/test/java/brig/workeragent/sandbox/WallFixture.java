@@ -1,0 +1,152 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.limits.LimitsBackend;
+import brig.workeragent.limits.ResourceLimits;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** A launcher on this host's real bwrap, with folders that the worker's user can get to. */
+final class WallFixture implements AutoCloseable {
+
+    private static final int WAIT_SECONDS = 30;
+    private static final AtomicInteger WORKERS = new AtomicInteger();
+
+    final Path root;
+    final Path workspace;
+    final WorkerIdentity identity;
+    final Launcher launcher;
+
+    WallFixture(LimitsBackend limits) {
+        this(limits, LauncherConfig.BWRAP);
+    }
+
+    WallFixture(LimitsBackend limits, Path bwrap) {
+        try {
+            root = Files.createTempDirectory("brig-test");
+            Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
+            identity = WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
+            workspace = Files.createDirectory(root.resolve("workspace"));
+            Files.setAttribute(workspace, "unix:uid", identity.uid());
+            launcher = Launcher.open(new LauncherConfig(bwrap, nativeFolder(), root.resolve("run"), identity, limits));
+        } catch (IOException | SandboxException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    static Path nativeFolder() {
+        return Path.of(System.getProperty("brig.native"));
+    }
+
+    /** What came of a worker that ran to its end. */
+    record Result(Exit exit, String stdout, String stderr) {
+    }
+
+    WallProfile profile() {
+        return WallProfile.of(workspace);
+    }
+
+    LaunchRequest shell(String script) {
+        return request(ResourceLimits.DEFAULT, false, "/bin/sh", "-c", script);
+    }
+
+    LaunchRequest request(ResourceLimits limits, boolean stdinPipe, String... command) {
+        return new LaunchRequest("t" + WORKERS.incrementAndGet(), profile(), limits, List.of(command), stdinPipe,
+                LaunchRequest.START_TIMEOUT_MS);
+    }
+
+    static LaunchRequest withEnvironment(LaunchRequest request, Map<String, String> environment) {
+        WallProfile old = request.profile();
+        var profile = new WallProfile(old.workspace(), old.workspaceReadOnly(), old.readOnlyBinds(), environment,
+                old.hostname(), old.tmpBytesMax(), old.homeBytesMax(), old.nested());
+        return new LaunchRequest(request.workerId(), profile, request.limits(), request.command(),
+                request.stdinPipe(), request.startTimeoutMs());
+    }
+
+    WalledProcess launch(LaunchRequest request) {
+        return await(launcher.launch(request));
+    }
+
+    Result run(String script) {
+        return run(shell(script));
+    }
+
+    Result run(LaunchRequest request) {
+        WalledProcess process = launch(request);
+        var stderr = CompletableFuture.supplyAsync(() -> text(process.stderr()));
+        String stdout = text(process.stdout());
+        return new Result(await(process.exit()), stdout, await(stderr));
+    }
+
+    SandboxException failure(LaunchRequest request) {
+        return failure(launcher.launch(request));
+    }
+
+    static SandboxException failure(CompletableFuture<?> future) {
+        try {
+            throw new AssertionError("no failure but " + future.get(WAIT_SECONDS, TimeUnit.SECONDS));
+        } catch (ExecutionException failed) {
+            return (SandboxException) failed.getCause();
+        } catch (InterruptedException | TimeoutException unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
+    static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get(WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException failed) {
+            throw new AssertionError(failed.getCause() == null ? failed : failed.getCause());
+        }
+    }
+
+    static String text(InputStream stream) {
+        try (stream) {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    static String line(InputStream stream) {
+        var line = new StringBuilder();
+        try {
+            for (int next = stream.read(); next >= 0 && next != '\n'; next = stream.read()) line.append((char) next);
+            return line.toString();
+        } catch (IOException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+
+    /** The host's processes whose command line holds the text. */
+    static List<ProcessHandle> processesWith(String text) {
+        return ProcessHandle.allProcesses().filter(process -> {
+            try {
+                return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline")).contains(text);
+            } catch (IOException gone) {
+                return false;
+            }
+        }).toList();
+    }
+
+    @Override
+    public void close() {
+        launcher.close();
+        try (Stream<Path> paths = Files.walk(root)) {
+            for (Path path : paths.sorted((a, b) -> b.compareTo(a)).toList()) Files.delete(path);
+        } catch (IOException failed) {
+            throw new AssertionError(failed);
+        }
+    }
+}

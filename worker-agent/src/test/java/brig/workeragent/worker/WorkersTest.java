@@ -1,0 +1,137 @@
+package brig.workeragent.worker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
+import brig.workeragent.profile.AgentProfiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(20)
+class WorkersTest {
+    private static final SpawnRequest REQUEST =
+            new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false);
+
+    @TempDir
+    Path folder;
+
+    private final FakeWalls walls = new FakeWalls();
+    private final AtomicInteger openSockets = new AtomicInteger();
+    private Workers workers;
+
+    @BeforeEach
+    void open() throws IOException {
+        Files.writeString(folder.resolve("agent.json"), "{\"description\": \"d\", \"command\": [\"p\", \"{message}\"]}");
+        WorkerSocket.Factory sockets = worker -> {
+            openSockets.incrementAndGet();
+            return new WorkerSocket() {
+                @Override
+                public Path path() {
+                    return Path.of("/" + worker.spawnId() + ".sock");
+                }
+
+                @Override
+                public void close() {
+                    openSockets.decrementAndGet();
+                }
+            };
+        };
+        workers = new Workers(
+                new Workers.Parts(new AgentProfiles(List.of(folder)), walls, sockets, new SystemTimers(),
+                        Executors.newVirtualThreadPerTaskExecutor()),
+                new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10)));
+    }
+
+    private CompletableFuture<Spawned> spawn(String id) {
+        CompletableFuture<Spawned> answer = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> {
+            try {
+                answer.complete(workers.spawn(id, REQUEST));
+            } catch (InterruptedException | RuntimeException e) {
+                answer.completeExceptionally(e);
+            }
+        });
+        return answer;
+    }
+
+    private BrigException refusal(String id) {
+        return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST));
+    }
+
+    @Test
+    void shouldAnswerAlikeWhenSpawnIsRepeatedInFlight() throws Exception {
+        // Scenario: the gateway asks again while the first process is still being started.
+        walls.mayStart = new CompletableFuture<>();
+        CompletableFuture<Spawned> first = spawn("a");
+        while (walls.built.get() == 0) {
+            Thread.onSpinWait();
+        }
+        CompletableFuture<Spawned> second = spawn("a");
+        walls.mayStart.complete(null);
+        assertSame(first.get(5, TimeUnit.SECONDS), second.get(5, TimeUnit.SECONDS));
+        assertSame(first.get(), workers.spawn("a", REQUEST));
+        assertEquals(1, walls.built.get());
+        assertEquals(folder.resolve("workspaces/task"), first.get().workspace());
+    }
+
+    @Test
+    void shouldLeaveNothingWhenStartIsRefused() throws Exception {
+        walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
+        assertEquals(ErrorCode.COMMAND_NOT_FOUND, refusal("a").code());
+        assertEquals(List.of(), workers.list());
+        assertEquals(0, openSockets.get());
+        assertEquals(1, walls.closed.get());
+        walls.refusal = null;
+        workers.spawn("a", REQUEST);
+        assertTrue(workers.anyAlive());
+    }
+
+    @Test
+    void shouldForgetWorkerWhenLastFrameIsAcknowledged() throws Exception {
+        workers.spawn("a", REQUEST);
+        Worker worker = workers.find("a");
+        FrameTail frames = new FrameTail(worker.outbox());
+        worker.terminate(EndReason.REQUESTED);
+        walls.next().exit(0);
+        for (String frame = frames.next(); !frame.contains("state=terminated"); frame = frames.next()) {
+            assertEquals(1, openSockets.get());
+        }
+        worker.ack(worker.outbox().lastSeq());
+        assertEquals(0, openSockets.get());
+        assertFalse(workers.anyAlive());
+        assertEquals(ErrorCode.NOT_FOUND, assertThrows(BrigException.class, () -> workers.find("a")).code());
+        assertEquals(ErrorCode.SESSION_ENDED, refusal("a").code());
+    }
+
+    @Test
+    void shouldRefuseNewAndEndAllWhenShutDown() throws Exception {
+        workers.spawn("a", REQUEST);
+        CompletableFuture<Void> down = CompletableFuture.runAsync(() -> {
+            try {
+                workers.shutdown();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        walls.next().exit(0);
+        down.get(5, TimeUnit.SECONDS);
+        assertFalse(workers.anyAlive());
+        assertEquals(ErrorCode.SHUTTING_DOWN, refusal("b").code());
+    }
+}
