@@ -72,8 +72,10 @@ public final class Gateway implements ControlLink.Listener {
     public Gateway(Config config, Paths paths, @Nullable Path configFile) {
         this.config = config;
         this.paths = paths;
-        Paths.makePrivate(paths.state());
-        Paths.makePrivate(paths.runtime());
+        // Workspaces and walls lie below these two; what is secret in them is private itself.
+        Paths.makePassable(paths.state());
+        Paths.makePassable(paths.runtime());
+        Paths.makePrivate(paths.streams());
         workerAgent = new WorkerAgentProcess(paths, configFile);
         vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
         if (!vertx.isNativeTransportEnabled()) {

@@ -88,13 +88,13 @@ final class Context {
 
         Embedded(Context context) {
             try {
-                folder = Files.createTempDirectory("brig-");
+                folder = Paths.makePassable(Files.createTempDirectory("brig-"));
             } catch (IOException e) {
                 throw new BrigException(ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + e);
             }
             Config own = context.config();
             Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of());
-            Config config = new Config(folder.resolve("state").toString(), folder.resolve("run").toString(), "" + folder.resolve("agents"),
+            Config config = new Config(folder.resolve("state").toString(), folder.resolve("run").toString(), folder.resolve("agents").toString(),
                     folder.resolve("spawner.sock").toString(), List.of(), http, own.limits(), own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
             try {

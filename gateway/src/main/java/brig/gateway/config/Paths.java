@@ -97,20 +97,29 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
      * @throws BrigException naming the folder and the mend
      */
     public static Path makePrivate(Path folder) {
+        return make(folder, "rwx------");
+    }
+
+    /** The same, but others may pass through it, without seeing what it holds: a worker's own user has to reach its wall. */
+    public static Path makePassable(Path folder) {
+        return make(folder, "rwx--x--x");
+    }
+
+    private static Path make(Path folder, String mode) {
         try {
             Path parent = folder.getParent();
             if (parent != null) {
                 Files.createDirectories(parent);
             }
             if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
-                Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
             }
             boolean safe = Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
                     && (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS) == ownUid();
             if (!safe) {
                 throw new BrigException(ErrorCode.INTERNAL, folder + " is not a folder of our own; remove it and start again");
             }
-            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
             return folder;
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot make the folder " + folder + ": " + e);

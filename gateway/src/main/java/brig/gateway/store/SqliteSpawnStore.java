@@ -2,7 +2,10 @@ package brig.gateway.store;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -41,13 +44,17 @@ public final class SqliteSpawnStore implements SpawnStore {
     public SqliteSpawnStore(Path file, Executor loop) {
         this.loop = loop;
         try {
+            if (!Files.exists(file)) {
+                // Made before SQLite makes it, so that it is never open to others; its companions take its mode.
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
             connection = DriverManager.getConnection("jdbc:sqlite:" + file);
             try (Statement statement = connection.createStatement()) {
                 statement.execute("PRAGMA journal_mode=WAL");
                 statement.execute("PRAGMA synchronous=NORMAL");
                 statement.execute(SCHEMA);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot open the database " + file + ": " + e.getMessage());
         }
     }
