@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * JSON as plain maps and lists, strictly read (well-formed UTF-8, no duplicate keys, bounded depth, numbers that fit,
- * nothing behind the value) and written on one line. For messages, not for the frame path: a frame's bytes are never parsed whole.
+ * nothing behind the value) and written on one line. For messages, not for the frame path:
+ * a frame's bytes are never parsed whole.
  *
  * <p>Values are {@code Map<String, Object>}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double},
  * {@code Boolean} and null.

@@ -76,7 +76,7 @@ public final class ObjectDecoder {
         sink.handleObject(object);
     }
 
-    /** One past the next brace that might end the object, so that never a byte of the next object is fed to this parser. */
+    /** One past the next brace that might end the object: never a byte of the next object is fed to this parser. */
     private static int nextClosingBrace(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
             if (bytes[at] == '}') {

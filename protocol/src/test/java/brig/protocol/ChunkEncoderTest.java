@@ -52,7 +52,8 @@ class ChunkEncoderTest {
 
     @Test
     void shouldKeepTheTextWhenCharactersAreSplitAtEveryIndex() throws InterruptedException {
-        String text = "a\u00e9\u20ac\ud83d\ude00\"\\/\n\r\t\b\f\u0000\u001f\u007f\u0080\u07ff\u0800\uffff\ud800\udc00\udbff\udfff z";
+        String text = "a\u00e9\u20ac\ud83d\ude00\"\\/\n\r\t\b\f\u0000\u001f\u007f"
+                + "\u0080\u07ff\u0800\uffff\ud800\udc00\udbff\udfff z";
         byte[] bytes = Splits.utf8(text);
         for (int index = 0; index <= bytes.length; index++) {
             frames.clear();
@@ -67,8 +68,8 @@ class ChunkEncoderTest {
     @Test
     void shouldCarryStreamAndTimeWhenAFrameIsMade() throws InterruptedException {
         encode(Splits.utf8("x"), 1);
-        assertEquals(Map.of("type", "chunk", "seq", Limits.SEQ_MAX, "ts", 1234L, "stream", "stdout", "content", "x"),
-                frames.get(0));
+        assertEquals(Map.of("type", "chunk", "seq", Limits.SEQ_MAX, "ts", 1234L, "stream", "stdout",
+                "content", "x"), frames.get(0));
     }
 
     @Test
@@ -99,7 +100,8 @@ class ChunkEncoderTest {
     void shouldReplaceAsJavaDoesWhenBytesAreRandom() throws InterruptedException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        int[] likely = {'a', '\n', 0x80, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xe2, 0x9f, 0xa0, 0xef, 0xf0, 0x90, 0x8f, 0xf4, 0xf5, 0xff};
+        int[] likely = {'a', '\n', 0x80, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xe2, 0x9f, 0xa0, 0xef,
+            0xf0, 0x90, 0x8f, 0xf4, 0xf5, 0xff};
         for (int round = 0; round < 3000; round++) {
             byte[] bytes = new byte[1 + random.nextInt(24)];
             for (int i = 0; i < bytes.length; i++) {

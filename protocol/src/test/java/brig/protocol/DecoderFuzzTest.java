@@ -14,13 +14,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random streams in random reads, against models that read everything first and look for one byte at a time. The seed is
- * printed; {@code -Dfuzz.seed=N} on the Java command line repeats a run.
+ * printed; {@code ./gradlew -Dfuzz.seed=N :protocol:junit -Ptests=Fuzz} repeats a run.
  */
 class DecoderFuzzTest {
     private static final long BUDGET_NS = 1_200_000_000L;
     private static final int MAX = 48;
     private static final String[] PIECES = {"\n", "\n", "\r\n", "\0", "é", "€", "😀", "abc", "{", "}", "\"", "{}\n",
-        "{\"type\":\"chunk\",\"seq\":", "12345678", "-", ",\"content\":\"", "\"}\n", "x".repeat(MAX - 1), "{\"seq\":7,\"type\":\"done\"}"};
+        "{\"type\":\"chunk\",\"seq\":", "12345678", "-", ",\"content\":\"", "\"}\n", "x".repeat(MAX - 1),
+        "{\"seq\":7,\"type\":\"done\"}"};
 
     private final long seed = Long.getLong("fuzz.seed", System.nanoTime());
     private final Random random = new Random(seed);
@@ -119,7 +120,8 @@ class DecoderFuzzTest {
 
     private static boolean isUtf8(String bytes) {
         try {
-            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1)));
+            ByteBuffer buffer = ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1));
+            StandardCharsets.UTF_8.newDecoder().decode(buffer);
             return true;
         } catch (CharacterCodingException e) {
             return false;

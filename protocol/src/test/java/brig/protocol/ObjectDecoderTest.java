@@ -67,6 +67,26 @@ class ObjectDecoderTest {
     }
 
     @Test
+    void shouldCountFromItsOwnBeginningWhenALaterObjectIsMalformed() {
+        List<String> messages = new ArrayList<>();
+        ObjectDecoder decoder = new ObjectDecoder(MAX, new ObjectDecoder.Sink() {
+            @Override
+            public void handleObject(Map<String, Object> object) {
+                seen.add("object");
+            }
+
+            @Override
+            public void handleFault(BrigException fault) {
+                messages.add(fault.getMessage());
+            }
+        });
+        byte[] script = Splits.utf8("{\"a\":1}".repeat(20) + "{\"a\":]}");
+        decoder.decode(script, 0, script.length);
+        assertEquals(20, seen.size());
+        assertEquals(List.of("malformed JSON near byte 5"), messages);
+    }
+
+    @Test
     void shouldPassOverAnyAmountOfSpaceWhenItStandsBetweenObjects() {
         byte[] script = Splits.utf8(" \n".repeat(MAX) + "{}" + "\r\n".repeat(MAX) + "{}");
         decoder().decode(script, 0, script.length);

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Runs the scripts in {@code src/test/resources/golden}. After a wanted change
- * {@code ./gradlew -Dgolden.update=true :protocol:junit -Ptests=Golden} writes the new output into them; read the diff.
+ * {@code ./gradlew -Dgolden.update=true :protocol:junit -Ptests=Golden} writes the new output into them; then
+ * read the diff.
  */
 class GoldenScriptTest {
     private static final Path FOLDER = Path.of("src/test/resources/golden");
@@ -34,7 +35,8 @@ class GoldenScriptTest {
         return files().map(file -> DynamicTest.dynamicTest(file.getFileName().toString(), () -> {
             for (GoldenScript.Case one : GoldenScript.parse(Files.readAllLines(file))) {
                 if (!one.command().equals("chunks")) {
-                    assertEquals(one.output(), ScriptRunner.run(one, singleBytes(one.reads())), one.head().toString());
+                    List<String> output = ScriptRunner.run(one, singleBytes(one.reads()));
+                    assertEquals(one.output(), output, one.head().toString());
                 }
             }
         }));

@@ -63,7 +63,8 @@ public final class Notation {
         for (int size = 2; size <= 4 && at + size <= end; size++) {
             String text = new String(bytes, at, size, StandardCharsets.UTF_8);
             byte[] back = text.getBytes(StandardCharsets.UTF_8);
-            if (text.codePointCount(0, text.length()) == 1 && Arrays.equals(back, 0, back.length, bytes, at, at + size)) {
+            boolean one = text.codePointCount(0, text.length()) == 1;
+            if (one && Arrays.equals(back, 0, back.length, bytes, at, at + size)) {
                 return size;
             }
         }

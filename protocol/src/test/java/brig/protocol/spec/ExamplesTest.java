@@ -35,7 +35,8 @@ class ExamplesTest {
 
     @Test
     void shouldHaveAnExampleWhenASchemaShips() {
-        var shown = examples().stream().map(ProtocolText.Example::schema).collect(Collectors.toCollection(TreeSet::new));
+        var shown = examples().stream().map(ProtocolText.Example::schema)
+                .collect(Collectors.toCollection(TreeSet::new));
         // The schema of errors is part of those of answers and of messages about a connection.
         shown.add("error");
         assertEquals(Schemas.names(), shown);
@@ -47,7 +48,8 @@ class ExamplesTest {
                 .filter(line -> line.startsWith("{\"type\"")).toList();
         assertTrue(frames.size() > 10, "the golden scripts show frames");
         for (String frame : frames) {
-            assertEquals("", Schemas.faults("frame", new String(Notation.bytes(frame), StandardCharsets.UTF_8)), frame);
+            String json = new String(Notation.bytes(frame), StandardCharsets.UTF_8);
+            assertEquals("", Schemas.faults("frame", json), frame);
         }
     }
 

@@ -14,7 +14,8 @@ final class ProtocolText {
     /** A line of JSON and the schema that it must be valid against. */
     record Example(String schema, String json) {}
 
-    private static final Pattern BLOCK = Pattern.compile("^```json (\\w+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern BLOCK =
+            Pattern.compile("^```json (\\w+)\\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern EVENT = Pattern.compile("^data: (.*)$", Pattern.MULTILINE);
 
     private ProtocolText() {}

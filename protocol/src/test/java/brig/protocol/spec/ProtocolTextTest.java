@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** The specification and the code say the same. */
 class ProtocolTextTest {
-    private static final Pattern ROW = Pattern.compile("(\\| `[A-Z0-9_]+` \\| \\d+ \\| \\d+ \\| [A-Z_]+ \\|) \\S.* \\|");
+    private static final Pattern ROW =
+            Pattern.compile("(\\| `[A-Z0-9_]+` \\| \\d+ \\| \\d+ \\| [A-Z_]+ \\|) \\S.* \\|");
 
     @Test
     void shouldListEveryErrorCodeWhenTheTableIsRead() {
