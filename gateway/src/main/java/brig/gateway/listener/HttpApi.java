@@ -155,7 +155,7 @@ final class HttpApi {
         answer.put("spawn_id", granted.spawn().spawnId());
         answer.put("workspace", granted.spawn().view().get("workspace"));
         answer.put("auth_token", granted.captainToken());
-        answer.put("watch_token", granted.watcherToken());
+        answer.put("watcher_token", granted.watcherToken());
         answer.put("io_socket", granted.ioSocket());
         answer.put("status", "spawned");
         return answer;

@@ -15,6 +15,7 @@ import brig.workeragent.sandbox.WorkspaceFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -47,7 +48,9 @@ public final class SandboxWalls implements Walls {
         LimitsBackend.Probe probe = LimitsBackend.probe();
         try {
             for (Path base : settings.workspaceBases()) {
-                Files.createDirectories(base);
+                // The worker's own user passes through, and sees no other workspace's name.
+                Files.createDirectories(base,
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             }
             LauncherConfig config = new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
                     settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), probe.backend());
