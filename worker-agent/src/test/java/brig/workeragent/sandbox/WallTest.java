@@ -91,7 +91,7 @@ class WallTest {
     @Test
     void shouldNotReachTheHostsLoopback() throws IOException {
         try (var host = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            var result = wall.run("exec 3<>/dev/null; bash -c 'echo > /dev/tcp/127.0.0.1/" + host.getLocalPort() + "'");
+            var result = wall.run("bash -c 'echo > /dev/tcp/127.0.0.1/" + host.getLocalPort() + "'");
             assertEquals(1, result.exit().code());
             assertTrue(result.stderr().contains("Connection refused"), result.stderr());
         }
@@ -121,15 +121,14 @@ class WallTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"unshare -U true", "unshare -m true", "mount -t tmpfs x /tmp", "chroot / true",
-            "setpriv --reuid 0 true", "dmesg", "kill -9 1; test -e /no"})
+            "setpriv --reuid 0 true", "dmesg"})
     void shouldBeRefusedWhenTrying(String command) {
         assertNotEquals(0, wall.run(command).exit().code());
     }
 
     @Test
     void shouldSeeNoProcessButItsOwn() {
-        assertEquals("2", wall.run("ls -d /proc/[0-9]* | grep -cv self; :").stdout().trim().replace("4", "2")
-                .replace("3", "2"));
+        assertEquals("/proc/1 /proc/2\n", wall.run("echo /proc/[0-9]*").stdout());
     }
 
     @Test
