@@ -38,6 +38,7 @@ public record Config(
             int retainedBytesPerStream,
             long retainedBytesTotal,
             int writeQueueBytes,
+            long slowReaderMs,
             long logBytesPerStream,
             int requestBodyBytes) {
         public Limits {
@@ -49,6 +50,7 @@ public record Config(
             atLeast("retainedBytesPerStream", retainedBytesPerStream, 128 * 1024);
             atLeast("retainedBytesTotal", retainedBytesTotal, retainedBytesPerStream);
             atLeast("writeQueueBytes", writeQueueBytes, 64 * 1024);
+            atLeast("slowReaderMs", slowReaderMs, 1000);
             atLeast("logBytesPerStream", logBytesPerStream, 1024 * 1024);
             atLeast("requestBodyBytes", requestBodyBytes, 1024);
         }

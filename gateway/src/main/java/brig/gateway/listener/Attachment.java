@@ -5,6 +5,7 @@ import brig.gateway.session.Session;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.Fields;
+import brig.protocol.Limits;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -25,14 +26,14 @@ final class Attachment {
      *
      * @throws BrigException {@code SESSION_NOT_READY}, {@code MAX_SUBSCRIPTIONS}
      */
-    Attachment(Session session, Role role, Wish wish, TextSink sink, Outlet outlet) {
+    Attachment(Session session, Role allowed, Wish wish, TextSink sink, Outlet outlet) {
         this.session = session;
-        this.role = role;
+        this.role = wish.watchOnly() ? Role.WATCHER : allowed;
         this.sink = sink;
         this.outlet = outlet;
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(wish.from());
-        this.reader = session.subscribe(from, wish.tethered() && role == Role.CAPTAIN, sink);
+        this.reader = session.subscribe(from, role == Role.CAPTAIN, sink);
         this.drain = reader::drain;
     }
 
@@ -44,10 +45,15 @@ final class Attachment {
         sink.flush();
     }
 
-    /** What a connection asks for when it attaches: the first frame, and whether it may hold the worker back. */
-    record Wish(long from, boolean tethered) {
+    /** What a connection asks for when it attaches: the first frame, and less than its token allows, if it wants. */
+    record Wish(long from, boolean watchOnly) {
         static Wish read(Fields fields) {
-            return new Wish(fields.number("from", 1, Long.MAX_VALUE, 1), !fields.has("tethered") || fields.flag("tethered"));
+            boolean watchOnly = switch (fields.text("role", "captain")) {
+                case "captain" -> false;
+                case "watcher" -> true;
+                default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
+            };
+            return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly);
         }
     }
 
@@ -59,7 +65,7 @@ final class Attachment {
                 sink.writeLine(answer);
             }
         } catch (BrigException refusal) {
-            sink.notice(refusal.code(), refusal.getMessage());
+            sink.refuse(refusal);
         }
         sink.flush();
     }

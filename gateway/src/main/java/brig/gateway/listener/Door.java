@@ -22,7 +22,10 @@ import java.util.function.BiConsumer;
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
  */
-record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connections, Timers timers, int writeQueueBytes) {
+record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connections, Timers timers, Bounds bounds) {
+    /** How much may wait in a connection, and how long its peer may take nothing. */
+    record Bounds(int writeQueueBytes, long slowReaderMs) {}
+
     /** The key under which all connections are counted together. */
     static final String ALL = "all";
 
@@ -53,7 +56,11 @@ record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connect
     }
 
     Outlet outlet(NetSocket connection) {
-        return new Outlet(channel(connection), writeQueueBytes);
+        return outlet(channel(connection));
+    }
+
+    Outlet outlet(Channel channel) {
+        return new Outlet(channel, bounds.writeQueueBytes(), timers, bounds.slowReaderMs());
     }
 
     private static Channel channel(NetSocket connection) {

@@ -9,6 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -43,6 +44,17 @@ final class EventSink implements FrameSink {
     @Override
     public void gap(long from, long to, GapReason reason) {
         event("gap", TextSink.gapLine(from, to, reason));
+    }
+
+    /** Says that the client's position belongs to an epoch that is gone: the stream begins again. */
+    void restart(long seq, String epoch) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "gap");
+        line.put("from", seq + 1);
+        line.put("to", seq + 1);
+        line.put("reason", "epoch_changed");
+        line.put("epoch", epoch);
+        event("gap", line);
     }
 
     @Override

@@ -145,7 +145,10 @@ final class HttpApi {
         Buffer body = context.body().buffer();
         byte[] bytes = body == null ? new byte[0] : body.getBytes();
         SpawnRequest request = SpawnRequest.read(new Fields(Json.parseObject(bytes)).only(SpawnRequest.FIELDS));
-        answer(context, 201, spawner.spawn(request, caller(context).captain()).thenApply(HttpApi::granted));
+        answer(context, 201, spawner.spawn(request, caller(context).captain()).thenApply(granted -> {
+            context.response().putHeader("Location", "/api/v1/spawns/" + granted.spawn().spawnId());
+            return granted(granted);
+        }));
     }
 
     /** The answer to a spawn request, the same on every way in. */
@@ -180,7 +183,7 @@ final class HttpApi {
             response.setStatusCode(204).end();
             return;
         }
-        Outlet outlet = new Outlet(HttpGuard.channel(context.request()), door.writeQueueBytes());
+        Outlet outlet = door.outlet(HttpGuard.channel(context.request()));
         EventSink sink = new EventSink(outlet);
         Subscription reader = session.subscribe(from, false, sink);
         response.setChunked(true)
@@ -189,7 +192,8 @@ final class HttpApi {
                 .putHeader("X-Accel-Buffering", "no")
                 .putHeader("Brig-Resumed-From", new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.writeHead();
-        session.sayVoid(position, sink);
+        String epoch = session.spawn().log().epoch();
+        position.filter(last -> !last.epoch().equals(epoch)).ifPresent(last -> sink.restart(last.seq(), epoch));
         new Heart(door.timers(), sink, response);
         outlet.add(reader::drain);
         response.closeHandler(nothing -> reader.close());

@@ -44,7 +44,8 @@ public final class Listeners {
         this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
         CountLimit connections =
                 new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
-        this.door = new Door(vertx, sessions, unix, connections, timers, config.limits().writeQueueBytes());
+        this.door = new Door(vertx, sessions, unix, connections, timers,
+                new Door.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()));
         this.sessionSockets = new SessionSockets(door, paths);
     }
 

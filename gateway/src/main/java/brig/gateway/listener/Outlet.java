@@ -1,5 +1,7 @@
 package brig.gateway.listener;
 
+import brig.gateway.time.Timers;
+import brig.protocol.ErrorCode;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -8,30 +10,56 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The writing side of a connection, below Vert.x: frames go to the channel as the bytes that they are, and one flush
  * sends what a turn of the loop collected. What waits in the channel is bounded by its high-water mark; a writer looks at
- * {@link #isWritable} first, and is called again when half of it has gone out.
+ * {@link #isWritable} first, and is called again when half of it has gone out. A peer that does not take that half within
+ * {@code stallMs} is cut: it can resume where it was, and meanwhile costs neither memory nor a worker that waits for it.
  *
  * <p>State owned by the event loop.
  */
 final class Outlet {
-    private final Channel channel;
-    private final List<Runnable> waiting = new ArrayList<>();
+    private static final Logger log = LoggerFactory.getLogger(Outlet.class);
 
-    Outlet(Channel channel, int queueBytesMax) {
+    private final Channel channel;
+    private final Timers timers;
+    private final long stallMs;
+    private final List<Runnable> waiting = new ArrayList<>();
+    private Timers.@Nullable Timer stall;
+
+    Outlet(Channel channel, int queueBytesMax, Timers timers, long stallMs) {
         this.channel = channel;
+        this.timers = timers;
+        this.stallMs = stallMs;
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(queueBytesMax / 2, queueBytesMax));
         channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelWritabilityChanged(ChannelHandlerContext context) {
                 context.fireChannelWritabilityChanged();
-                if (channel.isWritable()) {
-                    List.copyOf(waiting).forEach(Runnable::run);
-                }
+                handleWritability();
             }
         });
+    }
+
+    private void handleWritability() {
+        if (stall != null) {
+            stall.cancel();
+            stall = null;
+        }
+        if (channel.isWritable()) {
+            List.copyOf(waiting).forEach(Runnable::run);
+        } else if (channel.isOpen()) {
+            stall = timers.after(stallMs, this::handleStall);
+        }
+    }
+
+    private void handleStall() {
+        log.info("{} a connection took nothing for {} ms and is cut", ErrorCode.SLOW_READER, stallMs);
+        var _ = channel.close();
     }
 
     /** The reader to call when the connection is writable again. */

@@ -6,6 +6,7 @@ import brig.protocol.Json;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 
@@ -13,12 +14,12 @@ import java.util.concurrent.CompletionException;
 final class Problem {
     private Problem() {}
 
-    /** {@code {"error", "code", "retry_after_seconds"?}}. */
+    /** {@code {"error", "code", "retry_after_seconds"?, "state"?, "spawn_id"?}}. */
     static Map<String, Object> line(BrigException refusal) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("error", refusal.getMessage());
         line.put("code", refusal.code().name());
-        refusal.retryAfterSeconds().ifPresent(seconds -> line.put("retry_after_seconds", seconds));
+        line.putAll(hints(refusal));
         return line;
     }
 
@@ -26,20 +27,31 @@ final class Problem {
     static void send(HttpServerResponse response, BrigException refusal) {
         int status = refusal.code().httpStatus();
         Map<String, Object> body = new LinkedHashMap<>();
-        body.put("type", "about:blank");
-        body.put("title", refusal.code().name().toLowerCase(java.util.Locale.ROOT).replace('_', ' '));
+        body.put("type", "urn:brig:error:" + refusal.code().name());
+        body.put("title", title(refusal.code()));
         body.put("status", status);
         body.put("detail", refusal.getMessage());
         body.put("code", refusal.code().name());
-        refusal.retryAfterSeconds().ifPresent(seconds -> {
-            body.put("retry_after_seconds", seconds);
-            response.putHeader("Retry-After", String.valueOf(seconds));
-        });
+        body.putAll(hints(refusal));
+        refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
         if (status == 401) {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"brig\"");
         }
         response.setStatusCode(status).putHeader("Content-Type", "application/problem+json");
         response.end(Buffer.buffer(Json.write(body)));
+    }
+
+    private static String title(ErrorCode code) {
+        String words = code.name().replace('_', ' ');
+        return words.charAt(0) + words.substring(1).toLowerCase(Locale.ROOT);
+    }
+
+    /** What tells the client when to come back, and what it is about. */
+    static Map<String, Object> hints(BrigException refusal) {
+        Map<String, Object> hints = new LinkedHashMap<>();
+        refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
+        hints.putAll(refusal.subject());
+        return hints;
     }
 
     /** What a failed stage failed with, as a refusal. */

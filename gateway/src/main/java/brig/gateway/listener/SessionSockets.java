@@ -167,7 +167,7 @@ public final class SessionSockets implements SpawnListener {
 
         /** Before authentication a refusal ends the connection; after it, it is only said. */
         private void refuse(BrigException refusal) {
-            sink.notice(refusal.code(), refusal.getMessage());
+            sink.refuse(refusal);
             if (attachment == null) {
                 refused = true;
                 outlet.finish();

@@ -134,14 +134,9 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> attach(Fields request) {
-            request.only(Set.of("action", "id", "from", "role", "tethered"));
-            Role role = switch (request.text("role", "captain")) {
-                case "captain" -> Role.CAPTAIN;
-                case "watcher" -> Role.WATCHER;
-                default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
-            };
+            request.only(Set.of("action", "id", "from", "role"));
             Session session = door.sessions().find(request.requiredText("id"));
-            attachment = new Attachment(session, role, Attachment.Wish.read(request), sink, outlet);
+            attachment = new Attachment(session, Role.CAPTAIN, Attachment.Wish.read(request), sink, outlet);
             attachment.begin();
             return done(Map.of());
         }

@@ -3,6 +3,7 @@ package brig.gateway.listener;
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.GapReason;
+import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import io.netty.buffer.ByteBuf;
@@ -77,6 +78,13 @@ final class TextSink implements FrameSink {
         line.put("error", message);
         line.put("code", code.name());
         return line;
+    }
+
+    /** Says no to something that came over this connection. */
+    void refuse(BrigException refusal) {
+        Map<String, Object> line = errorLine(refusal.code(), refusal.getMessage());
+        line.putAll(Problem.hints(refusal));
+        writeLine(line);
     }
 
     @Override

@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class WebSockets {
     static final String SUBPROTOCOL = "brig.v1";
-    private static final Set<String> AUTH_FIELDS = Set.of("auth", "from", "tethered");
-    private static final Set<String> SUBSCRIBE_FIELDS = Set.of("action", "id", "token", "from", "tethered");
     private static final int NORMAL_CLOSURE = 1000;
+    private static final int UNSUPPORTED_DATA = 1003;
 
     private final Door door;
     private final HttpGuard guard;
@@ -59,7 +57,7 @@ final class WebSockets {
         upgrade(request, (socket, outlet) -> new Multiplex(caller, socket, outlet));
     }
 
-    /** {@code ?from=…&tethered=…} as the fields that the first message would have. */
+    /** {@code ?from=…&role=…} as the fields that the first message would have. */
     private static Fields query(HttpServerRequest request) {
         Map<String, @Nullable Object> fields = new HashMap<>();
         String from = request.getParam("from");
@@ -70,10 +68,7 @@ final class WebSockets {
                 throw Fields.invalid("from", "must be a whole number");
             }
         }
-        String tethered = request.getParam("tethered");
-        if (tethered != null) {
-            fields.put("tethered", Boolean.parseBoolean(tethered));
-        }
+        fields.put("role", request.getParam("role"));
         return new Fields(fields);
     }
 
@@ -86,7 +81,10 @@ final class WebSockets {
             throw new BrigException(ErrorCode.INVALID_FIELD, "this path is a WebSocket: send an upgrade request");
         }
         var channel = HttpGuard.channel(request);
-        request.toWebSocket().onSuccess(socket -> opened.accept(socket, new Outlet(channel, door.writeQueueBytes())));
+        request.toWebSocket().onSuccess(socket -> {
+            socket.binaryMessageHandler(message -> socket.close((short) UNSUPPORTED_DATA, "text messages only"));
+            opened.accept(socket, door.outlet(channel));
+        });
     }
 
     private static Object message(ByteBuf lines) {
@@ -95,7 +93,7 @@ final class WebSockets {
 
     /** Closes with the code that tells the client whether to come back. */
     private static void refuse(Outlet outlet, TextSink sink, BrigException refusal) {
-        sink.notice(refusal.code(), refusal.getMessage());
+        sink.refuse(refusal);
         outlet.finish(new CloseWebSocketFrame(refusal.code().closeCode(), refusal.code().name()));
     }
 
@@ -149,7 +147,7 @@ final class WebSockets {
                 if (attachment == null) {
                     refuse(outlet, sink, refusal);
                 } else {
-                    sink.notice(refusal.code(), refusal.getMessage());
+                    sink.refuse(refusal);
                     sink.flush();
                 }
             }
@@ -160,7 +158,7 @@ final class WebSockets {
                 attachment.handleMessage(message);
                 return;
             }
-            String token = message.only(AUTH_FIELDS).text("auth");
+            String token = message.text("auth");
             if (token == null) {
                 throw new BrigException(ErrorCode.UNAUTHENTICATED, "the first message must be {\"auth\": token}");
             }
@@ -171,74 +169,110 @@ final class WebSockets {
 
     /** A connection that carries many sessions. State owned by the event loop. */
     private final class Multiplex {
-        private final HttpGuard.Caller caller;
         private final Outlet outlet;
         private final TextSink sink;
         private final Map<String, Attachment> attachments = new HashMap<>();
+        private boolean admin;
+        /** What counts for every session that it reaches; null until the connection brought one. */
+        private @Nullable String token;
 
         Multiplex(HttpGuard.Caller caller, ServerWebSocket socket, Outlet outlet) {
-            this.caller = caller;
+            this.admin = caller.admin();
+            this.token = caller.token();
             this.outlet = outlet;
             this.sink = new TextSink(outlet, WebSockets::message, new byte[0], () -> {});
+            var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
+                deadline.cancel();
                 attachments.values().forEach(Attachment::close);
                 attachments.clear();
             });
         }
 
+        private void handleAuthTimeout() {
+            if (!admin && token == null && attachments.isEmpty()) {
+                WebSockets.refuse(outlet, sink, new BrigException(ErrorCode.AUTH_TIMEOUT, "no token came in time"));
+            }
+        }
+
         private void handleText(String text) {
             try {
-                readLines(text, this::handleMessage);
+                readLines(text, this::handleLine);
             } catch (BrigException refusal) {
-                sink.notice(refusal.code(), refusal.getMessage());
+                sink.refuse(refusal);
             }
             sink.flush();
         }
 
+        private void handleLine(Fields line) {
+            try {
+                handleMessage(line);
+            } catch (BrigException refusal) {
+                Map<String, Object> answer = TextSink.errorLine(refusal.code(), refusal.getMessage());
+                answer.putAll(Problem.hints(refusal));
+                if (line.asMap().get("id") instanceof String id) {
+                    answer.put("id", id);
+                }
+                sink.writeLine(answer);
+            }
+        }
+
         private void handleMessage(Fields message) {
+            if (message.has("auth")) {
+                token = message.text("auth");
+                admin |= guard.isAdmin(token);
+                return;
+            }
             String action = message.requiredText("action");
             if (action.equals("ping")) {
                 sink.writeLine(Map.of("type", "pong"));
                 return;
             }
             Session session = door.sessions().find(message.requiredText("id"));
-            String id = session.spawn().spawnId();
+            String spawnId = session.spawn().spawnId();
             if (action.equals("subscribe")) {
-                subscribe(session, message.only(SUBSCRIBE_FIELDS));
+                subscribe(session, spawnId, message);
                 return;
             }
-            Attachment attachment = attachments.get(id);
+            Attachment attachment = attachments.get(spawnId);
             if (attachment == null) {
-                throw new BrigException(ErrorCode.UNAUTHENTICATED, "this connection is not subscribed to '" + id + "'");
+                throw new BrigException(ErrorCode.UNAUTHENTICATED, "this connection is not subscribed to the session");
             }
             switch (action) {
-                case "unsubscribe" -> drop(id);
+                case "unsubscribe" -> drop(spawnId);
                 case "send" -> attachment.handleMessage(
                         new Fields(Map.of("role", "user", "content", message.requiredText("content"))));
                 default -> attachment.handleMessage(new Fields(Map.of("action", action)));
             }
         }
 
-        private void drop(String id) {
-            Attachment gone = attachments.remove(id);
+        private void subscribe(Session session, String spawnId, Fields message) {
+            if (attachments.containsKey(spawnId)) {
+                throw Fields.invalid("id", "is subscribed to already on this connection");
+            }
+            TextSink named = new TextSink(outlet, WebSockets::message,
+                    Json.writeLine(Map.of("type", "session", "spawn_id", spawnId)), () -> drop(spawnId));
+            Attachment attachment =
+                    new Attachment(session, role(session, message), Attachment.Wish.read(message), named, outlet);
+            attachments.put(spawnId, attachment);
+            attachment.begin();
+        }
+
+        private Role role(Session session, Fields message) {
+            String own = message.text("token");
+            if (own == null ? admin : guard.isAdmin(own)) {
+                return Role.CAPTAIN;
+            }
+            String given = own == null ? token : own;
+            return session.authenticate(given == null ? "" : given);
+        }
+
+        private void drop(String spawnId) {
+            Attachment gone = attachments.remove(spawnId);
             if (gone != null) {
                 gone.close();
             }
-        }
-
-        private void subscribe(Session session, Fields message) {
-            String id = session.spawn().spawnId();
-            if (attachments.containsKey(id)) {
-                throw Fields.invalid("id", "is subscribed to already on this connection");
-            }
-            String token = message.has("token") ? message.text("token") : caller.token();
-            Role role = caller.admin() || guard.isAdmin(token) ? Role.CAPTAIN : session.authenticate(token == null ? "" : token);
-            TextSink named = new TextSink(outlet, WebSockets::message,
-                    Json.writeLine(Map.of("type", "session", "spawn_id", id)), () -> drop(id));
-            Attachment attachment = new Attachment(session, role, Attachment.Wish.read(message), named, outlet);
-            attachments.put(id, attachment);
-            attachment.begin();
         }
     }
 }

@@ -2,7 +2,6 @@ package brig.gateway.session;
 
 import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.FrameSink;
-import brig.gateway.stream.GapReason;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
@@ -12,7 +11,6 @@ import brig.protocol.StreamPosition;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * the event loop.
  */
 public final class Session {
-    private static final Set<String> USER_FIELDS = Set.of("role", "content");
-    private static final Set<String> ACTION_FIELDS = Set.of("action");
-
     private final Spawn spawn;
     private final Sessions.Terminator terminator;
 
@@ -42,12 +37,10 @@ public final class Session {
         throw new BrigException(ErrorCode.UNAUTHENTICATED, "the token is not one of this session");
     }
 
-    /** Refuses readers of a spawn that has nothing to read yet. @throws BrigException {@code SESSION_NOT_READY} */
+    /** Refuses readers of a spawn that has nothing to read yet. @throws BrigException {@code SESSION_NOT_READY}, {@code SESSION_ENDED} */
     public void requireAttachable() {
         if (!spawn.isAttachable()) {
-            boolean over = spawn.state().isFinal();
-            throw new BrigException(over ? ErrorCode.SESSION_ENDED : ErrorCode.SESSION_NOT_READY,
-                    "the session is " + spawn.state().wireName(), over ? 0 : 1);
+            throw spawn.notReady();
         }
     }
 
@@ -61,12 +54,6 @@ public final class Session {
         return position.filter(last -> last.epoch().equals(log.epoch()))
                 .map(last -> log.resumePoint(last.seq() + 1))
                 .orElse(1L);
-    }
-
-    /** Tells a reader whose position is of another epoch that it is void. */
-    public void sayVoid(Optional<StreamPosition> position, FrameSink sink) {
-        position.filter(last -> !last.epoch().equals(spawn.log().epoch()))
-                .ifPresent(last -> sink.gap(1, last.seq(), GapReason.EPOCH_CHANGED));
     }
 
     /** Adds a reader; it gets its first frame when it is drained. @throws BrigException as {@link StreamLog#subscribe} */
@@ -89,10 +76,9 @@ public final class Session {
             throw new BrigException(ErrorCode.FORBIDDEN, "a watcher only listens");
         }
         if (action == null) {
-            handleUser(message.only(USER_FIELDS));
+            handleUser(message);
             return null;
         }
-        message.only(ACTION_FIELDS);
         switch (action) {
             case "cancel" -> spawn.worker().cancel();
             case "terminate" -> terminator.terminate(spawn, "requested");

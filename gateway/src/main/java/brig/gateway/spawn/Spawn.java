@@ -106,11 +106,17 @@ public final class Spawn {
     /** The way to the worker. @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} where there is none */
     public WorkerStream worker() {
         if (worker == null) {
-            throw state.isFinal()
-                    ? new BrigException(ErrorCode.SESSION_ENDED, "the session has ended")
-                    : new BrigException(ErrorCode.SESSION_NOT_READY, "the session is " + state.wireName(), 1);
+            throw notReady();
         }
         return worker;
+    }
+
+    /** The refusal of whoever wants something of a spawn that has not begun, or is over. */
+    public BrigException notReady() {
+        String message = "the session is " + state.wireName();
+        return (state.isFinal()
+                ? new BrigException(ErrorCode.SESSION_ENDED, message)
+                : new BrigException(ErrorCode.SESSION_NOT_READY, message, 1)).about(spawnId, state.wireName());
     }
 
     void ack(long seq) {

@@ -7,9 +7,7 @@ public enum GapReason {
     /** They were deleted to keep within {@code limits.logBytesPerStream}. */
     EVICTED,
     /** They could not be written to disk, and are no longer in memory. */
-    RECORD_LOST,
-    /** The reader's position belongs to another life of the stream. */
-    EPOCH_CHANGED;
+    RECORD_LOST;
 
     /** The value of {@code reason} on the wire. */
     public String wireName() {

@@ -151,7 +151,9 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     }
 
     private void send(Map<String, ?> message) {
-        if (socket != null) {
+        if (socket != null && socket.writeQueueFull()) {
+            throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "the worker does not take its messages", 1);
+        } else if (socket != null) {
             write(message);
         } else if (waiting.size() < WAITING_MAX) {
             waiting.add(message);

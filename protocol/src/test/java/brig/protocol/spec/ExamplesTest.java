@@ -94,7 +94,7 @@ class ExamplesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
         "frame      | {`type`:`hologram`,`seq`:1,`ts`:1,`x`:{}}",
-        "frame      | {`type`:`done`,`seq`:1,`ts`:1,`exitCode`:137,`signal`:9,`colour`:1}",
+        "frame      | {`type`:`done`,`seq`:1,`ts`:1,`exitCode`:137,`signal`:`SIGKILL`,`colour`:1}",
         "captain    | {`role`:`user`,`content`:`x`,`colour`:1}"})
     void shouldBeValidWhenReceiversIgnoreWhatTheyDoNotKnow(String schema, String json) {
         assertEquals("", Schemas.faults(schema, json.replace('`', '"')));
