@@ -46,6 +46,7 @@ public final class Subscription {
             }
         } finally {
             draining = false;
+            log.handleProgress();
         }
         if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
             close();
