@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param embedded ends by itself when nobody needs it any more
  */
 record Options(@Nullable Path config, Path home, @Nullable Path runtimeDir, boolean embedded) {
-    static final String USAGE = "usage: worker-agent [--config FILE] [--home DIR] [--runtime-dir DIR] [--embedded]";
+    static final String USAGE =
+            "usage: worker-agent [--config FILE] [--home DIR] [--runtime-dir DIR] [--embedded]";
 
     /** Reads the arguments. @throws BrigException {@code INVALID_FIELD} */
     static Options parse(String... arguments) {
@@ -36,7 +37,8 @@ record Options(@Nullable Path config, Path home, @Nullable Path runtimeDir, bool
             }
         }
         Path here = Path.of("").toAbsolutePath();
-        return new Options(paths.get("--config"), paths.getOrDefault("--home", here), paths.get("--runtime-dir"), embedded);
+        Path home = paths.getOrDefault("--home", here);
+        return new Options(paths.get("--config"), home, paths.get("--runtime-dir"), embedded);
     }
 
     private static BrigException refusal(String why) {
