@@ -165,8 +165,8 @@ static void check_end(struct wall *wall) {
 }
 
 /*
- * A bwrap that is killed before it told the pid of process 1 may leave it behind, waiting for a word that nobody
- * will say. As the subreaper we inherit it: a child of ours that is not a bwrap is such an orphan.
+ * A bwrap that is killed before it told the pid of process 1 may leave it behind, waiting for a word that
+ * nobody will say. As the subreaper we inherit it: a child of ours that is not a bwrap is such an orphan.
  */
 static void kill_orphans(void) {
     char path[64];
@@ -175,7 +175,9 @@ static void kill_orphans(void) {
     if (children == NULL) return;
     for (int pid; fscanf(children, "%d", &pid) == 1;) {
         bool known = false;
-        for (size_t i = 0; i < WALLS_MAX; i++) known |= walls[i].used && !walls[i].reaped && walls[i].bwrap == pid;
+        for (size_t i = 0; i < WALLS_MAX; i++) {
+            known |= walls[i].used && !walls[i].reaped && walls[i].bwrap == pid;
+        }
         if (!known) kill(pid, SIGKILL);
     }
     fclose(children);

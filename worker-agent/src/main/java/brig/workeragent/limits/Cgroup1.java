@@ -8,7 +8,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 
-/** cgroup v1: a folder for each worker in the memory, the pids and the cpu tree. Needs write access to them. */
+/**
+ * cgroup v1: a folder for each worker in the memory, the pids and the cpu tree. Needs write access to them.
+ */
 public final class Cgroup1 implements LimitsBackend {
 
     private static final int CPU_PERIOD_US = 100_000;
@@ -35,7 +37,9 @@ public final class Cgroup1 implements LimitsBackend {
 
     private static Path mounted(CgroupMounts mounts, String controller) throws LimitsUnavailableException {
         Path folder = mounts.version1().get(controller);
-        if (folder == null) throw new LimitsUnavailableException("controller " + controller + " is not mounted");
+        if (folder == null) {
+            throw new LimitsUnavailableException("controller " + controller + " is not mounted");
+        }
         return folder;
     }
 
@@ -49,7 +53,8 @@ public final class Cgroup1 implements LimitsBackend {
         var settings = new HashMap<Path, Map<String, String>>();
         Map<String, String> ofMemory = settings.computeIfAbsent(memory, _ -> new LinkedHashMap<>());
         ofMemory.put("memory.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
-        // Without this the worker swaps instead. The file exists only where the kernel accounts swap; order matters.
+        // Without this the worker swaps instead. The file exists only where the kernel accounts swap; order
+        // matters.
         if (Files.exists(memory.resolve("memory.memsw.limit_in_bytes"))) {
             ofMemory.put("memory.memsw.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
         }

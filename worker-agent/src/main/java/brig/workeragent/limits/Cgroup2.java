@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * cgroup v2 below the worker-agent's own group, which must be delegated to it (systemd: {@code Delegate=yes}).
- * A group with children may hold no process, so the worker-agent first moves itself into a leaf.
+ * cgroup v2 below the worker-agent's own group, which must be delegated to it (systemd:
+ * {@code Delegate=yes}). A group with children may hold no process, so the worker-agent first moves itself
+ * into a leaf.
  */
 public final class Cgroup2 implements LimitsBackend {
 
@@ -34,11 +35,13 @@ public final class Cgroup2 implements LimitsBackend {
         Path base = own.endsWith(OWN_LEAF) && parent != null ? parent : own;
         List<String> controllers = controllers(base);
         if (!controllers.contains("memory") || !controllers.contains("pids")) {
-            throw new LimitsUnavailableException(base + " has no memory and pids controllers, only " + controllers);
+            throw new LimitsUnavailableException(base + " has no memory and pids controllers, only "
+                    + controllers);
         }
         moveToLeaf(base);
         boolean limitsCpu = controllers.contains("cpu");
-        WorkerGroups.write(base.resolve("cgroup.subtree_control"), "+memory +pids" + (limitsCpu ? " +cpu" : ""));
+        WorkerGroups.write(base.resolve("cgroup.subtree_control"), "+memory +pids" + (limitsCpu ? " +cpu"
+                : ""));
         var backend = new Cgroup2(base, limitsCpu);
         backend.groups.open();
         return backend;
@@ -57,7 +60,8 @@ public final class Cgroup2 implements LimitsBackend {
             Path leaf = Files.createDirectories(base.resolve(OWN_LEAF));
             WorkerGroups.write(leaf.resolve("cgroup.procs"), Long.toString(ProcessHandle.current().pid()));
         } catch (IOException refused) {
-            throw new LimitsUnavailableException(base + " is not delegated to this user: " + refused.getMessage());
+            throw new LimitsUnavailableException(base + " is not delegated to this user: "
+                    + refused.getMessage());
         }
     }
 
@@ -71,7 +75,8 @@ public final class Cgroup2 implements LimitsBackend {
         var settings = new LinkedHashMap<String, String>();
         settings.put("memory.max", Long.toString(limits.memoryBytesMax()));
         // Without this the worker swaps instead. The file exists only where the kernel has swap.
-        if (Files.exists(base.resolve(OWN_LEAF).resolve("memory.swap.max"))) settings.put("memory.swap.max", "0");
+        if (Files.exists(base.resolve(OWN_LEAF).resolve("memory.swap.max"))) settings.put("memory.swap.max",
+                "0");
         settings.put("pids.max", Integer.toString(limits.pidsMax() + WALL_PROCESSES));
         if (limitsCpu) {
             long quotaUs = (long) CPU_PERIOD_US * limits.cpuPercentMax() / 100;

@@ -22,7 +22,8 @@ record CgroupMounts(Map<String, Path> version1, @Nullable Path version2) {
             return parse(Files.readAllLines(Path.of("/proc/self/mountinfo")),
                     Files.readAllLines(Path.of("/proc/self/cgroup")));
         } catch (IOException unreadable) {
-            throw new LimitsUnavailableException("cannot read where cgroups are mounted: " + unreadable.getMessage());
+            throw new LimitsUnavailableException("cannot read where cgroups are mounted: "
+                    + unreadable.getMessage());
         }
     }
 
@@ -46,7 +47,10 @@ record CgroupMounts(Map<String, Path> version1, @Nullable Path version2) {
         return new CgroupMounts(Map.copyOf(version1), version2);
     }
 
-    /** In a container the path that the kernel tells may lie outside of what is mounted: then the mount is ours. */
+    /**
+     * In a container the path that the kernel tells may lie outside of what is mounted: then the mount is
+     * ours.
+     */
     private static Path ownFolder(Path mountPoint, String controller, List<String> ownGroups) {
         for (String line : ownGroups) {
             String[] parts = line.split(":", 3);

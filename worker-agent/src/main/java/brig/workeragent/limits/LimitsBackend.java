@@ -4,12 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Enforces {@link ResourceLimits}. {@link #probe} takes the first that works here: a delegated cgroup v2, cgroup v1,
- * and else rlimits alone. A systemd unit with {@code Delegate=yes} is a delegated cgroup v2.
+ * Enforces {@link ResourceLimits}. {@link #probe} takes the first that works here: a delegated cgroup v2,
+ * cgroup v1, and else rlimits alone. A systemd unit with {@code Delegate=yes} is a delegated cgroup v2.
  */
 public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
 
-    /** bwrap and brig-init stand in the worker's group too; the worker's own processes are what is limited. */
+    /**
+     * bwrap and brig-init stand in the worker's group too; the worker's own processes are what is limited.
+     */
     int WALL_PROCESSES = 2;
 
     /** {@code cgroup2}, {@code cgroup1} or {@code rlimits}: for status pages. */
@@ -22,7 +24,10 @@ public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
      */
     LimitsLease acquire(String workerId, ResourceLimits limits) throws LimitsUnavailableException;
 
-    /** The best that this host offers, and why nothing better was taken. Removes what an earlier run left behind. */
+    /**
+     * The best that this host offers, and why nothing better was taken. Removes what an earlier run left
+     * behind.
+     */
     static Probe probe() {
         var refusals = new ArrayList<String>();
         try {

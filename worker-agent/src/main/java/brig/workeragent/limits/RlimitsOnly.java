@@ -3,7 +3,9 @@ package brig.workeragent.limits;
 import java.nio.file.Path;
 import java.util.List;
 
-/** No cgroup to be had: brig-init's rlimits are all there is. Memory counts per process, CPU is not limited. */
+/**
+ * No cgroup to be had: brig-init's rlimits are all there is. Memory counts per process, CPU is not limited.
+ */
 public final class RlimitsOnly implements LimitsBackend {
 
     private static final LimitsLease NOTHING_HELD = new LimitsLease() {

@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The folders {@code brig-<pid>-<worker id>} below one or more cgroup folders; pid is that of this worker-agent, so
- * that two on one host do not take each other's for stale. Shared by both cgroup versions: they differ in files.
+ * The folders {@code brig-<pid>-<worker id>} below one or more cgroup folders; pid is that of this
+ * worker-agent, so that two on one host do not take each other's for stale. Shared by both cgroup versions:
+ * they differ in files.
  */
 final class WorkerGroups {
 
@@ -22,7 +23,9 @@ final class WorkerGroups {
 
     private final List<Path> bases;
     private final long ownPid;
-    /** Folders whose removal failed, since a process was still on its way out; tried again at the next chance. */
+    /**
+     * Folders whose removal failed, since a process was still on its way out; tried again at the next chance.
+     */
     private final Set<Path> leftovers = ConcurrentHashMap.newKeySet();
 
     WorkerGroups(List<Path> bases) {
@@ -67,7 +70,8 @@ final class WorkerGroups {
         try {
             Files.writeString(file, value, StandardOpenOption.WRITE);
         } catch (IOException refused) {
-            throw new LimitsUnavailableException("cannot write " + value + " to " + file + ": " + reason(refused));
+            throw new LimitsUnavailableException("cannot write " + value + " to " + file + ": "
+                    + reason(refused));
         }
     }
 
@@ -104,7 +108,10 @@ final class WorkerGroups {
         }
     }
 
-    /** At start-up this process owns no group yet: one with its own pid is that of a predecessor in a container. */
+    /**
+     * At start-up this process owns no group yet: one with its own pid is that of a predecessor in a
+     * container.
+     */
     private boolean isStale(String name) {
         String pid = name.substring(PREFIX.length(), name.indexOf('-', PREFIX.length()));
         return pid.matches("[0-9]{1,9}")

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Classic BPF, as far as a seccomp filter needs it. Jumps go only forward over a block that is a program itself,
- * so no offset is ever counted by hand. Format: {@code linux/filter.h}; a block must end in a return.
+ * Classic BPF, as far as a seccomp filter needs it. Jumps go only forward over a block that is a program
+ * itself, so no offset is ever counted by hand. Format: {@code linux/filter.h}; a block must end in a return.
  */
 final class BpfProgram {
 

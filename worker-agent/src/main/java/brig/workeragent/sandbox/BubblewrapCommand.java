@@ -18,7 +18,8 @@ final class BubblewrapCommand {
             "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/ssl", "/etc/ca-certificates", "/etc/localtime");
 
     /** Links into /usr on a merged host, folders of their own elsewhere. */
-    private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64", "libx32");
+    private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64",
+            "libx32");
 
     private static final long SHARED_MEMORY_BYTES = 64L * 1024 * 1024;
 
@@ -40,7 +41,8 @@ final class BubblewrapCommand {
         for (Path bind : profile.readOnlyBinds()) {
             add(options, "--ro-bind", bind.toString(), bind.toString());
         }
-        // Last of all mounts: nothing but what was mounted above is writable, /etc and the folders between included.
+        // Last of all mounts: nothing but what was mounted above is writable, /etc and the folders between
+        // included.
         add(options, "--remount-ro", "/dev", "--remount-ro", "/");
         new TreeMap<>(profile.environment()).forEach((name, value) -> add(options, "--setenv", name, value));
         add(options, "--chdir", WallProfile.WORKSPACE);
@@ -68,7 +70,8 @@ final class BubblewrapCommand {
     }
 
     private void addEtc(List<String> options) {
-        for (String folder : List.of("/etc", "/home", "/run")) add(options, "--perms", "0755", "--dir", folder);
+        for (String folder : List.of("/etc", "/home", "/run")) add(options, "--perms", "0755", "--dir",
+                folder);
         WallTemplate.ETC.keySet().stream().sorted().forEach(name -> addTemplate(options, name));
         addTemplate(options, "shadow");
         for (String shared : SHARED_ETC) add(options, "--ro-bind-try", shared, shared);
@@ -82,7 +85,8 @@ final class BubblewrapCommand {
     private static void addOwnMounts(List<String> options, WallProfile profile) {
         // The second mount of /proc/sys is for a wall that, by some mistake, is built as root.
         add(options, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev");
-        // bwrap's /dev is a tmpfs without a bound; shared memory is the only part in which a worker may write.
+        // bwrap's /dev is a tmpfs without a bound; shared memory is the only part in which a worker may
+        // write.
         add(options, "--perms", "1777", "--size", Long.toString(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm");
         add(options, "--perms", "1777", "--size", Long.toString(profile.tmpBytesMax()), "--tmpfs", "/tmp");
         add(options, "--perms", "0700", "--size", Long.toString(profile.homeBytesMax()),
@@ -94,8 +98,9 @@ final class BubblewrapCommand {
     /**
      * What process 1 executes.
      *
-     * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA stands in for it; it does not go along
-     *                    with one, as it counts what a process reserves, and runtimes reserve more than they use.
+     * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA stands in for it; it does not go
+     *                    along with one, as it counts what a process reserves, and runtimes reserve more than
+     *                    they use.
      */
     static List<String> payload(List<String> command, ResourceLimits limits, boolean memoryGroup) {
         var words = new ArrayList<String>();

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param code      0-255; 128 plus the signal's number when a signal ended it, as a shell would say
  * @param signal    name such as {@code SIGTERM}, when a signal ended it
- * @param oomKilled whether the kernel killed some process of the worker for want of memory; the payload itself
- *                  may have gone on after that
+ * @param oomKilled whether the kernel killed some process of the worker for want of memory; the payload
+ *                  itself may have gone on after that
  */
 public record Exit(int code, @Nullable String signal, boolean oomKilled) {
 

@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One wall, from its request until nothing is left of it. There is one way to end, {@link #handleEnd}, which gives
- * back the lease and then tells whoever waits. Futures complete on threads of their own, never on one of ours.
+ * One wall, from its request until nothing is left of it. There is one way to end, {@link #handleEnd}, which
+ * gives back the lease and then tells whoever waits. Futures complete on threads of their own, never on one
+ * of ours.
  */
 final class Flight {
 

@@ -7,10 +7,11 @@ import java.util.regex.Pattern;
 /**
  * One worker to start.
  *
- * @param workerId       names it in the host's groups; 1 to 64 of letters, digits, {@code _}, {@code -}; of all
- *                       workers that run at a time no two may have the same
+ * @param workerId       names it in the host's groups; 1 to 64 of letters, digits, {@code _}, {@code -}; of
+ *                       all workers that run at a time no two may have the same
  * @param command        the program and its arguments; looked up on the PATH of the profile's environment
- * @param stdinPipe      whether the worker gets a standard input that can be written; else it is {@code /dev/null}
+ * @param stdinPipe      whether the worker gets a standard input that can be written; else it is {@code
+ *                       /dev/null}
  * @param startTimeoutMs from the launch until the command runs; reached: the wall is torn down, START_TIMEOUT
  */
 public record LaunchRequest(String workerId, WallProfile profile, ResourceLimits limits, List<String> command,
@@ -23,7 +24,9 @@ public record LaunchRequest(String workerId, WallProfile profile, ResourceLimits
     public LaunchRequest {
         command = List.copyOf(command);
         if (!ID.matcher(workerId).matches()) throw new IllegalArgumentException("workerId: " + workerId);
-        if (command.isEmpty() || command.getFirst().isEmpty()) throw new IllegalArgumentException("command is empty");
+        if (command.isEmpty() || command.getFirst().isEmpty()) {
+            throw new IllegalArgumentException("command is empty");
+        }
         if (command.stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
             throw new IllegalArgumentException("command contains a NUL");
         }

@@ -21,11 +21,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Starts workers behind walls.
  *
- * <p>Three kinds of threads. One permanent platform thread starts brig-launcher and reads its replies; it never ends
- * before {@link #close}, since the kernel kills what a thread started when that thread ends. One thread does what is
- * requested, in order. Futures complete on virtual threads, so a caller may block in what follows a completion.
+ * <p>Three kinds of threads. One permanent platform thread starts brig-launcher and reads its replies; it
+ * never ends before {@link #close}, since the kernel kills what a thread started when that thread ends. One
+ * thread does what is requested, in order. Futures complete on virtual threads, so a caller may block in what
+ * follows a completion.
  *
- * <p>If brig-launcher dies, everything in flight fails with LAUNCHER_DIED, and the next launch starts a new one.
+ * <p>If brig-launcher dies, everything in flight fails with LAUNCHER_DIED, and the next launch starts a new
+ * one.
  */
 public final class Launcher implements AutoCloseable {
 
@@ -42,7 +44,8 @@ public final class Launcher implements AutoCloseable {
     private final Thread permanent;
 
     /** Handed from the thread of requests to the permanent one; empty means: end. */
-    private final LinkedBlockingQueue<Optional<CompletableFuture<LauncherLink>>> wanted = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Optional<CompletableFuture<LauncherLink>>> wanted =
+            new LinkedBlockingQueue<>();
 
     // State owned by the thread of requests.
     private @Nullable LauncherLink link;
@@ -93,7 +96,8 @@ public final class Launcher implements AutoCloseable {
             current.launch(flight, config.identity(), template.filter(request.profile().nested()),
                     bubblewrap.options(request.profile()), payload);
         } catch (LimitsUnavailableException unavailable) {
-            fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE, String.valueOf(unavailable.getMessage())));
+            fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE,
+                    String.valueOf(unavailable.getMessage())));
         } catch (SandboxException failure) {
             fail(launched, failure);
         }

@@ -8,8 +8,8 @@ import java.nio.file.Path;
  *
  * @param bwrap         bubblewrap's program; absolute
  * @param nativeFolder  where the build put brig-launcher and brig-init
- * @param runtimeFolder for the files that walls share; made if absent; one worker-agent at a time uses it, and
- *                      every folder above it is open to others
+ * @param runtimeFolder for the files that walls share; made if absent; one worker-agent at a time uses it,
+ *                      and every folder above it is open to others
  * @param identity      the host user of the workers
  * @param limits        who enforces their limits
  */

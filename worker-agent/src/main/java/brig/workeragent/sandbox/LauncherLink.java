@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of brig-launcher. Requests are written on the executor only, replies are read on the thread that started
- * the program: so a full pipe in one direction never stops the other. The protocol stands in brig-launcher.c.
+ * One run of brig-launcher. Requests are written on the executor only, replies are read on the thread that
+ * started the program: so a full pipe in one direction never stops the other. The protocol stands in
+ * brig-launcher.c.
  */
 final class LauncherLink {
 
@@ -57,7 +58,8 @@ final class LauncherLink {
     }
 
     /** On the executor. */
-    void launch(Flight flight, WorkerIdentity identity, Path filter, List<String> options, List<String> payload) {
+    void launch(Flight flight, WorkerIdentity identity, Path filter, List<String> options,
+            List<String> payload) {
         var body = new ByteArrayOutputStream();
         if (identity.switched()) {
             field(body, "uid", Integer.toString(identity.uid()));

@@ -6,7 +6,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a uid that owns nothing can walk to a folder; bwrap walks to what it binds as the worker's user. */
+/**
+ * Whether a uid that owns nothing can walk to a folder; bwrap walks to what it binds as the worker's user.
+ */
 final class Reachability {
 
     private Reachability() {

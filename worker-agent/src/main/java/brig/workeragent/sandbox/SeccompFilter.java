@@ -4,9 +4,9 @@ import brig.workeragent.sandbox.Syscall.Machine;
 import brig.workeragent.sandbox.Syscall.Why;
 
 /**
- * The system call filter of a wall. It allows what it does not name, except calls newer than the list: those do
- * not exist for the worker (ENOSYS, on which programs fall back). Answers follow what programs expect: EPERM where
- * an unprivileged user would be refused, ENOSYS where a fallback exists.
+ * The system call filter of a wall. It allows what it does not name, except calls newer than the list: those
+ * do not exist for the worker (ENOSYS, on which programs fall back). Answers follow what programs expect:
+ * EPERM where an unprivileged user would be refused, ENOSYS where a fallback exists.
  */
 final class SeccompFilter {
 
@@ -18,13 +18,17 @@ final class SeccompFilter {
     static final int NO_SUCH_CALL = ERRNO | 38;
     static final int NO_SUCH_FAMILY = ERRNO | 97;
 
-    // struct seccomp_data; arguments are 64 bits, of which the kernel uses the low 32 in all that is looked at here.
+    // struct seccomp_data; arguments are 64 bits, of which the kernel uses the low 32 in all that is looked
+    // at here.
     private static final int NUMBER = 0;
     private static final int ARCHITECTURE = 4;
     private static final int FIRST_ARGUMENT = 16;
     private static final int SECOND_ARGUMENT = 24;
 
-    /** Calls from here on use the x32 ABI: the same kernel functions under numbers that the list does not have. */
+    /**
+     * Calls from here on use the x32 ABI: the same kernel functions under numbers that the list does not
+     * have.
+     */
     private static final int X32_BIT = 0x40000000;
     /** {@code removexattrat}: the newest call that was looked at when the list was made. */
     private static final int NEWEST_KNOWN = 466;
@@ -52,7 +56,8 @@ final class SeccompFilter {
     /**
      * The filter as the kernel wants it.
      *
-     * @param nested allows namespaces and mounts, for an agent that builds a sandbox of its own inside the wall
+     * @param nested allows namespaces and mounts, for an agent that builds a sandbox of its own inside the
+     *               wall
      */
     static byte[] build(Machine machine, boolean nested) {
         var program = new BpfProgram().load(ARCHITECTURE);
@@ -89,7 +94,10 @@ final class SeccompFilter {
         return (nested ? rule : rule.answerWhenAnyBit(CLONE_NEW_ANY, REFUSE)).answer(ALLOW);
     }
 
-    /** A network namespace does not cover every family: AF_VSOCK, for one, reaches the host of a virtual machine. */
+    /**
+     * A network namespace does not cover every family: AF_VSOCK, for one, reaches the host of a virtual
+     * machine.
+     */
     private static BpfProgram socket() {
         var noRawPackets = new BpfProgram().load(SECOND_ARGUMENT).and(SOCKET_TYPE_MASK)
                 .answerWhenEqual(SOCK_RAW, REFUSE).answer(ALLOW);

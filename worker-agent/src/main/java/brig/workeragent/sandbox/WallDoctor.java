@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Says whether walls stand on this host, and what to do if not. What can be measured is measured inside one. */
+/**
+ * Says whether walls stand on this host, and what to do if not. What can be measured is measured inside one.
+ */
 public final class WallDoctor {
 
     private static final int TRIAL_MS = 10_000;
@@ -58,10 +60,12 @@ public final class WallDoctor {
         for (String name : List.of("brig-launcher", "brig-init")) {
             Path program = config.nativeFolder().resolve(name);
             boolean there = Files.isExecutable(program);
-            add(name, there, program + (there ? "" : " is missing"), "Build it: ./gradlew :worker-agent:classes");
+            add(name, there, program + (there ? "" : " is missing"),
+                    "Build it: ./gradlew :worker-agent:classes");
         }
         String version = bubblewrapVersion();
-        add("bubblewrap", version != null, config.bwrap() + ": " + (version == null ? "missing" : version), INSTALL);
+        add("bubblewrap", version != null, config.bwrap() + ": " + (version == null ? "missing" : version),
+                INSTALL);
     }
 
     private @Nullable String bubblewrapVersion() {
@@ -80,7 +84,8 @@ public final class WallDoctor {
         Path file = Path.of("/proc/sys/user/max_user_namespaces");
         try {
             String most = Files.readString(file).trim();
-            add("user namespaces", !most.equals("0"), "at most " + most, "Set sysctl user.max_user_namespaces above 0");
+            add("user namespaces", !most.equals("0"), "at most " + most,
+                    "Set sysctl user.max_user_namespaces above 0");
         } catch (IOException unreadable) {
             add("user namespaces", false, "cannot read " + file, "Use a kernel with user namespaces");
         }
@@ -113,10 +118,13 @@ public final class WallDoctor {
 
     private void checkSeen(List<String> seen) {
         add("system call filter", seen.contains("Seccomp: 2"), "inside: " + starting(seen, "Seccomp"), null);
-        add("no new privileges", seen.contains("NoNewPrivs: 1"), "inside: " + starting(seen, "NoNewPrivs"), null);
-        add("capabilities", seen.contains("CapBnd: 0000000000000000"), "inside: " + starting(seen, "CapBnd"), null);
+        add("no new privileges", seen.contains("NoNewPrivs: 1"), "inside: " + starting(seen, "NoNewPrivs"),
+                null);
+        add("capabilities", seen.contains("CapBnd: 0000000000000000"), "inside: " + starting(seen, "CapBnd"),
+                null);
         int uid = config.identity().uid();
-        add("worker user", uid != 0, "runs as uid " + uid + " of the host; inside: " + starting(seen, "uid_map"),
+        add("worker user", uid != 0, "runs as uid " + uid + " of the host; inside: " + starting(seen,
+                "uid_map"),
                 "Configure a worker uid other than 0");
         String interfaces = starting(seen, "interface");
         add("network", interfaces.equals("interface lo"), "inside: " + interfaces, null);
@@ -129,9 +137,11 @@ public final class WallDoctor {
     private void checkLimits() {
         String level = limits.backend().level();
         boolean weak = level.equals("rlimits");
-        String refusals = limits.refusals().isEmpty() ? "" : "; not used: " + String.join("; ", limits.refusals());
+        String refusals = limits.refusals().isEmpty() ? "" : "; not used: " + String.join("; ",
+                limits.refusals());
         findings.add(new Finding("resource limits", weak ? Status.WARN : Status.OK, level + refusals,
-                weak ? "Run as a systemd service with Delegate=yes, which limits memory and CPU of a worker" : null));
+                weak ? "Run as a systemd service with Delegate=yes, which limits memory and CPU of a worker"
+                : null));
     }
 
     private void add(String name, boolean fine, String detail, @Nullable String mend) {

@@ -24,9 +24,11 @@ final class WallFailure {
                 case "E2BIG" -> new SandboxException(Code.REQUEST_TOO_LARGE, "the command line is too long");
                 default -> step(step, detail);
             };
-            case "walls" -> new SandboxException(Code.TOO_MANY_WALLS, "the launcher has no place for another wall");
+            case "walls" -> new SandboxException(Code.TOO_MANY_WALLS,
+                    "the launcher has no place for another wall");
             case "request" -> detail.equals("E2BIG")
-                    ? new SandboxException(Code.REQUEST_TOO_LARGE, "command line and environment are too large")
+                    ? new SandboxException(Code.REQUEST_TOO_LARGE,
+                    "command line and environment are too large")
                     : step(step, detail);
             case "cgroup", "rlimit" -> new SandboxException(Code.LIMITS_UNAVAILABLE,
                     "the worker could not be put under its " + step + ": " + detail);

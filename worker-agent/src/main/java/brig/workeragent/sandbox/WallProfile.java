@@ -36,7 +36,9 @@ public record WallProfile(
     private static final long MIB = 1024 * 1024;
     private static final Pattern HOSTNAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-    /** What a bind may neither be, nor cover, nor reach into: the wall's own mounts, and sockets of the host. */
+    /**
+     * What a bind may neither be, nor cover, nor reach into: the wall's own mounts, and sockets of the host.
+     */
     private static final List<String> RESERVED =
             List.of("/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/tmp", HOME, WORKSPACE, "/boot");
 
@@ -46,7 +48,9 @@ public record WallProfile(
         readOnlyBinds.forEach(WallProfile::checkBind);
         environment = Map.copyOf(environment);
         environment.forEach(WallProfile::checkVariable);
-        if (!HOSTNAME.matcher(hostname).matches()) throw new IllegalArgumentException("hostname: " + hostname);
+        if (!HOSTNAME.matcher(hostname).matches()) {
+            throw new IllegalArgumentException("hostname: " + hostname);
+        }
         if (tmpBytesMax < MIB || homeBytesMax < MIB) {
             throw new IllegalArgumentException("tmpBytesMax and homeBytesMax must be at least " + MIB);
         }
@@ -54,7 +58,8 @@ public record WallProfile(
 
     /** The usual wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
     public static WallProfile of(Path workspace) {
-        return new WallProfile(workspace, false, List.of(), BASE_ENVIRONMENT, "worker", 1024 * MIB, 512 * MIB, false);
+        return new WallProfile(workspace, false, List.of(), BASE_ENVIRONMENT, "worker", 1024 * MIB, 512 * MIB,
+                false);
     }
 
     /** This profile with further variables; they win over those it has. */
@@ -62,7 +67,8 @@ public record WallProfile(
         var all = new TreeMap<>(environment);
         all.putAll(variables);
         return new WallProfile(
-                workspace, workspaceReadOnly, readOnlyBinds, all, hostname, tmpBytesMax, homeBytesMax, nested);
+                workspace, workspaceReadOnly, readOnlyBinds, all, hostname, tmpBytesMax, homeBytesMax,
+                nested);
     }
 
     private static void checkBind(Path bind) {
@@ -70,7 +76,8 @@ public record WallProfile(
         for (String reserved : RESERVED) {
             boolean below = bind.startsWith(reserved);
             if (below || Path.of(reserved).startsWith(bind)) {
-                throw new IllegalArgumentException("readOnlyBinds: " + bind + " would reach into " + reserved);
+                throw new IllegalArgumentException("readOnlyBinds: " + bind + " would reach into "
+                        + reserved);
             }
         }
     }

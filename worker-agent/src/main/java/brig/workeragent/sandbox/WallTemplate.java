@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The files that every wall shares: a small {@code /etc}, brig-init, and the system call filters. They lie in one
- * folder that the worker's user can reach but not change. Each is replaced atomically: a standing wall keeps the
- * file that it was built with.
+ * The files that every wall shares: a small {@code /etc}, brig-init, and the system call filters. They lie in
+ * one folder that the worker's user can reach but not change. Each is replaced atomically: a standing wall
+ * keeps the file that it was built with.
  */
 final class WallTemplate {
 
@@ -56,7 +56,8 @@ final class WallTemplate {
      * @param folder       made if absent; all folders above it must be open to the worker's user
      * @param nativeFolder where the build put brig-init
      */
-    static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity) throws SandboxException {
+    static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity)
+            throws SandboxException {
         var template = new WallTemplate(folder);
         try {
             Files.createDirectories(folder);
@@ -92,7 +93,8 @@ final class WallTemplate {
         Files.write(fresh, content);
         Set<PosixFilePermission> wanted = PosixFilePermissions.fromString(permissions);
         Files.setPosixFilePermissions(fresh, wanted);
-        Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE,
+                StandardCopyOption.REPLACE_EXISTING);
     }
 
     Path file(String name) {

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A payload that runs behind its wall. The streams are pipes: a reader that does not read makes the payload wait
- * and loses nothing. Whoever took the process closes its streams; reading on after the exit is fine.
+ * A payload that runs behind its wall. The streams are pipes: a reader that does not read makes the payload
+ * wait and loses nothing. Whoever took the process closes its streams; reading on after the exit is fine.
  */
 public final class WalledProcess {
 
@@ -56,8 +56,8 @@ public final class WalledProcess {
     }
 
     /**
-     * Completes when no process of the wall is left. Fails with {@link SandboxException} and LAUNCHER_DIED if the
-     * launcher ended, in which case the kernel is killing the wall.
+     * Completes when no process of the wall is left. Fails with {@link SandboxException} and LAUNCHER_DIED if
+     * the launcher ended, in which case the kernel is killing the wall.
      */
     public CompletableFuture<Exit> exit() {
         return flight.exit();

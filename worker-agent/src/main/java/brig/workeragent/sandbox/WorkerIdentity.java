@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The host user that workers run as. A wall built by root keeps host uid 0 inside and can write kernel settings
- * (measured: core_pattern), so root must hand workers to a uid that means nothing on this host. Without root there
- * is no choice: it is the own uid, and the wall is what separates.
+ * The host user that workers run as. A wall built by root keeps host uid 0 inside and can write kernel
+ * settings (measured: core_pattern), so root must hand workers to a uid that means nothing on this host.
+ * Without root there is no choice: it is the own uid, and the wall is what separates.
  *
  * @param uid      host user id, also used as group id when it is switched to
  * @param switched whether launching changes to it

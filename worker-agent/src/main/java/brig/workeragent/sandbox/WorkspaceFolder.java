@@ -9,8 +9,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * Finds or makes the folder that a worker works in. It must lie below one of the bases, after all symbolic links
- * are followed: a worker could have put one into its own workspace to be given another folder the next time.
+ * Finds or makes the folder that a worker works in. It must lie below one of the bases, after all symbolic
+ * links are followed: a worker could have put one into its own workspace to be given another folder the next
+ * time.
  */
 public final class WorkspaceFolder {
 
@@ -18,19 +19,21 @@ public final class WorkspaceFolder {
     }
 
     /**
-     * The real path to bind into the wall. A folder that exists is left as it is; what is absent is made for the
-     * worker's user alone.
+     * The real path to bind into the wall. A folder that exists is left as it is; what is absent is made for
+     * the worker's user alone.
      *
      * @param bases     existing folders; none means that no workspace is allowed
      * @param requested absolute
      */
-    public static Path prepare(List<Path> bases, Path requested, WorkerIdentity identity) throws SandboxException {
+    public static Path prepare(List<Path> bases, Path requested, WorkerIdentity identity)
+            throws SandboxException {
         if (!requested.isAbsolute()) {
             throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, requested + " is not an absolute path");
         }
         try {
             Path real = make(bases, requested, identity);
-            // Once more, now that all of it exists: what was checked above may have been swapped for a link since.
+            // Once more, now that all of it exists: what was checked above may have been swapped for a link
+            // since.
             Path again = real.toRealPath();
             checkBelow(bases, again);
             checkNotInside(again, identity);
@@ -39,7 +42,8 @@ public final class WorkspaceFolder {
             }
             Path closed = identity.switched() ? Reachability.firstClosedFolder(again) : null;
             if (closed != null) {
-                throw new SandboxException(Code.WORKSPACE_UNREACHABLE, "the worker's user cannot get to " + again
+                throw new SandboxException(Code.WORKSPACE_UNREACHABLE, "the worker's user cannot get to "
+                        + again
                         + ", because " + closed + " is closed to others");
             }
             return again;
@@ -84,8 +88,8 @@ public final class WorkspaceFolder {
     }
 
     /**
-     * A folder inside the workspace of a worker is no workspace: while it is being prepared, that worker could put
-     * a link in its place.
+     * A folder inside the workspace of a worker is no workspace: while it is being prepared, that worker
+     * could put a link in its place.
      */
     private static void checkNotInside(Path real, WorkerIdentity identity)
             throws IOException, SandboxException {

@@ -112,8 +112,8 @@ class LauncherTest {
 
     @Test
     void shouldBlockPayloadAndLoseNothingWhenReaderIsSlow() throws IOException {
-        // Scenario: 4 MiB do not fit a pipe. The payload writes a file after each MiB; while nobody reads, it must
-        // stand before the first. Then everything is read, and all of it is there.
+        // Scenario: 4 MiB do not fit a pipe. The payload writes a file after each MiB; while nobody reads, it
+        // must stand before the first. Then everything is read, and all of it is there.
         Path mark = wall.workspace.resolve("mark");
         WalledProcess process = wall.launch(wall.shell(
                 "echo up >&2; for i in 1 2 3 4; do head -c 1048576 /dev/zero; echo x >> mark; done"));
@@ -152,16 +152,19 @@ class LauncherTest {
         try (var without = new WallFixture(new RlimitsOnly(), Path.of("/usr/bin/no-such-bwrap"))) {
             var failure = without.failure(without.shell("true"));
             assertEquals(Code.SANDBOX_UNAVAILABLE, failure.code());
-            assertTrue(failure.getMessage().contains("sudo apt-get install bubblewrap"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("sudo apt-get install bubblewrap"),
+                    failure.getMessage());
         }
     }
 
     @Test
     void shouldRepeatWhatBubblewrapSaysWhenItGivesUp() {
-        LaunchRequest request = LaunchRequest.of("gone", WallProfile.of(Path.of("/no/such/workspace")), "true");
+        LaunchRequest request = LaunchRequest.of("gone", WallProfile.of(Path.of("/no/such/workspace")),
+                "true");
         var failure = wall.failure(request);
         assertEquals(Code.SANDBOX_UNAVAILABLE, failure.code());
-        assertTrue(failure.getMessage().contains("Can't find source path /no/such/workspace"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("Can't find source path /no/such/workspace"),
+                failure.getMessage());
     }
 
     @Test
@@ -169,7 +172,8 @@ class LauncherTest {
         String[] words = new String[40];
         Arrays.fill(words, "x".repeat(10_000));
         words[0] = "true";
-        assertEquals(Code.REQUEST_TOO_LARGE, wall.failure(wall.request(ResourceLimits.DEFAULT, false, words)).code());
+        assertEquals(Code.REQUEST_TOO_LARGE, wall.failure(wall.request(ResourceLimits.DEFAULT, false,
+                words)).code());
         assertEquals("fine\n", wall.run("echo fine").stdout());
     }
 

@@ -19,7 +19,8 @@ class WallDoctorTest {
         try (var wall = new WallFixture(backend, bwrap)) {
             var config = new LauncherConfig(
                     bwrap, WallFixture.nativeFolder(), wall.root.resolve("run"), wall.identity, backend);
-            return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend, List.of("cgroup: no")))
+            return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend,
+                    List.of("cgroup: no")))
                     .examine(wall.workspace);
         }
     }

@@ -39,7 +39,8 @@ final class WallFixture implements AutoCloseable {
             identity = WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
             workspace = Files.createDirectory(root.resolve("workspace"));
             Files.setAttribute(workspace, "unix:uid", identity.uid());
-            launcher = Launcher.open(new LauncherConfig(bwrap, nativeFolder(), root.resolve("run"), identity, limits));
+            launcher = Launcher.open(new LauncherConfig(bwrap, nativeFolder(), root.resolve("run"), identity,
+                    limits));
         } catch (IOException | SandboxException failed) {
             throw new IllegalStateException(failed);
         }
@@ -62,13 +63,15 @@ final class WallFixture implements AutoCloseable {
     }
 
     LaunchRequest request(ResourceLimits limits, boolean stdinPipe, String... command) {
-        return new LaunchRequest("t" + WORKERS.incrementAndGet(), profile(), limits, List.of(command), stdinPipe,
+        return new LaunchRequest("t" + WORKERS.incrementAndGet(), profile(), limits, List.of(command),
+                stdinPipe,
                 LaunchRequest.START_TIMEOUT_MS);
     }
 
     static LaunchRequest withEnvironment(LaunchRequest request, Map<String, String> environment) {
         WallProfile old = request.profile();
-        var profile = new WallProfile(old.workspace(), old.workspaceReadOnly(), old.readOnlyBinds(), environment,
+        var profile = new WallProfile(old.workspace(), old.workspaceReadOnly(), old.readOnlyBinds(),
+                environment,
                 old.hostname(), old.tmpBytesMax(), old.homeBytesMax(), old.nested());
         return new LaunchRequest(request.workerId(), profile, request.limits(), request.command(),
                 request.stdinPipe(), request.startTimeoutMs());
@@ -122,7 +125,8 @@ final class WallFixture implements AutoCloseable {
     static String line(InputStream stream) {
         var line = new StringBuilder();
         try {
-            for (int next = stream.read(); next >= 0 && next != '\n'; next = stream.read()) line.append((char) next);
+            for (int next = stream.read(); next >= 0
+                    && next != '\n'; next = stream.read()) line.append((char) next);
             return line.toString();
         } catch (IOException failed) {
             throw new AssertionError(failed);

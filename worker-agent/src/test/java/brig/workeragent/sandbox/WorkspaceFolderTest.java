@@ -74,7 +74,8 @@ class WorkspaceFolderTest {
     @Test
     void shouldGiveOnlyTheLastFolderToTheWorkerWhenSeveralAreMade() throws Exception {
         WorkspaceFolder.prepare(List.of(base), base.resolve("team/w2"), identity);
-        assertEquals(Files.getAttribute(base, "unix:uid"), Files.getAttribute(base.resolve("team"), "unix:uid"));
+        assertEquals(Files.getAttribute(base, "unix:uid"), Files.getAttribute(base.resolve("team"),
+                "unix:uid"));
         assertEquals(identity.uid(), Files.getAttribute(base.resolve("team/w2"), "unix:uid"));
     }
 
