@@ -93,7 +93,7 @@ record Installation(
     WallSettings wallSettings() {
         // Where the build put the programs of the wall; an installation has them beside config.
         String named = System.getProperty("brig.native");
-        Path nativeFolder = named == null ? home.resolve("native") : Path.of(named);
+        Path nativeFolder = named == null ? home.resolve("lib/native") : Path.of(named);
         WallSettings.Limits limits = new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
                 config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
                 config.homeBytesMax());

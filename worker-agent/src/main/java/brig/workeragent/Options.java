@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The command line.
  *
  * @param config a configuration file; null looks in the usual places
- * @param home the folder that Brig is installed in, with {@code config} and {@code native} below it
+ * @param home the folder that Brig is installed in, with {@code config} and {@code lib/native} below it
  * @param runtimeDir where the sockets are; null takes that of the configuration
  * @param embedded ends by itself when nobody needs it any more
  */
