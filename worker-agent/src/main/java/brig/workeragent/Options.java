@@ -36,8 +36,9 @@ record Options(@Nullable Path config, Path home, @Nullable Path runtimeDir, bool
                 default -> throw refusal("unknown argument " + arguments[i]);
             }
         }
-        Path here = Path.of("").toAbsolutePath();
-        Path home = paths.getOrDefault("--home", here);
+        // The start script says where it lies.
+        Path installed = Path.of(System.getProperty("brig.home", "")).toAbsolutePath();
+        Path home = paths.getOrDefault("--home", installed);
         return new Options(paths.get("--config"), home, paths.get("--runtime-dir"), embedded);
     }
 
