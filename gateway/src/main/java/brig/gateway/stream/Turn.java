@@ -15,7 +15,9 @@ import java.util.concurrent.Executor;
 public final class Turn {
     private final Executor loop;
     private final ArrayDeque<StreamLog> dirty = new ArrayDeque<>();
-    private final List<FrameSink> written = new ArrayList<>();
+    private List<FrameSink> written = new ArrayList<>();
+    /** What is being flushed: a flush may make a connection writable, whose reader then writes and waits for another one. */
+    private List<FrameSink> flushing = new ArrayList<>();
     private boolean scheduled;
 
     public Turn(Executor loop) {
@@ -44,16 +46,16 @@ public final class Turn {
     }
 
     private void finish() {
-        do {
+        while (!dirty.isEmpty() || !written.isEmpty()) {
             for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
                 log.drain();
             }
-            // A flush may make a connection writable again, whose reader then writes, and waits for a flush in turn.
-            for (int i = 0; i < written.size(); i++) {
-                written.get(i).flush();
-            }
-            written.clear();
-        } while (!dirty.isEmpty());
+            List<FrameSink> sinks = written;
+            written = flushing;
+            flushing = sinks;
+            sinks.forEach(FrameSink::flush);
+            sinks.clear();
+        }
         scheduled = false;
     }
 }
