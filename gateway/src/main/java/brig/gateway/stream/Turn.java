@@ -46,16 +46,23 @@ public final class Turn {
     }
 
     private void finish() {
-        while (!dirty.isEmpty() || !written.isEmpty()) {
-            for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
-                log.drain();
+        try {
+            while (!dirty.isEmpty() || !written.isEmpty()) {
+                for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
+                    log.drain();
+                }
+                List<FrameSink> sinks = written;
+                written = flushing;
+                flushing = sinks;
+                sinks.forEach(FrameSink::flush);
+                sinks.clear();
             }
-            List<FrameSink> sinks = written;
-            written = flushing;
-            flushing = sinks;
-            sinks.forEach(FrameSink::flush);
-            sinks.clear();
+        } finally {
+            scheduled = false;
+            if (!dirty.isEmpty() || !written.isEmpty()) {
+                // A fault in one log: the others get their turn nevertheless.
+                schedule();
+            }
         }
-        scheduled = false;
     }
 }
