@@ -160,6 +160,13 @@ public final class StreamLog {
         }
     }
 
+    /** A tethered reader moved on: resumes the source where that was what it waited for. */
+    void checkResume() {
+        if (paused) {
+            checkBackpressure();
+        }
+    }
+
     private long slowestTethered() {
         long slowest = endOffset;
         for (Subscription reader : readers) {
@@ -204,6 +211,16 @@ public final class StreamLog {
             }
         }
         return null;
+    }
+
+    /** Bytes of the stream before that frame; -1 where it is neither in memory nor the next one to come. */
+    long offsetOf(long seq) {
+        if (seq == lastSeq + 1) {
+            return endOffset;
+        }
+        Segment segment = segmentAt(seq);
+        return segment == null || seq < segment.firstSeq() ? -1
+                : segment.startOffset() + segment.lineStart((int) (seq - segment.firstSeq()));
     }
 
     /** Sums what segments grew by when the first browser asked for events. */
