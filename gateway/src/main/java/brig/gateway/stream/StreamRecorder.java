@@ -38,7 +38,7 @@ public final class StreamRecorder implements FrameSink {
     }
 
     public void start() {
-        reader = log.subscribe(log.lastSeq() + 1, true, this);
+        reader = log.record(this);
     }
 
     @Override
