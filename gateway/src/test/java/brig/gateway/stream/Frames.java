@@ -17,7 +17,7 @@ public final class Frames {
         return head + "x".repeat(length - head.length() - 3) + "\"}\n";
     }
 
-    static String frames(long first, long last) {
+    public static String frames(long first, long last) {
         StringBuilder text = new StringBuilder();
         for (long seq = first; seq <= last; seq++) {
             text.append(frame(seq));
