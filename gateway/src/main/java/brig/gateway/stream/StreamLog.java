@@ -165,8 +165,15 @@ public final class StreamLog {
         checkBackpressure();
     }
 
+    /** A reader moved on outside the end of a turn: the source may have waited for that. */
+    void handleProgress() {
+        if (paused) {
+            checkBackpressure();
+        }
+    }
+
     /** Pauses or resumes the source by how far the slowest tethered reader is behind, in bytes. */
-    void checkBackpressure() {
+    private void checkBackpressure() {
         long behind = endOffset - slowestTethered();
         if (!paused && behind > environment.windowBytes()) {
             paused = true;

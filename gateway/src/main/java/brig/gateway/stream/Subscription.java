@@ -47,6 +47,7 @@ public final class Subscription {
             }
         } finally {
             draining = false;
+            log.handleProgress();
         }
         if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
             close();
