@@ -165,7 +165,7 @@ public final class StreamLog {
         checkBackpressure();
     }
 
-    /** A reader moved on outside the end of a turn: the source may have waited for that. */
+    /** A tethered reader moved on, maybe outside the end of a turn: the source may have waited for that. */
     void handleProgress() {
         if (paused) {
             checkBackpressure();
@@ -181,13 +181,6 @@ public final class StreamLog {
         } else if (paused && behind <= environment.windowBytes() / 2) {
             paused = false;
             source.resume();
-        }
-    }
-
-    /** A tethered reader moved on: resumes the source where that was what it waited for. */
-    void checkResume() {
-        if (paused) {
-            checkBackpressure();
         }
     }
 

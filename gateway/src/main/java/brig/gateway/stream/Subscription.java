@@ -47,7 +47,9 @@ public final class Subscription {
             }
         } finally {
             draining = false;
-            log.handleProgress();
+            if (tethered) {
+                log.handleProgress();
+            }
         }
         if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
             close();
@@ -60,15 +62,7 @@ public final class Subscription {
         FrameBatch batch = segment.batch(nextSeq, BATCH_BYTES_MAX);
         write(batch);
         log.account(segment.heldBytes() - held);
-        moveTo(segment.startOffset() + segment.lineStart((int) (nextSeq - segment.firstSeq())));
-    }
-
-    /** It has everything before that byte, and the source may have waited for it. */
-    private void moveTo(long newOffset) {
-        offset = newOffset;
-        if (tethered) {
-            log.checkResume();
-        }
+        offset = segment.startOffset() + segment.lineStart((int) (nextSeq - segment.firstSeq()));
     }
 
     private void write(FrameBatch batch) {
@@ -97,7 +91,7 @@ public final class Subscription {
             // there already, and met a jump of the source, has never let go.
             long reached = log.offsetOf(nextSeq);
             if (reached >= 0) {
-                moveTo(reached);
+                offset = reached;
             }
             drain();
         });
