@@ -23,6 +23,8 @@ public final class StreamRecorder implements FrameSink {
     private @Nullable Subscription reader;
     private long unwrittenBytes;
     private long retryAtMs;
+    /** The last frame that was given up without an acknowledgement, 0 for none. */
+    private long givenUpSeq;
     private boolean lost;
     private boolean ending;
 
@@ -38,7 +40,7 @@ public final class StreamRecorder implements FrameSink {
     }
 
     public void start() {
-        reader = log.subscribe(log.lastSeq() + 1, true, this);
+        reader = log.record(this);
     }
 
     @Override
@@ -50,7 +52,8 @@ public final class StreamRecorder implements FrameSink {
     public void write(FrameBatch batch) {
         long last = batch.lastSeq();
         if (lost && clock.nowMs() < retryAtMs) {
-            acknowledge.accept(last);
+            givenUpSeq = last;
+            acknowledgeGivenUp();
             return;
         }
         int bytes = batch.bytes();
@@ -73,9 +76,18 @@ public final class StreamRecorder implements FrameSink {
             }
         }
         acknowledge.accept(last);
+        acknowledgeGivenUp();
         checkFinished();
         if (reader != null) {
             reader.drain();
+        }
+    }
+
+    /** An acknowledgement speaks for all frames before it, so it waits for those that are on their way to the disk. */
+    private void acknowledgeGivenUp() {
+        if (givenUpSeq > 0 && unwrittenBytes == 0) {
+            acknowledge.accept(givenUpSeq);
+            givenUpSeq = 0;
         }
     }
 

@@ -1,8 +1,6 @@
 package brig.gateway.stream;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
@@ -15,9 +13,7 @@ import java.util.concurrent.Executor;
 public final class Turn {
     private final Executor loop;
     private final ArrayDeque<StreamLog> dirty = new ArrayDeque<>();
-    private List<FrameSink> written = new ArrayList<>();
-    /** What is being flushed: a flush may make a connection writable, whose reader then writes and waits for another one. */
-    private List<FrameSink> flushing = new ArrayList<>();
+    private final ArrayDeque<FrameSink> written = new ArrayDeque<>();
     private boolean scheduled;
 
     public Turn(Executor loop) {
@@ -32,7 +28,7 @@ public final class Turn {
 
     /** The sink was written to, and waits for its flush. */
     void wrote(FrameSink sink) {
-        if (written.isEmpty() || written.getLast() != sink) {
+        if (written.peekLast() != sink) {
             written.add(sink);
         }
         schedule();
@@ -47,20 +43,19 @@ public final class Turn {
 
     private void finish() {
         try {
-            while (!dirty.isEmpty() || !written.isEmpty()) {
+            do {
                 for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
                     log.drain();
                 }
-                List<FrameSink> sinks = written;
-                written = flushing;
-                flushing = sinks;
-                sinks.forEach(FrameSink::flush);
-                sinks.clear();
-            }
+                // A flush may make a connection writable again, whose reader then writes, and waits for a flush in
+                // turn: a sink leaves the list before its flush, so that it can come back.
+                for (FrameSink sink = written.poll(); sink != null; sink = written.poll()) {
+                    sink.flush();
+                }
+            } while (!dirty.isEmpty());
         } finally {
             scheduled = false;
             if (!dirty.isEmpty() || !written.isEmpty()) {
-                // A fault in one log: the others get their turn nevertheless.
                 schedule();
             }
         }
