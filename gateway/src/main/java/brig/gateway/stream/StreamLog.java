@@ -148,6 +148,13 @@ public final class StreamLog {
         checkBackpressure();
     }
 
+    /** A tethered reader moved on by itself; while the source waits, no new frame would bring another look. */
+    void handleCaughtUp() {
+        if (paused) {
+            checkBackpressure();
+        }
+    }
+
     /** Pauses or resumes the source by how far the slowest tethered reader is behind, in bytes. */
     void checkBackpressure() {
         long behind = endOffset - slowestTethered();

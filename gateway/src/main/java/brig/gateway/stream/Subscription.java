@@ -46,6 +46,9 @@ public final class Subscription {
             }
         } finally {
             draining = false;
+            if (tethered) {
+                log.handleCaughtUp();
+            }
         }
         if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
             close();

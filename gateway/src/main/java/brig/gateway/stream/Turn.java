@@ -16,6 +16,8 @@ public final class Turn {
     private final Executor loop;
     private final ArrayDeque<StreamLog> dirty = new ArrayDeque<>();
     private final List<FrameSink> written = new ArrayList<>();
+    /** How many of {@link #written} have had their flush. */
+    private int flushed;
     private boolean scheduled;
 
     public Turn(Executor loop) {
@@ -30,7 +32,7 @@ public final class Turn {
 
     /** The sink was written to, and waits for its flush. */
     void wrote(FrameSink sink) {
-        if (written.isEmpty() || written.getLast() != sink) {
+        if (written.size() == flushed || written.getLast() != sink) {
             written.add(sink);
         }
         schedule();
@@ -49,10 +51,11 @@ public final class Turn {
                 log.drain();
             }
             // A flush may make a connection writable again, whose reader then writes, and waits for a flush in turn.
-            for (int i = 0; i < written.size(); i++) {
-                written.get(i).flush();
+            while (flushed < written.size()) {
+                written.get(flushed++).flush();
             }
             written.clear();
+            flushed = 0;
         } while (!dirty.isEmpty());
         scheduled = false;
     }
