@@ -22,6 +22,8 @@ public final class StreamRecorder implements FrameSink {
     private final Runnable finished;
     private @Nullable Subscription reader;
     private long unwrittenBytes;
+    /** The last frame given up without an attempt. It counts when those before it are done: acknowledgements never go back. */
+    private long skippedSeq;
     private long retryAtMs;
     private boolean lost;
     private boolean ending;
@@ -50,7 +52,10 @@ public final class StreamRecorder implements FrameSink {
     public void write(FrameBatch batch) {
         long last = batch.lastSeq();
         if (lost && clock.nowMs() < retryAtMs) {
-            acknowledge.accept(last);
+            skippedSeq = last;
+            if (unwrittenBytes == 0) {
+                acknowledge.accept(last);
+            }
             return;
         }
         int bytes = batch.bytes();
@@ -72,7 +77,7 @@ public final class StreamRecorder implements FrameSink {
                         + "; they stream on, but cannot be replayed later");
             }
         }
-        acknowledge.accept(last);
+        acknowledge.accept(unwrittenBytes == 0 ? Math.max(last, skippedSeq) : last);
         checkFinished();
         if (reader != null) {
             reader.drain();
