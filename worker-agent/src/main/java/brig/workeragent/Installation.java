@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the folders that
- * empty paths in them stand for.
+ * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the
+ * folders that empty paths in them stand for.
  *
  * @param environment the variables of this process
  * @param root whether it runs as root, which decides between the folders of the host and those of a user
@@ -33,7 +33,8 @@ record Installation(
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
                 runtimeDir = values.get("runtimeDir") instanceof String text && !text.isEmpty()
-                        ? Path.of(text) : underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache");
+                        ? Path.of(text)
+                        : underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache");
             }
             return new Installation(config, options.home(), runtimeDir, environment, root);
         } catch (BrigException e) {
@@ -85,17 +86,19 @@ record Installation(
     }
 
     List<Path> workspaceBases() {
-        return paths(config.workspaceBases(),
-                underXdg(environment, root, "/var/lib/brig", "XDG_DATA_HOME", ".local/share").resolve("workspaces"));
+        Path data = underXdg(environment, root, "/var/lib/brig", "XDG_DATA_HOME", ".local/share");
+        return paths(config.workspaceBases(), data.resolve("workspaces"));
     }
 
     WallSettings wallSettings() {
         // Where the build put the programs of the wall; an installation has them beside config.
         String named = System.getProperty("brig.native");
-        return new WallSettings(named == null ? home.resolve("native") : Path.of(named), runtimeDir.resolve("wall"),
-                workspaceBases(), config.uid(), config.startMs(), new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
-                        config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
-                        config.homeBytesMax()));
+        Path nativeFolder = named == null ? home.resolve("lib/native") : Path.of(named);
+        WallSettings.Limits limits = new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
+                config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
+                config.homeBytesMax());
+        return new WallSettings(nativeFolder, runtimeDir.resolve("wall"), workspaceBases(), config.uid(),
+                config.startMs(), limits);
     }
 
     private static List<Path> paths(List<String> texts, Path empty) {

@@ -11,12 +11,13 @@ import org.jspecify.annotations.Nullable;
  * The command line.
  *
  * @param config a configuration file; null looks in the usual places
- * @param home the folder that Brig is installed in, with {@code config} and {@code native} below it
+ * @param home the folder that Brig is installed in, with {@code config} and {@code lib/native} below it
  * @param runtimeDir where the sockets are; null takes that of the configuration
  * @param embedded ends by itself when nobody needs it any more
  */
 record Options(@Nullable Path config, Path home, @Nullable Path runtimeDir, boolean embedded) {
-    static final String USAGE = "usage: worker-agent [--config FILE] [--home DIR] [--runtime-dir DIR] [--embedded]";
+    static final String USAGE =
+            "usage: worker-agent [--config FILE] [--home DIR] [--runtime-dir DIR] [--embedded]";
 
     /** Reads the arguments. @throws BrigException {@code INVALID_FIELD} */
     static Options parse(String... arguments) {
@@ -35,8 +36,10 @@ record Options(@Nullable Path config, Path home, @Nullable Path runtimeDir, bool
                 default -> throw refusal("unknown argument " + arguments[i]);
             }
         }
-        Path here = Path.of("").toAbsolutePath();
-        return new Options(paths.get("--config"), paths.getOrDefault("--home", here), paths.get("--runtime-dir"), embedded);
+        // The start script says where it lies.
+        Path installed = Path.of(System.getProperty("brig.home", "")).toAbsolutePath();
+        Path home = paths.getOrDefault("--home", installed);
+        return new Options(paths.get("--config"), home, paths.get("--runtime-dir"), embedded);
     }
 
     private static BrigException refusal(String why) {

@@ -30,7 +30,8 @@ public final class WorkerAgent implements AutoCloseable {
     private final Workers workers;
     private final ControlServer control;
 
-    private WorkerAgent(Installation installation, Timers timers, Walls walls, RuntimeFolder folder) throws IOException {
+    private WorkerAgent(Installation installation, Timers timers, Walls walls, RuntimeFolder folder)
+            throws IOException {
         WorkerAgentConfig config = installation.config();
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
         this.folder = folder;
@@ -44,7 +45,11 @@ public final class WorkerAgent implements AutoCloseable {
                 new ControlOperations(workers, profiles, walls, VERSION, () -> System.exit(0)));
     }
 
-    /** Starts everything; the control socket listens when this returns. @throws BrigException what is in the way */
+    /**
+     * Starts everything; the control socket listens when this returns.
+     *
+     * @throws BrigException what is in the way
+     */
     static WorkerAgent open(Installation installation, Timers timers) throws IOException {
         RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir());
         try {
@@ -83,11 +88,13 @@ public final class WorkerAgent implements AutoCloseable {
         try {
             folder.close();
         } catch (IOException e) {
-            LoggerFactory.getLogger(WorkerAgent.class).warn("the runtime folder stays locked: {}", e.toString());
+            LoggerFactory.getLogger(WorkerAgent.class).warn("the folder stays locked: {}", e.toString());
         }
     }
 
-    /** Runs the worker-agent until a signal or a request ends it. Exit code 2: it cannot start, and says why. */
+    /**
+     * Runs the worker-agent until a signal or a request ends it. Exit code 2: it cannot start, and says why.
+     */
     public static void main(String... arguments) throws InterruptedException {
         // Before the first logger: standard output belongs to the line that says "ready".
         if (System.getProperty("logback.configurationFile") == null) {

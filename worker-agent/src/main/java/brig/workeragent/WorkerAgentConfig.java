@@ -3,7 +3,8 @@ package brig.workeragent;
 import java.util.List;
 
 /**
- * The section {@code worker} of {@code config/brig.json}, whose comments say what each key means. Bytes and milliseconds.
+ * The section {@code worker} of {@code config/brig.json}, whose comments say what each key means. Bytes and
+ * milliseconds.
  */
 record WorkerAgentConfig(
         List<String> agentDirs,
@@ -28,7 +29,7 @@ record WorkerAgentConfig(
 
     WorkerAgentConfig {
         if (workspaceBases.isEmpty()) {
-            throw new IllegalArgumentException("workspaceBases: must name a folder; without one no worker can be made");
+            throw new IllegalArgumentException("workspaceBases: must name at least one folder");
         }
         requireRange("uid", uid, 1, Integer.MAX_VALUE - 1);
         requireRange("unackedBytesMax", unackedBytesMax, 128 * 1024, 1024 * MIB);
@@ -47,7 +48,8 @@ record WorkerAgentConfig(
 
     private static void requireRange(String key, long value, long min, long max) {
         if (value < min || value > max) {
-            throw new IllegalArgumentException(key + ": must be from " + min + " to " + max + ", not " + value);
+            throw new IllegalArgumentException(
+                    key + ": must be from " + min + " to " + max + ", not " + value);
         }
     }
 

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A worker-agent with a wall and folders of its own; the folders above the wall are open to the worker's user. */
+/**
+ * A worker-agent with a wall and folders of its own; the folders above the wall are open to the worker's
+ * user.
+ */
 final class AgentFixture implements AutoCloseable {
     final Path root;
     final Path home = Path.of(System.getProperty("brig.home", ".."));

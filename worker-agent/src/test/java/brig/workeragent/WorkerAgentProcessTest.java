@@ -72,7 +72,8 @@ class WorkerAgentProcessTest {
 
     @Test
     void shouldLeaveNoAgentWhenKilled() throws Exception {
-        // Scenario: the kernel kills the worker-agent, which can do nothing any more; then the next one starts.
+        // Scenario: the kernel kills the worker-agent, which can do nothing any more; then the next one
+        // starts.
         startWithFixture();
         spawnSleeper();
         process.destroyForcibly().waitFor();

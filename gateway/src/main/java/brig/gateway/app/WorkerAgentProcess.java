@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,9 +23,12 @@ final class WorkerAgentProcess {
     private static final Logger log = LoggerFactory.getLogger(WorkerAgentProcess.class);
 
     private static final int STARTS_MAX = 3;
+    private static final long TRIAL_MS = 2_000;
 
     private final Paths paths;
     private final @Nullable Path configFile;
+    /** What the command begins with, found out once: the trial takes a while. */
+    private final List<String> scope = delegatedScope();
     private @Nullable Process process;
     private int starts;
 
@@ -41,7 +45,8 @@ final class WorkerAgentProcess {
         if (++starts > STARTS_MAX) {
             throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not start: " + lastWords());
         }
-        List<String> command = new ArrayList<>(List.of("setsid", paths.home().resolve("bin/brig").toString(), "worker-agent",
+        List<String> command = new ArrayList<>(scope);
+        command.addAll(List.of("setsid", paths.home().resolve("bin/brig").toString(), "worker-agent",
                 "--embedded", "--home", paths.home().toString(), "--runtime-dir", paths.runtime().toString()));
         if (configFile != null) {
             command.addAll(List.of("--config", configFile.toString()));
@@ -57,6 +62,36 @@ final class WorkerAgentProcess {
         } catch (IOException e) {
             throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
         }
+    }
+
+    /**
+     * Where systemd runs this host, a scope of the worker-agent's own with the right to make control groups in it: one
+     * call for all workers, where a scope for each would cost every spawn a round trip to systemd. Nothing where a trial
+     * fails; the worker-agent then takes the next best means and says which.
+     */
+    private static List<String> delegatedScope() {
+        if (!Files.isDirectory(Path.of("/run/systemd/system"))) {
+            return List.of();
+        }
+        List<String> scope = new ArrayList<>(List.of("systemd-run", "--scope", "--quiet", "--property=Delegate=yes"));
+        if (!Paths.isRoot()) {
+            scope.add("--user");
+        }
+        List<String> trial = new ArrayList<>(scope);
+        trial.add("true");
+        try {
+            Process process = new ProcessBuilder(trial).redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            if (process.waitFor(TRIAL_MS, TimeUnit.MILLISECONDS) && process.exitValue() == 0) {
+                return scope;
+            }
+            process.destroyForcibly();
+        } catch (IOException e) {
+            log.info("systemd-run does not start: {}", e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return List.of();
     }
 
     /** It answered: what went wrong before does not count any more. */

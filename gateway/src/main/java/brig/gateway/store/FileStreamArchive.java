@@ -3,7 +3,6 @@ package brig.gateway.store;
 import brig.gateway.stream.StreamArchive;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -15,6 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileStreamArchive implements StreamArchive {
     private static final int FILES_PER_ARCHIVE = 8;
+    private static final Pattern FILE_NAME = Pattern.compile("\\d{20}\\.ndjson");
     private static final String SUFFIX = ".ndjson";
 
     private final Path folder;
@@ -60,7 +61,8 @@ public final class FileStreamArchive implements StreamArchive {
         return onDisk(() -> {
             if (Files.isDirectory(folder)) {
                 try (Stream<Path> found = Files.list(folder)) {
-                    List<Path> sorted = found.filter(file -> file.toString().endsWith(SUFFIX)).sorted().toList();
+                    List<Path> sorted = found
+                            .filter(file -> FILE_NAME.matcher(file.getFileName().toString()).matches()).sorted().toList();
                     for (Path file : sorted) {
                         String name = file.getFileName().toString();
                         long first = Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
@@ -119,7 +121,7 @@ public final class FileStreamArchive implements StreamArchive {
         while (files.size() > 1 && kept > bytesMax - bytesMax / FILES_PER_ARCHIVE) {
             LineFile oldest = files.pollFirstEntry().getValue();
             kept -= oldest.bytes();
-            Files.delete(oldest.path());
+            Files.deleteIfExists(oldest.path());
         }
         noteFirst();
         return channel;
@@ -198,7 +200,7 @@ public final class FileStreamArchive implements StreamArchive {
             try {
                 T value = task.run();
                 loop.execute(() -> result.complete(value));
-            } catch (IOException | UncheckedIOException e) {
+            } catch (IOException | RuntimeException e) {
                 loop.execute(() -> result.completeExceptionally(e));
             }
         });

@@ -42,6 +42,8 @@ public final class StreamLog {
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     private final ArrayDeque<Segment> window = new ArrayDeque<>();
     private final List<Subscription> readers = new ArrayList<>();
+    /** The reader that keeps the record; it takes no reader's place. */
+    private @Nullable Subscription recording;
     private Source source = new NoSource();
     private long lastSeq;
     private long endOffset;
@@ -115,10 +117,21 @@ public final class StreamLog {
      * @throws BrigException {@code MAX_SUBSCRIPTIONS}
      */
     public Subscription subscribe(long fromSeq, boolean tethered, FrameSink sink) {
-        if (readers.size() >= environment.subscriptionsMax()) {
+        if (readerCount() >= environment.subscriptionsMax()) {
             throw new BrigException(ErrorCode.MAX_SUBSCRIPTIONS,
                     "limits.subscriptionsPerStreamMax (" + environment.subscriptionsMax() + ") is reached", 5);
         }
+        return add(fromSeq, tethered, sink);
+    }
+
+    /** Adds the reader that records what comes from now on. The limit of readers is not for it. */
+    Subscription record(FrameSink sink) {
+        Subscription reader = add(lastSeq + 1, true, sink);
+        recording = reader;
+        return reader;
+    }
+
+    private Subscription add(long fromSeq, boolean tethered, FrameSink sink) {
         Subscription reader = new Subscription(this, resumePoint(fromSeq), tethered, sink);
         readers.add(reader);
         return reader;
@@ -131,6 +144,9 @@ public final class StreamLog {
 
     void remove(Subscription reader) {
         readers.remove(reader);
+        if (recording == reader) {
+            recording = null;
+        }
         checkBackpressure();
     }
 
@@ -142,21 +158,22 @@ public final class StreamLog {
     /** Brings every reader up to date. Called once per turn of the loop, after the sockets were read. */
     void drain() {
         enlisted = false;
-        for (int i = readers.size() - 1; i >= 0; i--) {
+        // A reader that drains may take itself and others off the list.
+        for (int i = readers.size() - 1; i >= 0; i = Math.min(i, readers.size()) - 1) {
             readers.get(i).drain();
         }
         checkBackpressure();
     }
 
-    /** A tethered reader moved on by itself; while the source waits, no new frame would bring another look. */
-    void handleCaughtUp() {
+    /** A tethered reader moved on, maybe outside the end of a turn: the source may have waited for that. */
+    void handleProgress() {
         if (paused) {
             checkBackpressure();
         }
     }
 
     /** Pauses or resumes the source by how far the slowest tethered reader is behind, in bytes. */
-    void checkBackpressure() {
+    private void checkBackpressure() {
         long behind = endOffset - slowestTethered();
         if (!paused && behind > environment.windowBytes()) {
             paused = true;
@@ -213,6 +230,16 @@ public final class StreamLog {
         return null;
     }
 
+    /** Bytes of the stream before that frame; -1 where it is neither in memory nor the next one to come. */
+    long offsetOf(long seq) {
+        if (seq == lastSeq + 1) {
+            return endOffset;
+        }
+        Segment segment = segmentAt(seq);
+        return segment == null || seq < segment.firstSeq() ? -1
+                : segment.startOffset() + segment.lineStart((int) (seq - segment.firstSeq()));
+    }
+
     /** Sums what segments grew by when the first browser asked for events. */
     void account(long moreBytes) {
         environment.budget().add(moreBytes);
@@ -243,8 +270,9 @@ public final class StreamLog {
         return ended;
     }
 
+    /** Captains and watchers that are attached. */
     public int readerCount() {
-        return readers.size();
+        return readers.size() - (recording == null ? 0 : 1);
     }
 
     /** Before a worker is linked there is nobody to pause. */

@@ -22,9 +22,9 @@ public final class StreamRecorder implements FrameSink {
     private final Runnable finished;
     private @Nullable Subscription reader;
     private long unwrittenBytes;
-    /** The last frame given up without an attempt. It counts when those before it are done: acknowledgements never go back. */
-    private long skippedSeq;
     private long retryAtMs;
+    /** The last frame that was given up without an acknowledgement, 0 for none. */
+    private long givenUpSeq;
     private boolean lost;
     private boolean ending;
 
@@ -40,7 +40,7 @@ public final class StreamRecorder implements FrameSink {
     }
 
     public void start() {
-        reader = log.subscribe(log.lastSeq() + 1, true, this);
+        reader = log.record(this);
     }
 
     @Override
@@ -52,10 +52,8 @@ public final class StreamRecorder implements FrameSink {
     public void write(FrameBatch batch) {
         long last = batch.lastSeq();
         if (lost && clock.nowMs() < retryAtMs) {
-            skippedSeq = last;
-            if (unwrittenBytes == 0) {
-                acknowledge.accept(last);
-            }
+            givenUpSeq = last;
+            acknowledgeGivenUp();
             return;
         }
         int bytes = batch.bytes();
@@ -77,10 +75,19 @@ public final class StreamRecorder implements FrameSink {
                         + "; they stream on, but cannot be replayed later");
             }
         }
-        acknowledge.accept(unwrittenBytes == 0 ? Math.max(last, skippedSeq) : last);
+        acknowledge.accept(last);
+        acknowledgeGivenUp();
         checkFinished();
         if (reader != null) {
             reader.drain();
+        }
+    }
+
+    /** An acknowledgement speaks for all frames before it, so it waits for those that are on their way to the disk. */
+    private void acknowledgeGivenUp() {
+        if (givenUpSeq > 0 && unwrittenBytes == 0) {
+            acknowledge.accept(givenUpSeq);
+            givenUpSeq = 0;
         }
     }
 

@@ -16,8 +16,8 @@ public final class Subscription {
     private final FrameSink sink;
     private final boolean tethered;
     private long nextSeq;
-    /** Bytes of the stream before {@link #nextSeq}; -1 while it reads from the archive, where it holds nobody back. */
-    private long offset = -1;
+    /** Bytes of the stream before {@link #nextSeq}; -1 until it has reached the window: until then it holds nobody back. */
+    private long offset;
     private boolean draining;
     private boolean replaying;
     private boolean closed;
@@ -25,6 +25,7 @@ public final class Subscription {
     Subscription(StreamLog log, long nextSeq, boolean tethered, FrameSink sink) {
         this.log = log;
         this.nextSeq = nextSeq;
+        this.offset = log.offsetOf(nextSeq);
         this.tethered = tethered;
         this.sink = sink;
     }
@@ -47,7 +48,7 @@ public final class Subscription {
         } finally {
             draining = false;
             if (tethered) {
-                log.handleCaughtUp();
+                log.handleProgress();
             }
         }
         if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
@@ -72,7 +73,6 @@ public final class Subscription {
 
     private void replay(@Nullable Segment inMemory) {
         replaying = true;
-        offset = -1;
         long firstInMemory = inMemory == null ? log.lastSeq() + 1 : inMemory.firstSeq();
         log.archive().read(nextSeq, REPLAY_BYTES).whenComplete((stored, failure) -> {
             replaying = false;
@@ -86,6 +86,12 @@ public final class Subscription {
                     skipTo(stored.firstSeq(), GapReason.EVICTED);
                 }
                 writeStored(stored);
+            }
+            // A tethered reader that comes from the archive holds the window from where it reaches it. One that was
+            // there already, and met a jump of the source, has never let go.
+            long reached = log.offsetOf(nextSeq);
+            if (reached >= 0) {
+                offset = reached;
             }
             drain();
         });

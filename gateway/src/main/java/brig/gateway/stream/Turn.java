@@ -1,8 +1,6 @@
 package brig.gateway.stream;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
@@ -15,9 +13,7 @@ import java.util.concurrent.Executor;
 public final class Turn {
     private final Executor loop;
     private final ArrayDeque<StreamLog> dirty = new ArrayDeque<>();
-    private final List<FrameSink> written = new ArrayList<>();
-    /** How many of {@link #written} have had their flush. */
-    private int flushed;
+    private final ArrayDeque<FrameSink> written = new ArrayDeque<>();
     private boolean scheduled;
 
     public Turn(Executor loop) {
@@ -32,7 +28,7 @@ public final class Turn {
 
     /** The sink was written to, and waits for its flush. */
     void wrote(FrameSink sink) {
-        if (written.size() == flushed || written.getLast() != sink) {
+        if (written.peekLast() != sink) {
             written.add(sink);
         }
         schedule();
@@ -46,17 +42,22 @@ public final class Turn {
     }
 
     private void finish() {
-        do {
-            for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
-                log.drain();
+        try {
+            do {
+                for (StreamLog log = dirty.poll(); log != null; log = dirty.poll()) {
+                    log.drain();
+                }
+                // A flush may make a connection writable again, whose reader then writes, and waits for a flush in
+                // turn: a sink leaves the list before its flush, so that it can come back.
+                for (FrameSink sink = written.poll(); sink != null; sink = written.poll()) {
+                    sink.flush();
+                }
+            } while (!dirty.isEmpty());
+        } finally {
+            scheduled = false;
+            if (!dirty.isEmpty() || !written.isEmpty()) {
+                schedule();
             }
-            // A flush may make a connection writable again, whose reader then writes, and waits for a flush in turn.
-            while (flushed < written.size()) {
-                written.get(flushed++).flush();
-            }
-            written.clear();
-            flushed = 0;
-        } while (!dirty.isEmpty());
-        scheduled = false;
+        }
     }
 }

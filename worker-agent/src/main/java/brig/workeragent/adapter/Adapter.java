@@ -36,7 +36,10 @@ public interface Adapter {
     /** What is written to the agent's standard input for a message. */
     byte[] input(String content);
 
-    /** What is written to the agent's standard input to stop what it does; empty where its format has no such thing. */
+    /**
+     * What is written to the agent's standard input to stop what it does; empty where its format has no such
+     * thing.
+     */
     Optional<byte[]> cancelInput();
 
     /** The adapter of that name in an agent profile, empty where there is none. */

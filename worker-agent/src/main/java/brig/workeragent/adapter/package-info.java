@@ -1,4 +1,7 @@
-/** One adapter per native format of an agent: what its pipes carry becomes frames, what the captain says becomes its input. */
+/**
+ * One adapter per native format of an agent: what its pipes carry becomes frames, what the captain says
+ * becomes its input.
+ */
 @NullMarked
 package brig.workeragent.adapter;
 

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway on the control socket. The virtual thread that runs this reads requests and gives each a virtual thread of
- * its own, so that a spawn that takes its time holds nothing up; answers are written under a lock.
+ * A gateway on the control socket. The virtual thread that runs this reads requests and gives each a virtual
+ * thread of its own, so that a spawn that takes its time holds nothing up; answers are written under a lock.
  */
 final class ControlConnection implements LineDecoder.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(ControlConnection.class);
@@ -89,7 +89,7 @@ final class ControlConnection implements LineDecoder.Sink {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             LOG.error("a control request failed", e);
-            answer(refusal(id, new BrigException(ErrorCode.INTERNAL, "internal error of the worker-agent; see its log")));
+            answer(refusal(id, new BrigException(ErrorCode.INTERNAL, "internal error; see the worker-agent's log")));
         } finally {
             places.release();
         }

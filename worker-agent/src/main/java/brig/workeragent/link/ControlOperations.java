@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the control socket can be asked for. Any thread may call; a spawn takes as long as its worker does. */
+/**
+ * What the control socket can be asked for. Any thread may call; a spawn takes as long as its worker does.
+ */
 public final class ControlOperations {
     /** An answer, and what happens once it is written. */
     record Outcome(Map<String, ?> answer, Runnable afterwards) {
@@ -32,7 +34,8 @@ public final class ControlOperations {
     private final String instance = Ids.newEpoch();
 
     /** @param exit ends this process */
-    public ControlOperations(Workers workers, AgentProfiles profiles, Walls walls, String version, Runnable exit) {
+    public ControlOperations(
+            Workers workers, AgentProfiles profiles, Walls walls, String version, Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
         this.walls = walls;
@@ -59,8 +62,8 @@ public final class ControlOperations {
             case "hello", "list", "doctor", "shutdown" -> Set.of("id", "op");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason");
-            default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "no such op; there are hello, spawn, terminate,"
-                    + " list, doctor, shutdown");
+            default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
+                    "no such op; there are hello, spawn, terminate, list, doctor, shutdown");
         };
     }
 
@@ -71,7 +74,8 @@ public final class ControlOperations {
         answer.put("version", version);
         answer.put("limits", walls.limitsLevel());
         answer.put("agents", profiles.usable().stream()
-                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description())).toList());
+                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description()))
+                .toList());
         return answer;
     }
 

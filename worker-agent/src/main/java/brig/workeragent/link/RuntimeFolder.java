@@ -11,17 +11,20 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The lock is the
- * kernel's, so a worker-agent that was killed leaves a folder that the next one can take over; what lies there then
- * belongs to nobody and is removed.
+ * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The
+ * lock is the kernel's, so a worker-agent that was killed leaves a folder that the next one can take over;
+ * what lies there then belongs to nobody and is removed.
  */
 public final class RuntimeFolder implements AutoCloseable {
     private static final String LOCK = "lock";
+    private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rwx------");
 
     private final Path path;
     private final FileChannel lockFile;
@@ -36,15 +39,16 @@ public final class RuntimeFolder implements AutoCloseable {
         Path path = runtimeDir.toAbsolutePath().normalize().resolve("w");
         Files.createDirectories(runtimeDir);
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-            Files.createDirectory(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectory(path, PosixFilePermissions.asFileAttribute(OWN));
         }
         UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !owner.equals(Peers.self())) {
-            throw new BrigException(ErrorCode.FORBIDDEN, path + " must be a folder of the user that the worker-agent runs as,"
-                    + " but belongs to " + owner + "; remove it or choose another runtimeDir");
+            throw new BrigException(ErrorCode.FORBIDDEN, path + " must be a folder of the worker-agent's user, but"
+                    + " belongs to " + owner + "; remove it or choose another runtimeDir");
         }
-        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
-        FileChannel lockFile = FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        Files.setPosixFilePermissions(path, OWN);
+        FileChannel lockFile =
+                FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         if (tryLock(lockFile) == null) {
             lockFile.close();
             throw new BrigException(ErrorCode.FORBIDDEN, "another worker-agent uses " + path

@@ -22,12 +22,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Listens on a Unix socket and hands each connection of a trusted user to a virtual thread of its own.
  *
- * <p>The socket is bound in a folder that only we can enter and then renamed to its place, so there is no moment in which
- * it exists with the permissions of the umask.
+ * <p>The socket is bound in a folder that only we can enter and then renamed to its place, so there is no
+ * moment in which it exists with the permissions of the umask.
  */
 final class UnixListener implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UnixListener.class);
-    /** {@code sun_path} has 108 bytes, the last one a NUL; the name while binding is longer than the final one. */
+    /**
+     * {@code sun_path} has 108 bytes, the last one a NUL; the name while binding is longer than the final
+     * one.
+     */
     private static final int PATH_BYTES_MAX = 107;
     private static final String BINDING = "bind";
 
@@ -37,7 +40,8 @@ final class UnixListener implements AutoCloseable {
     private final Semaphore places;
     private final Set<SocketChannel> connections = ConcurrentHashMap.newKeySet();
 
-    private UnixListener(Path path, ServerSocketChannel server, int connectionsMax, Consumer<SocketChannel> handler) {
+    private UnixListener(
+            Path path, ServerSocketChannel server, int connectionsMax, Consumer<SocketChannel> handler) {
         this.path = path;
         this.server = server;
         this.handler = handler;
@@ -66,7 +70,8 @@ final class UnixListener implements AutoCloseable {
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.connect(UnixDomainSocketAddress.of(path));
-            throw new BrigException(ErrorCode.INTERNAL, "another process listens on " + path + "; stop it first");
+            throw new BrigException(
+                    ErrorCode.INTERNAL, "another process listens on " + path + "; stop it first");
         } catch (IOException nobodyListens) {
             Files.deleteIfExists(path);
         }

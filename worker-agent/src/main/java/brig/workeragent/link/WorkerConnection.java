@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway on a worker's socket. Two virtual threads: the one that runs this reads lines, a second one writes frames.
- * Neither waits for the other, so a gateway that does not read can still acknowledge and cancel.
+ * A gateway on a worker's socket. Two virtual threads: the one that runs this reads lines, a second one
+ * writes frames. Neither waits for the other, so a gateway that does not read can still acknowledge and
+ * cancel.
  */
 final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
     /** Gives the worker's frames to a connection, and ends the one that had them. */

@@ -24,7 +24,8 @@ public final class WorkerServer implements WorkerSocket {
 
     private WorkerServer(RuntimeFolder folder, Worker worker) throws IOException {
         this.worker = worker;
-        this.listener = UnixListener.open(folder.workerSocket(worker.spawnId()), CONNECTIONS_MAX, this::serve);
+        Path path = folder.workerSocket(worker.spawnId());
+        this.listener = UnixListener.open(path, CONNECTIONS_MAX, this::serve);
     }
 
     /** The sockets of workers in that folder. */
@@ -33,7 +34,8 @@ public final class WorkerServer implements WorkerSocket {
             try {
                 return new WorkerServer(folder, worker);
             } catch (IOException e) {
-                throw new BrigException(ErrorCode.INTERNAL, "cannot listen for the worker " + worker.spawnId() + ": " + e);
+                throw new BrigException(
+                        ErrorCode.INTERNAL, "cannot listen for the worker " + worker.spawnId() + ": " + e);
             }
         };
     }

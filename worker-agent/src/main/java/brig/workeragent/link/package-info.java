@@ -1,12 +1,13 @@
 /**
- * How a gateway talks to this worker-agent. Both kinds of sockets are Unix stream sockets in {@code <runtimeDir>/w}, a
- * folder of mode 0700; the kernel's word for the peer's uid (SO_PEERCRED) must be our own or root's. All text is UTF-8
- * NDJSON: one object a line, no NUL. Unknown fields are refused in requests and ignored in worker lines.
+ * How a gateway talks to this worker-agent. Both kinds of sockets are Unix stream sockets in {@code
+ * <runtimeDir>/w}, a folder of mode 0700; the kernel's word for the peer's uid (SO_PEERCRED) must be our own
+ * or root's. All text is UTF-8 NDJSON: one object a line, no NUL. Unknown fields are refused in requests and
+ * ignored in worker lines.
  *
  * <h2>Control socket: {@code <runtimeDir>/w/control.sock}</h2>
  *
- * <p>Many connections, many requests in flight on each; answers come in any order and carry the request's {@code id}, a
- * whole number or a text of at most 128 characters. A line holds at most 1 MiB and a bit.
+ * <p>Many connections, many requests in flight on each; answers come in any order and carry the request's
+ * {@code id}, a whole number or a text of at most 128 characters. A line holds at most 1 MiB and a bit.
  * <pre>
  * {"id":1,"op":"hello"}                 {"id":1,"ok":{"instance":…,"pid":…,"version":…,"limits":…,
  *                                          "agents":[{"name":…,"description":…}]}}
@@ -22,13 +23,15 @@
  * </pre>
  *
  * <ul>
- *   <li>{@code instance} is random for each start of a worker-agent: another one means that all workers are new.
- *   <li>{@code request} is {@code SpawnRequest.toMap()}. The answer comes when the worker is up; where a process starts at
- *       once (a prompt is given, or the profile has one process for the whole spawn) that is when it executes its
- *       command. The same {@code spawn_id} again gives the same answer, also while the first is in flight; once the
- *       worker is forgotten it is refused with {@code SESSION_ENDED}. After a refusal the id may be used again.
- *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of the last frame
- *       where it is one of the reasons below, else {@code requested}.
+ *   <li>{@code instance} is random for each start of a worker-agent: another one means that all workers are
+ *     new.
+ *   <li>{@code request} is {@code SpawnRequest.toMap()}. The answer comes when the worker is up; where a
+ *     process starts at once (a prompt is given, or the profile has one process for the whole spawn) that is
+ *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the
+ *     first is in flight; once the worker is forgotten it is refused with {@code SESSION_ENDED}. After a
+ *     refusal the id may be used again.
+ *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
+ *     the last frame where it is one of the reasons below, else {@code requested}.
  *   <li>A line that cannot be read is answered with {@code "id":null} and changes nothing else.
  * </ul>
  *
@@ -48,16 +51,17 @@
  *
  * <h2>Frames</h2>
  *
- * <p>{@code {"type":T,"seq":N,"ts":<ms since 1970>,…}}, type and seq first and in this order, at most 64 KiB. Frames count
- * from 1 without a gap. The first of every worker is {@code state {"state":"running"}}, the last
- * {@code state {"state":"terminated","reason":R}}, where R is {@code requested}, {@code completed}, {@code idle_timeout},
- * {@code shutdown} or {@code failed}; when it is written, no process of the worker is left. Each process ends with
- * {@code done {"exitCode":N,"signal"?:"SIGTERM","reason"?:…}} behind all of its output; {@code reason} is {@code cancelled},
- * {@code terminated}, {@code out_of_memory} or {@code start_failed}. What could not be done is
- * {@code error {"error":…,"code":…}}; a process that could not be started is an error followed by its done.
+ * <p>{@code {"type":T,"seq":N,"ts":<ms since 1970>,…}}, type and seq first and in this order, at most 64 KiB.
+ * Frames count from 1 without a gap. The first of every worker is {@code state {"state":"running"}}, the last
+ * {@code state {"state":"terminated","reason":R}}, where R is {@code requested}, {@code completed}, {@code
+ * idle_timeout}, {@code shutdown} or {@code failed}; when it is written, no process of the worker is left.
+ * Each process ends with {@code done {"exitCode":N,"signal"?:"SIGTERM","reason"?:…}} behind all of its
+ * output; {@code reason} is {@code cancelled}, {@code terminated}, {@code out_of_memory} or {@code
+ * start_failed}. What could not be done is {@code error {"error":…,"code":…}}; a process that could not be
+ * started is an error followed by its done.
  *
- * <p>While {@code worker.unackedBytesMax} bytes or more are not acknowledged, no more output is read and the agent's own
- * write blocks. A worker whose last frame is acknowledged is forgotten, its socket with it.
+ * <p>While {@code worker.unackedBytesMax} bytes or more are not acknowledged, no more output is read and the
+ * agent's own write blocks. A worker whose last frame is acknowledged is forgotten, its socket with it.
  */
 @NullMarked
 package brig.workeragent.link;

@@ -14,14 +14,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param description for people, one line
  * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
- *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced; nothing is replaced inside an argument
+ *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced; nothing is replaced inside an
+ *     argument
  * @param adapter its native format
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
  * @param env the whole environment of the agent beside what the wall itself sets
  */
 public record AgentProfile(
-        String description, List<String> command, String adapter, String process, String stdin, Map<String, String> env) {
+        String description,
+        List<String> command,
+        String adapter,
+        String process,
+        String stdin,
+        Map<String, String> env) {
 
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";

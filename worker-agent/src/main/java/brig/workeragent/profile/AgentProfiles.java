@@ -22,8 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The agent profiles of some folders, {@code <name>.json} each; a later folder wins. A file is read at start and again
- * when it changed, which is looked at whenever somebody asks. A file with a fault takes only its own name out of use.
+ * The agent profiles of some folders, {@code <name>.json} each; a later folder wins. A file is read at start
+ * and again when it changed, which is looked at whenever somebody asks. A file with a fault takes only its
+ * own name out of use.
  */
 public final class AgentProfiles {
     /** What a file came to: a profile, or a fault. */
@@ -45,15 +46,21 @@ public final class AgentProfiles {
         refresh();
     }
 
-    /** The profile of that name. @throws BrigException {@code UNKNOWN_AGENT}, with the fault where its file has one */
+    /**
+     * The profile of that name.
+     *
+     * @throws BrigException {@code UNKNOWN_AGENT}, with the fault where its file has one
+     */
     public AgentProfile find(String name) {
         Map<String, Entry> all = refresh();
         Entry entry = all.get(name);
         if (entry == null) {
-            throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no agent profile '" + name + "'; there are " + names(all));
+            throw new BrigException(
+                    ErrorCode.UNKNOWN_AGENT, "no agent profile '" + name + "'; there are " + names(all));
         }
         if (entry.profile() == null) {
-            throw new BrigException(ErrorCode.UNKNOWN_AGENT, "agent profile '" + name + "' cannot be used: " + entry.fault());
+            throw new BrigException(
+                    ErrorCode.UNKNOWN_AGENT, "agent profile '" + name + "' cannot be used: " + entry.fault());
         }
         return entry.profile();
     }
@@ -105,7 +112,8 @@ public final class AgentProfiles {
             if (known != null && known.file().equals(file) && known.modified().equals(modified)) {
                 return known;
             }
-            return new Entry(file, modified, AgentProfile.read(Json.parseCommented(Files.readString(file))), "");
+            AgentProfile profile = AgentProfile.read(Json.parseCommented(Files.readString(file)));
+            return new Entry(file, modified, profile, "");
         } catch (IOException | BrigException e) {
             String why = e instanceof BrigException ? e.getMessage() : e.toString();
             LOG.warn("agent profile {} cannot be used: {}", file, why);

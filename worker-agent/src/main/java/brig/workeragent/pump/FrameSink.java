@@ -7,7 +7,8 @@ public interface FrameSink {
     /**
      * Appends a frame. Waits for room where the type is one that an agent can write without end.
      *
-     * @param body all of the frame behind its sequence number: {@code ,"ts":…,…}} and a newline; read during the call only
+     * @param body all of the frame behind its sequence number: {@code ,"ts":…,…}} and a newline; read
+     *     during the call only
      */
     void append(FrameType type, byte[] body, int length) throws InterruptedException;
 }

@@ -13,12 +13,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frames of one worker that the gateway has not stored yet. It numbers them from 1 without a gap, keeps their bytes
- * in shared arrays, hands all that is there to the connection as one batch, and forgets what was acknowledged.
+ * The frames of one worker that the gateway has not stored yet. It numbers them from 1 without a gap, keeps
+ * their bytes in shared arrays, hands all that is there to the connection as one batch, and forgets what was
+ * acknowledged.
  *
- * <p>Backpressure: what an agent can write without end waits while {@code unackedBytesMax} or more are unacknowledged.
- * The pipe is then not read, it fills, and the agent's own write blocks. What Brig itself says (state, done, error) never
- * waits: there is little of it, and the end of a worker must not depend on its reader.
+ * <p>Backpressure: what an agent can write without end waits while {@code unackedBytesMax} or more are
+ * unacknowledged. The pipe is then not read, it fills, and the agent's own write blocks. What Brig itself
+ * says (state, done, error) never waits: there is little of it, and the end of a worker must not depend on
+ * its reader.
  *
  * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything.
  */
@@ -95,7 +97,8 @@ public final class Outbox implements FrameSink {
         if (ended) {
             throw new IllegalStateException("a frame behind the last one");
         }
-        byte[] start = ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + (lastSeq + 1)).getBytes(StandardCharsets.US_ASCII);
+        byte[] start = ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + (lastSeq + 1))
+                .getBytes(StandardCharsets.US_ASCII);
         int frame = start.length + length;
         if (frame > Limits.FRAME_BYTES_MAX) {
             throw new IllegalArgumentException("a frame of " + frame + " bytes");
@@ -124,8 +127,8 @@ public final class Outbox implements FrameSink {
     }
 
     /**
-     * Waits a moment before a pipe is read again if the reader is far behind anyway: the output collects in the pipe and
-     * becomes one big frame instead of a thousand small ones.
+     * Waits a moment before a pipe is read again if the reader is far behind anyway: the output collects in
+     * the pipe and becomes one big frame instead of a thousand small ones.
      */
     public void awaitReader(long waitMs) throws InterruptedException {
         lock.lockInterruptibly();
@@ -144,7 +147,9 @@ public final class Outbox implements FrameSink {
         return head != null && (current == null || !current.atEnd());
     }
 
-    /** The worker is being ended: what its pipes still hold is bounded, so nothing waits for room any more. */
+    /**
+     * The worker is being ended: what its pipes still hold is bounded, so nothing waits for room any more.
+     */
     public void openGate() {
         lock.lock();
         try {
@@ -240,7 +245,8 @@ public final class Outbox implements FrameSink {
 
     /** One connection's place in the frames. */
     public final class Reader implements AutoCloseable {
-        // Guarded by the lock of the outbox. No segment: everything there was is acknowledged, the head comes next.
+        // Guarded by the lock of the outbox. No segment: everything there was is acknowledged, the head comes
+        // next.
         private @Nullable Segment segment;
         private int offset;
 
@@ -254,7 +260,8 @@ public final class Outbox implements FrameSink {
         }
 
         /**
-         * Waits until there are frames and takes them all, up to the size of a sensible write; their bytes do not change.
+         * Waits until there are frames and takes them all, up to the size of a sensible write; their bytes do
+         * not change.
          *
          * @return the next bytes, or an empty list once another reader took over or this one was closed
          */

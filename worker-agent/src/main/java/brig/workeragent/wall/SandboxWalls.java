@@ -35,7 +35,8 @@ public final class SandboxWalls implements Walls {
     /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
     private final ReentrantLock examining = new ReentrantLock();
 
-    private SandboxWalls(Launcher launcher, LauncherConfig config, LimitsBackend.Probe probe, WallSettings settings) {
+    private SandboxWalls(
+            Launcher launcher, LauncherConfig config, LimitsBackend.Probe probe, WallSettings settings) {
         this.launcher = launcher;
         this.config = config;
         this.probe = probe;
@@ -109,7 +110,9 @@ public final class SandboxWalls implements Walls {
                         new LaunchRequest(spawnId, profile, limits, command, stdinPipe, settings.startMs());
                 return new SandboxProcess(launcher.launch(request).get());
             } catch (ExecutionException e) {
-                throw e.getCause() instanceof SandboxException refused ? refusal(refused) : new IllegalStateException(e);
+                throw e.getCause() instanceof SandboxException refused
+                        ? refusal(refused)
+                        : new IllegalStateException(e);
             } catch (IllegalArgumentException e) {
                 throw new BrigException(ErrorCode.INVALID_FIELD, "cannot be a command line: " + e.getMessage());
             } catch (IllegalStateException e) {

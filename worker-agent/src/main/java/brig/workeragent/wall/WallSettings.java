@@ -13,9 +13,20 @@ import java.util.List;
  * @param startMs until a process executes its command
  * @param limits for each worker
  */
-public record WallSettings(Path nativeFolder, Path runtimeFolder, List<Path> workspaceBases, int uidForRoot, int startMs,
+public record WallSettings(
+        Path nativeFolder,
+        Path runtimeFolder,
+        List<Path> workspaceBases,
+        int uidForRoot,
+        int startMs,
         Limits limits) {
     /** Limits of a worker with all its processes, 0 for none; units as in {@code config/brig.json}. */
-    public record Limits(long memoryBytesMax, int pidsMax, int cpuPercentMax, long fileBytesMax, int openFilesMax,
-            long tmpBytesMax, long homeBytesMax) {}
+    public record Limits(
+            long memoryBytesMax,
+            int pidsMax,
+            int cpuPercentMax,
+            long fileBytesMax,
+            int openFilesMax,
+            long tmpBytesMax,
+            long homeBytesMax) {}
 }

@@ -31,7 +31,8 @@ public interface Walls extends AutoCloseable {
     /**
      * Prepares what all processes of a worker share.
      *
-     * @throws brig.protocol.BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE}; nothing is left behind
+     * @throws brig.protocol.BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE};
+     *     nothing is left behind
      */
     Wall build(Plan plan);
 

@@ -1,6 +1,6 @@
 /**
- * What a worker needs of the wall, as a port: its life is tested without processes, and does not know what the wall is
- * made of.
+ * What a worker needs of the wall, as a port: its life is tested without processes, and does not know what
+ * the wall is made of.
  */
 @NullMarked
 package brig.workeragent.wall;

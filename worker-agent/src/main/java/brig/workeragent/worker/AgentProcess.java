@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.workeragent.adapter.Adapter;
+import brig.workeragent.adapter.Adapter.OutputReader;
 import brig.workeragent.adapter.Adapter.Pipe;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.OutputPump;
@@ -26,10 +27,12 @@ final class AgentProcess implements StopLadder.Steps {
         if (stdin != null) {
             stdin.start("stdin-" + spawnId);
         }
-        CompletableFuture<Void> out = new OutputPump(process.stdout(), adapter.reader(Pipe.STDOUT, outbox), outbox,
-                timers::nowMs).start("stdout-" + spawnId);
-        CompletableFuture<Void> err = new OutputPump(process.stderr(), adapter.reader(Pipe.STDERR, outbox), outbox,
-                timers::nowMs).start("stderr-" + spawnId);
+        OutputReader stdout = adapter.reader(Pipe.STDOUT, outbox);
+        OutputReader stderr = adapter.reader(Pipe.STDERR, outbox);
+        CompletableFuture<Void> out =
+                new OutputPump(process.stdout(), stdout, outbox, timers::nowMs).start("stdout-" + spawnId);
+        CompletableFuture<Void> err =
+                new OutputPump(process.stderr(), stderr, outbox, timers::nowMs).start("stderr-" + spawnId);
         finished = CompletableFuture.allOf(out, err).thenCombine(process.end(), (nothing, end) -> end);
     }
 

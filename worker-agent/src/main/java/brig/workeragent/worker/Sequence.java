@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs tasks one after the other, in order, on threads of another executor: what only they touch needs no lock. */
+/**
+ * Runs tasks one after the other, in order, on threads of another executor: what only they touch needs no
+ * lock.
+ */
 final class Sequence implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Sequence.class);
 

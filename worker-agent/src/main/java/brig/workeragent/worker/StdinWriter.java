@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes to the standard input of one process, on a thread of its own: an agent that does not read blocks this thread and
- * nothing else. What waits is bounded by count and bytes; what does not fit is refused.
+ * Writes to the standard input of one process, on a thread of its own: an agent that does not read blocks
+ * this thread and nothing else. What waits is bounded by count and bytes; what does not fit is refused.
  */
 final class StdinWriter implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(StdinWriter.class);
@@ -39,7 +39,8 @@ final class StdinWriter implements Runnable {
     boolean offer(byte[] bytes) {
         lock.lock();
         try {
-            boolean fits = waiting.size() < Mailbox.MESSAGES_MAX && waitingBytes + bytes.length <= Mailbox.BYTES_MAX;
+            boolean fits = waiting.size() < Mailbox.MESSAGES_MAX
+                    && waitingBytes + bytes.length <= Mailbox.BYTES_MAX;
             if (closed || !fits) {
                 return false;
             }

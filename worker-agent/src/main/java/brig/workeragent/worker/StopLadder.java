@@ -5,9 +5,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends a process as gently as it lets us: tell it in its own language, close its standard input, SIGTERM, end of its PID
- * namespace. Each rung has its time; one that the process does not have is left out. Agents start tools in sessions of
- * their own, so only the last rung is sure to leave nothing, and it ends every climb that the others did not.
+ * Ends a process as gently as it lets us: tell it in its own language, close its standard input, SIGTERM, end
+ * of its PID namespace. Each rung has its time; one that the process does not have is left out. Agents start
+ * tools in sessions of their own, so only the last rung is sure to leave nothing, and it ends every climb
+ * that the others did not.
  *
  * <p>State owned by the worker's sequence.
  */

@@ -5,6 +5,7 @@ package brig.workeragent.worker;
  *
  * @param idle without a process and a message until it is ended
  * @param stdinGrace from closing standard input to SIGTERM
- * @param termGrace from SIGTERM to the end of all processes, and from an in-band cancel to closing standard input
+ * @param termGrace from SIGTERM to the end of all processes, and from an in-band cancel to closing
+ *     standard input
  */
 public record StopTimes(long idle, long stdinGrace, long termGrace) {}

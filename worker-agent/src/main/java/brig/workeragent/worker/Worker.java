@@ -9,6 +9,7 @@ import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One worker from its first frame to its last: takes messages, runs processes for them one at a time, stops them.
+ * One worker from its first frame to its last: takes messages, runs processes for them one at a time, stops
+ * them.
  *
- * <p>Whoever calls only queues a task; all state is owned by the worker's {@link Sequence}. What blocks (starting a
- * process) runs beside it and comes back as a task.
+ * <p>Whoever calls only queues a task; all state is owned by the worker's {@link Sequence}. What blocks
+ * (starting a process) runs beside it and comes back as a task.
  */
 public final class Worker {
     /** What becomes of a worker. Called from its sequence, or from the thread that acknowledged. */
@@ -83,7 +85,10 @@ public final class Worker {
         return outbox;
     }
 
-    /** Completes when the worker is up; exceptionally, with a {@link BrigException}, where its process cannot be started. */
+    /**
+     * Completes when the worker is up; exceptionally, with a {@link BrigException}, where its process cannot
+     * be started.
+     */
     CompletableFuture<Void> start() {
         CompletableFuture<Void> up = new CompletableFuture<>();
         sequence.execute(() -> doStart(up));
@@ -105,7 +110,11 @@ public final class Worker {
         sequence.execute(() -> handleTerminate(reason));
     }
 
-    /** The gateway has stored every frame up to {@code seq}. @throws BrigException where there is no such frame yet */
+    /**
+     * The gateway has stored every frame up to {@code seq}.
+     *
+     * @throws BrigException where there is no such frame yet
+     */
     public void ack(long seq) {
         if (outbox.ack(seq)) {
             around.listener().handleDrained(this);
@@ -192,23 +201,25 @@ public final class Worker {
         cancelled = false;
         around.threads().execute(() -> {
             try {
-                WalledProcess started = wall.start(
-                        profile.commandFor(plan.request(), message == null ? "" : message), profile.stdinLines());
+                List<String> command = profile.commandFor(plan.request(), message == null ? "" : message);
+                WalledProcess started = wall.start(command, profile.stdinLines());
                 sequence.execute(() -> handleStarted(started, message, up));
             } catch (BrigException e) {
                 sequence.execute(() -> handleStartFailed(e, up));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                sequence.execute(() -> handleStartFailed(
-                        new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped"), up));
+                BrigException stop = new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+                sequence.execute(() -> handleStartFailed(stop, up));
             } catch (RuntimeException e) {
                 LOG.error("starting a process failed spawn_id={}", spawnId(), e);
-                sequence.execute(() -> handleStartFailed(new BrigException(ErrorCode.INTERNAL, "internal error"), up));
+                BrigException fault = new BrigException(ErrorCode.INTERNAL, "internal error");
+                sequence.execute(() -> handleStartFailed(fault, up));
             }
         });
     }
 
-    private void handleStarted(WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Void> up) {
+    private void handleStarted(
+            WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Void> up) {
         become(State.RUNNING);
         AgentProcess running = new AgentProcess(spawnId(), started, adapter, outbox, timers);
         process = running;
@@ -225,7 +236,10 @@ public final class Worker {
         }
     }
 
-    /** Agents read their standard input to its end before they begin, so that of a single message ends behind it. */
+    /**
+     * Agents read their standard input to its end before they begin, so that of a single message ends behind
+     * it.
+     */
     private void writeFirst(AgentProcess running, @Nullable String message) {
         boolean fits = profile.messageIsArgument() || message == null || running.write(message);
         if (profile.oneProcess()) {
@@ -262,9 +276,15 @@ public final class Worker {
         }
         ladder = null;
         process = null;
-        String reason = end.outOfMemory() ? "out_of_memory" : cancelled ? "cancelled" : ending != null ? "terminated" : null;
-        frames.done(end.exitCode(), end.signal(), reason);
+        frames.done(end.exitCode(), end.signal(), reasonOf(end));
         afterDone(EndReason.COMPLETED);
+    }
+
+    private @Nullable String reasonOf(ProcessEnd end) {
+        if (end.outOfMemory()) {
+            return "out_of_memory";
+        }
+        return cancelled ? "cancelled" : ending != null ? "terminated" : null;
     }
 
     private void afterDone(EndReason byItself) {
@@ -280,7 +300,10 @@ public final class Worker {
         }
     }
 
-    /** The one way to end. The last frame comes after everything else, so whoever sees it knows that nothing is left. */
+    /**
+     * The one way to end. The last frame comes after everything else, so whoever sees it knows that nothing
+     * is left.
+     */
     private void end(EndReason reason) {
         become(State.ENDED);
         ending = reason;

@@ -6,7 +6,11 @@ import java.nio.file.Path;
 public interface WorkerSocket extends AutoCloseable {
     /** Opens the sockets of workers. */
     interface Factory {
-        /** Listens for the gateway. @throws brig.protocol.BrigException {@code INTERNAL} where the host refuses */
+        /**
+         * Listens for the gateway.
+         *
+         * @throws brig.protocol.BrigException {@code INTERNAL} where the host refuses
+         */
         WorkerSocket open(Worker worker);
     }
 

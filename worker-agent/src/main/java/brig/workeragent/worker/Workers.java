@@ -29,13 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All workers of this host by their spawn_id: makes them, finds them, forgets them once their last frame is stored.
+ * All workers of this host by their spawn_id: makes them, finds them, forgets them once their last frame is
+ * stored.
  *
  * <p>Any thread may call; a spawn blocks its caller until the worker is up.
  */
 public final class Workers {
     /** What is made for each worker, and from what. */
-    public record Parts(AgentProfiles profiles, Walls walls, WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
+    public record Parts(
+            AgentProfiles profiles, Walls walls, WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
     /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
     public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times) {}
@@ -63,7 +65,9 @@ public final class Workers {
     // Guarded by the lock.
     /** Each spawn's answer, from its request on until the worker is forgotten. */
     private final Map<String, CompletableFuture<Spawned>> answers = new LinkedHashMap<>();
-    /** Those that were and are no more, so that a late repetition of a request does not start a second worker. */
+    /**
+     * Those that were and are no more, so that a late repetition of a request does not start a second worker.
+     */
     private final Map<String, Boolean> forgotten = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -77,7 +81,7 @@ public final class Workers {
     public Workers(Parts parts, Allowance allowance) {
         this.parts = parts;
         this.allowance = allowance;
-        this.surroundings = new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), new Worker.Listener() {
+        Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
                 Workers.this.handleEnded(worker);
@@ -87,7 +91,9 @@ public final class Workers {
             public void handleDrained(Worker worker) {
                 forget(worker);
             }
-        });
+        };
+        this.surroundings =
+                new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), listener);
     }
 
     /**
@@ -121,7 +127,8 @@ public final class Workers {
                 throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
             }
             if (forgotten.containsKey(spawnId)) {
-                throw new BrigException(ErrorCode.SESSION_ENDED, "this worker ended, and its last frame was acknowledged");
+                throw new BrigException(
+                        ErrorCode.SESSION_ENDED, "this worker ended, and its last frame was acknowledged");
             }
             answers.put(spawnId, mine);
             return mine;
@@ -143,7 +150,9 @@ public final class Workers {
         try {
             return future.get();
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof BrigException refusal ? refusal : new CompletionException(e.getCause());
+            throw e.getCause() instanceof BrigException refusal
+                    ? refusal
+                    : new CompletionException(e.getCause());
         }
     }
 
@@ -263,8 +272,8 @@ public final class Workers {
     }
 
     /**
-     * Refuses new workers, ends all that there are, waits for their end as long as the ladder can take, and for a gateway
-     * that is there to acknowledge their last frames.
+     * Refuses new workers, ends all that there are, waits for their end as long as the ladder can take, and
+     * for a gateway that is there to acknowledge their last frames.
      */
     public void shutdown() throws InterruptedException {
         lock.lock();
@@ -277,12 +286,15 @@ public final class Workers {
         all.forEach(entry -> entry.worker().terminate(EndReason.SHUTDOWN));
         long ladderMs = allowance.times().stdinGrace() + 2 * allowance.times().termGrace() + 1000;
         awaitAll(all.stream().map(Entry::ended), ladderMs);
-        awaitAll(all.stream().filter(entry -> entry.worker().outbox().hasReader()).map(Entry::drained), LAST_ACK_MS);
+        Stream<Entry> read = all.stream().filter(entry -> entry.worker().outbox().hasReader());
+        awaitAll(read.map(Entry::drained), LAST_ACK_MS);
     }
 
-    private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs) throws InterruptedException {
+    private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs)
+            throws InterruptedException {
+        CompletableFuture<Void> all = CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new));
         try {
-            CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).get(waitMs, TimeUnit.MILLISECONDS);
+            all.get(waitMs, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
             LOG.warn("some workers did not end in time, or nobody read their last frames: {}", e.toString());
         }

@@ -1,6 +1,7 @@
 /**
- * The life of a worker: {@link brig.workeragent.worker.Worker} is one, {@link brig.workeragent.worker.Workers} knows them
- * all. Nothing here knows what a socket is or what a wall is made of.
+ * The life of a worker: {@link brig.workeragent.worker.Worker} is one, {@link
+ * brig.workeragent.worker.Workers} knows them all. Nothing here knows what a socket is or what a wall is made
+ * of.
  */
 @NullMarked
 package brig.workeragent.worker;

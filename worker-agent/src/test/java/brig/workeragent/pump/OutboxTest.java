@@ -78,8 +78,10 @@ class OutboxTest {
         for (int i = 1; i <= 100; i++) {
             chunk(outbox, "x".repeat(i));
         }
-        outbox.ack(10);
-        assertEquals(11, seqs(bytes(outbox.open(3).take())).get(0));
+        for (long acked = 10; acked < 30; acked++) {
+            outbox.ack(acked);
+            assertEquals(acked + 1, seqs(bytes(outbox.open(3).take())).get(0));
+        }
         assertEquals(57, seqs(bytes(outbox.open(57).take())).get(0));
         Outbox.Reader atEnd = outbox.open(101);
         chunk(outbox, "next");
@@ -88,7 +90,8 @@ class OutboxTest {
 
     @Test
     void shouldHoldChunkBackWhenTooMuchIsUnacknowledged() throws Exception {
-        // Scenario: the reader of a pipe appends to a full outbox and must wait, while done does not; an ack frees it.
+        // Scenario: the reader of a pipe appends to a full outbox and must wait, while done does not; an ack
+        // frees it.
         Outbox outbox = new Outbox(100);
         chunk(outbox, "x".repeat(200));
         CountDownLatch started = new CountDownLatch(1);
@@ -116,6 +119,28 @@ class OutboxTest {
         chunk(outbox, "x".repeat(100));
         chunk(outbox, "y");
         assertEquals(2, outbox.lastSeq());
+    }
+
+    @Test
+    void shouldLetOutputCollectWhenReaderIsFarBehind() throws Exception {
+        // Scenario: over half full with unsent frames, the pipe is not read until the reader took what is
+        // there.
+        Outbox outbox = new Outbox(1000);
+        outbox.awaitReader(100_000);
+        chunk(outbox, "x".repeat(600));
+        Outbox.Reader reader = outbox.open(1);
+        CompletableFuture<Void> collecting = CompletableFuture.runAsync(() -> {
+            try {
+                outbox.awaitReader(100_000);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThrows(TimeoutException.class, () -> collecting.get(50, TimeUnit.MILLISECONDS));
+        assertFalse(reader.take().isEmpty());
+        collecting.get(5, TimeUnit.SECONDS);
+        chunk(outbox, "y");
+        outbox.awaitReader(1);
     }
 
     @Test
@@ -157,7 +182,8 @@ class OutboxTest {
 
     @Test
     void shouldKeepEveryFrameInOrderWhenReadersComeAndGo() throws Exception {
-        // Scenario: any order of appends, batches, acks and dropped connections, against a model that is a counter.
+        // Scenario: any order of appends, batches, acks and dropped connections, against a model that is a
+        // counter.
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         Outbox outbox = new Outbox(Long.MAX_VALUE);

@@ -1,16 +1,13 @@
 package brig.workeragent.pump;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.FrameType;
 import brig.workeragent.adapter.Adapter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -47,25 +44,6 @@ class OutputPumpTest {
         }
         writing.get(5, TimeUnit.SECONDS);
         assertTrue(most < 300_000, "bytes kept: " + most);
-    }
-
-    @Test
-    void shouldMakeFewBigFramesWhenReaderIsFarBehind() throws Exception {
-        // Scenario: ten thousand small writes after the outbox is half full and nobody takes anything.
-        Outbox outbox = new Outbox(1_000_000);
-        byte[] much = Frames.body(1, Map.of("content", "x".repeat(60_000)));
-        for (int i = 0; i < 9; i++) {
-            outbox.append(FrameType.CHUNK, much, much.length);
-        }
-        PipedOutputStream agent = new PipedOutputStream();
-        CompletableFuture<Void> finished = pump(new PipedInputStream(agent, 64 * 1024), outbox);
-        for (int i = 0; i < 10_000; i++) {
-            agent.write("small\n".getBytes(UTF_8));
-            agent.flush();
-        }
-        agent.close();
-        finished.get(10, TimeUnit.SECONDS);
-        assertTrue(outbox.lastSeq() < 9 + 100, "frames: " + outbox.lastSeq());
     }
 
     @Test

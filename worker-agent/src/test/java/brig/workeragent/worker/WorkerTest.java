@@ -227,7 +227,8 @@ class WorkerTest {
 
     @Test
     void shouldNotHangWhenAgentDoesNotReadItsStdin() throws Exception {
-        // Scenario: more input than the pipe holds, from an agent that never reads; acks and the ladder still work.
+        // Scenario: more input than the pipe holds, from an agent that never reads; acks and the ladder still
+        // work.
         Worker worker = worker("spawn", "lines", null, false);
         worker.start().join();
         FakeProcess process = walls.next();

@@ -1,0 +1,74 @@
+package brig.workeragent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InstallationTest {
+    private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
+
+    @TempDir
+    Path folder;
+
+    private Installation read(String text, boolean root) throws IOException {
+        Path file = Files.writeString(folder.resolve("brig.json"), text);
+        return Installation.read(new Options(file, HOME, null, false),
+                Map.of("HOME", "/home/ann", "XDG_RUNTIME_DIR", "/run/user/7"), root);
+    }
+
+    private String fault(String text) {
+        return assertThrows(BrigException.class, () -> read(text, false)).getMessage();
+    }
+
+    @Test
+    void shouldTakeShippedDefaultsWhenFileSaysNothing() throws Exception {
+        Installation user = read("{}", false);
+        assertEquals(1 << 20, user.config().unackedBytesMax());
+        assertEquals(List.of(HOME.resolve("config/agents")), user.agentFolders());
+        assertEquals(List.of(Path.of("/home/ann/.local/share/brig/workspaces")), user.workspaceBases());
+        assertEquals(Path.of("/run/user/7/brig"), user.runtimeDir());
+        Installation root = read("{}", true);
+        assertEquals(List.of(Path.of("/var/lib/brig/workspaces")), root.workspaceBases());
+        assertEquals(Path.of("/run/brig"), root.runtimeDir());
+    }
+
+    @Test
+    void shouldTakeValuesOfFileWhenItHasSome() throws Exception {
+        Installation read = read("""
+                {"runtimeDir": "/r", "worker": {"idleMs": 5000, "workspaceBases": ["/a", "/b"]}}
+                """, true);
+        assertEquals(5000, read.config().idleMs());
+        assertEquals(512, read.config().pidsMax());
+        assertEquals(Path.of("/r"), read.runtimeDir());
+        assertEquals(List.of(Path.of("/a"), Path.of("/b")), read.workspaceBases());
+    }
+
+    @Test
+    void shouldNameFileAndKeyWhenValueIsWrong() {
+        assertTrue(fault("{\"worker\": {\"idleMs\": 1}}").contains("brig.json: idleMs: must be from 1000 to"));
+        assertTrue(fault("{\"worker\": {\"idleMs\": \"long\"}}").contains("'idleMs'"));
+        assertTrue(fault("{\"worker\": {\"colour\": 1}}").contains("unknown key 'colour'"));
+        assertTrue(fault("{\"colour\": 1}").contains("unknown key 'colour'"));
+        assertTrue(fault("{\"worker\": {\"workspaceBases\": []}}").contains("workspaceBases"));
+        assertTrue(fault("{\"worker\": {\"pidsMax\": 2}}").contains("pidsMax: must be 0 for no limit"));
+        assertTrue(fault("{\"worker\": 7}").contains("'worker' must be an object"));
+        assertTrue(fault("{").contains("brig.json: malformed JSON"));
+    }
+
+    @Test
+    void shouldRefuseWhenArgumentIsUnknownOrAlone() {
+        assertThrows(BrigException.class, () -> Options.parse("--colour"));
+        assertThrows(BrigException.class, () -> Options.parse("--config"));
+        Options options = Options.parse("--embedded", "--config", "/c", "--home", "/h", "--runtime-dir", "/r");
+        assertEquals(new Options(Path.of("/c"), Path.of("/h"), Path.of("/r"), true), options);
+    }
+}
