@@ -26,7 +26,9 @@ final class StreamPrinter {
             exitCode = (int) frame.number("exitCode", 0, 255, 0);
         }
         ended |= type.equals("state") && frame.text("state", "").equals("terminated");
-        if (type.equals("error") && !frame.has("seq") && lastSeq == 0) {
+        // The answer to a refused "attach" is that of any request, without a type.
+        boolean refused = type.isEmpty() || type.equals("error");
+        if (refused && !frame.has("seq") && lastSeq == 0) {
             GatewayClient.requireNoError(frame);
         }
         if (json) {
