@@ -202,6 +202,9 @@ public final class Spawner {
             if (spawn.state().isFinal()) {
                 spawn.log().end();
                 spawns.retire(spawn);
+            } else {
+                spawn.hold(gates.workers().hold(ALL));
+                spawn.hold(gates.workersPerCaptain().hold(record.captain()));
             }
         });
     }

@@ -58,7 +58,7 @@ final class Product implements AutoCloseable {
                         "agentDirs", List.of("", agents().toString()))));
     }
 
-    /** Folders and configuration, the settings laid over the test's own; nothing runs yet. */
+    /** Folders and configuration, with those settings laid over the test's own; nothing runs yet. */
     static Product prepare(Map<String, ?> settings) throws IOException {
         return new Product(settings);
     }

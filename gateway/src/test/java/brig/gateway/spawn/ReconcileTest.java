@@ -118,7 +118,7 @@ class ReconcileTest {
         assertEquals(List.of(
                 Map.of("type", "error", "seq", 3L, "ts", ts, "code", "WORKER_LOST",
                         "error", "the worker-agent ended, and its workers with it"),
-                Map.of("type", "done", "seq", 4L, "ts", ts, "exitCode", 137L, "signal", 9L, "reason", "worker_lost"),
+                Map.of("type", "done", "seq", 4L, "ts", ts, "exitCode", 137L, "signal", "SIGKILL", "reason", "worker_lost"),
                 Map.of("type", "state", "seq", 5L, "ts", ts, "state", "terminated", "reason", "worker_lost")), goodbye);
         assertTrue(captain.isEnded());
         assertEquals(SpawnState.TERMINATED, spawn.state());
