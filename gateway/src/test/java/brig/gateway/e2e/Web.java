@@ -11,7 +11,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** The HTTP interface over TCP, with the JDK's client. @param token goes into every request; empty for none */
+/** The HTTP interface over TCP, with the JDK's client. The token goes into every request; it is empty for none. */
 record Web(String url, String token) {
     private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -58,7 +58,7 @@ record Web(String url, String token) {
                 .POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
-    /** Follows a stream. @param lastEventId empty for none */
+    /** Follows a stream behind a position, or from its beginning where that is empty. */
     Events events(String id, String lastEventId) throws IOException {
         HttpRequest.Builder request = request("/api/v1/sessions/" + id + "/stream");
         if (!lastEventId.isEmpty()) {
