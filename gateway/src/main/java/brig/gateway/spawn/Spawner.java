@@ -110,7 +110,7 @@ public final class Spawner {
         }
         gates.cooldown().note(captain, nowMs);
         SpawnRecord record = new SpawnRecord(spawnId, taskId, Ids.newEpoch(), withoutPrompt(request), captain, "",
-                SpawnState.REQUESTED.name(), captainHash, watcherHash, nowMs, 0, null);
+                SpawnState.REQUESTED.name(), captainHash, watcherHash, nowMs, 0, null, null);
         Spawn spawn = new Spawn(record, request.agent(), parts.logs().create(spawnId, record.epoch(), 0));
         spawn.hold(slot);
         spawn.hold(captainSlot);
@@ -123,6 +123,7 @@ public final class Spawner {
         save(spawn);
         return parts.workers().spawn(spawn.spawnId(), request).thenAccept(started -> {
             spawn.setWorkspace(started.workspace());
+            spawn.setPosture(started.posture());
             spawn.become(SpawnState.RUNNING, parts.clock().nowMs());
             save(spawn);
             follow(spawn, started.socket());
@@ -239,6 +240,9 @@ public final class Spawner {
             spawn.become(SpawnState.RUNNING, parts.clock().nowMs());
         }
         spawn.setWorkspace(worker.workspace());
+        if (!worker.posture().isEmpty()) {
+            spawn.setPosture(worker.posture());
+        }
         save(spawn);
         doors.open(spawn).whenComplete((socket, failure) -> {
             if (failure != null) {
