@@ -51,6 +51,7 @@ public final class StreamLog {
     private boolean enlisted;
     private boolean paused;
     private boolean ended;
+    private boolean released;
 
     /** @param lastSeq the last frame that the archive holds already, 0 for a new stream */
     public StreamLog(String epoch, long lastSeq, StreamArchive archive, Environment environment) {
@@ -148,6 +149,7 @@ public final class StreamLog {
             recording = null;
         }
         checkBackpressure();
+        checkReleased();
     }
 
     /** Tells every reader something that is no frame. */
@@ -209,9 +211,17 @@ public final class StreamLog {
         segment.release();
     }
 
-    /** Frees the window. The archive has everything, and no reader is left. */
+    /**
+     * Nothing follows, and the recorder is done: frees the window when its last reader has gone. Not before, for where the
+     * disk failed the archive does not have what a reader still needs.
+     */
     public void release() {
-        while (!window.isEmpty()) {
+        released = true;
+        checkReleased();
+    }
+
+    private void checkReleased() {
+        while (released && readers.isEmpty() && !window.isEmpty()) {
             drop();
         }
     }
