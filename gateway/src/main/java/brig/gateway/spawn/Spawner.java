@@ -180,7 +180,7 @@ public final class Spawner {
     private void handleRecorded(Spawn spawn) {
         save(spawn);
         spawn.disconnect();
-        spawn.log().releaseWhenRead();
+        spawn.log().release();
     }
 
     private void fail(Spawn spawn, BrigException refusal) {

@@ -51,7 +51,7 @@ public final class StreamLog {
     private boolean enlisted;
     private boolean paused;
     private boolean ended;
-    private boolean unneeded;
+    private boolean released;
 
     /** @param lastSeq the last frame that the archive holds already, 0 for a new stream */
     public StreamLog(String epoch, long lastSeq, StreamArchive archive, Environment environment) {
@@ -148,10 +148,8 @@ public final class StreamLog {
         if (recording == reader) {
             recording = null;
         }
-        if (unneeded && readers.isEmpty()) {
-            release();
-        }
         checkBackpressure();
+        checkReleased();
     }
 
     /** Tells every reader something that is no frame. */
@@ -213,16 +211,17 @@ public final class StreamLog {
         segment.release();
     }
 
-    /** The stream ended and is recorded: the window goes when its last reader does. */
-    public void releaseWhenRead() {
-        unneeded = true;
-        if (readers.isEmpty()) {
-            release();
-        }
+    /**
+     * Nothing follows, and the recorder is done: frees the window when its last reader has gone. Not before, for where the
+     * disk failed the archive does not have what a reader still needs.
+     */
+    public void release() {
+        released = true;
+        checkReleased();
     }
 
-    void release() {
-        while (!window.isEmpty()) {
+    private void checkReleased() {
+        while (released && readers.isEmpty() && !window.isEmpty()) {
             drop();
         }
     }

@@ -35,7 +35,8 @@ final class Frames {
         do {
             String line = source.line();
             if (line == null) {
-                throw new AssertionError("the stream was cut behind " + (next - 1) + ": " + messages);
+                throw new AssertionError("the stream was cut behind " + (next - 1) + ": "
+                        + messages.stream().map(Fields::asMap).toList());
             }
             add(line);
         } while (!wanted.test(last));

@@ -314,12 +314,14 @@ class StreamLogTest {
     void shouldLeaveSlicesValidWhenTheirSegmentIsEvicted() {
         Bench bench = new Bench().record();
         RecordingSink stuck = RecordingSink.keeping();
-        bench.read(1, false, stuck);
+        Subscription reader = bench.read(1, false, stuck);
         bench.append(1, 3);
         bench.settle();
         bench.stream(4 * Bench.WINDOW);
 
         assertEquals(Frames.frames(1, 3), stuck.kept().getFirst().toString(StandardCharsets.UTF_8));
+        reader.close();
+        bench.end();
         bench.log.release();
         assertEquals(Frames.frames(1, 3), stuck.kept().getFirst().toString(StandardCharsets.UTF_8));
         stuck.releaseKept();
@@ -341,6 +343,19 @@ class StreamLogTest {
         assertEquals(0, bench.budget.bytes());
         assertTrue(lines.isMemoryReleased());
         assertTrue(events.isMemoryReleased());
+    }
+
+    @Test
+    void shouldKeepTheWindowForItsLastReaderWhenTheStreamIsReleased() {
+        // Scenario: the stream has ended and its recorder is done, but the disk failed and a captain is not at the end yet.
+        Bench bench = new Bench().record();
+        bench.append(1, 3);
+        bench.end();
+        Subscription behind = bench.log.subscribe(1, true, new RecordingSink());
+        bench.log.release();
+        assertTrue(bench.budget.bytes() > 0);
+        behind.close();
+        assertEquals(0, bench.budget.bytes());
     }
 
     @Test

@@ -1,0 +1,142 @@
+package brig.loadtests;
+
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.LineDecoder;
+import brig.protocol.Limits;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows one stream, as lines or as server-sent events, and checks that nothing of it is lost without a word: every
+ * number follows the last one or the end of a gap. One thread reads; any thread may look at the counts.
+ */
+final class Follower implements LineDecoder.Sink {
+    private static final byte[] CHUNK = "{\"type\":\"chunk\",\"seq\":".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] DATA = "data: ".getBytes(StandardCharsets.US_ASCII);
+
+    private final InputStream input;
+    private final LineDecoder decoder = new LineDecoder(Limits.FRAME_BYTES_MAX + DATA.length, this);
+    private final byte[] buffer = new byte[256 * 1024];
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    // Written by the reading thread alone.
+    private volatile long frames;
+    private volatile long bytes;
+    private volatile long next = 1;
+    private volatile long missing;
+    private volatile boolean ended;
+    private volatile @Nullable String fault;
+
+    Follower(InputStream input) {
+        this.input = input;
+    }
+
+    /** Reads until so many bytes came, the stream ended, or something is wrong. */
+    Follower read(long bytesMax) throws IOException {
+        while (!ended && fault == null && bytes < bytesMax) {
+            int count = input.read(buffer);
+            if (count < 0) {
+                fault = "the connection was cut behind frame " + (next - 1);
+            } else {
+                count(count);
+                decoder.decode(buffer, 0, count);
+            }
+        }
+        return this;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    private void count(int more) {
+        bytes += more;
+    }
+
+    @Override
+    public void handleLine(byte[] line, int offset, int length) {
+        boolean event = startsWith(line, offset, length, DATA);
+        int start = event ? offset + DATA.length : offset;
+        int rest = event ? length - DATA.length : length;
+        if (startsWith(line, start, rest, CHUNK)) {
+            handleFrame(number(line, start + CHUNK.length));
+        } else if (rest > 0 && line[start] == '{') {
+            handleMessage(new Fields(Json.parseObject(line, start, rest)));
+        }
+    }
+
+    private static boolean startsWith(byte[] line, int offset, int length, byte[] prefix) {
+        return length >= prefix.length
+                && java.util.Arrays.equals(line, offset, offset + prefix.length, prefix, 0, prefix.length);
+    }
+
+    private static long number(byte[] line, int offset) {
+        long number = 0;
+        for (int at = offset; line[at] >= '0' && line[at] <= '9'; at++) {
+            number = 10 * number + line[at] - '0';
+        }
+        return number;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    private void handleFrame(long seq) {
+        if (seq != next && fault == null) {
+            fault = "frame " + seq + " came where " + next + " was due, and nothing was said";
+        }
+        next = seq + 1;
+        frames++;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+    private void handleMessage(Fields message) {
+        String type = message.text("type", "");
+        if (message.has("seq")) {
+            handleFrame(message.number("seq", 1, Limits.SEQ_MAX, 0));
+            ended = type.equals("state") && message.text("state", "").equals("terminated");
+        } else if (type.equals("gap")) {
+            long to = message.number("to", 1, Limits.SEQ_MAX, 0);
+            told.add("gap " + message.number("from", 1, Limits.SEQ_MAX, 0) + "-" + to + " " + message.text("reason", ""));
+            missing += to + 1 - next;
+            next = to + 1;
+        } else if (message.has("code")) {
+            told.add(message.text("code", "") + ": " + message.text("error", ""));
+        }
+    }
+
+    @Override
+    public void handleBadLine(ErrorCode code) {
+        fault = "a line was refused: " + code;
+    }
+
+    /** What came that is no frame: gaps and notices. */
+    List<String> told() {
+        return told;
+    }
+
+    long frames() {
+        return frames;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** The number of the frame that is due. */
+    long next() {
+        return next;
+    }
+
+    long missing() {
+        return missing;
+    }
+
+    boolean ended() {
+        return ended;
+    }
+
+    @Nullable String fault() {
+        return fault;
+    }
+}

@@ -1,0 +1,126 @@
+package brig.loadtests;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP/1.1 connection with nothing between the test and the socket: what is measured is Brig, not a client library.
+ * A request at a time, answers with Content-Length, and streams, whose chunk framing is left in.
+ */
+final class HttpWire implements AutoCloseable {
+    private static final int BUFFER_BYTES = 64 * 1024;
+
+    private final SocketChannel channel;
+    private final InputStream input;
+
+    private HttpWire(SocketChannel channel) {
+        this.channel = channel;
+        input = new BufferedInputStream(Channels.newInputStream(channel), BUFFER_BYTES);
+    }
+
+    /** Where HTTP is served, and the token that opens it there; null on Unix sockets, where the uid does. */
+    record Place(SocketAddress address, @Nullable String token) {
+        static Place tcp(String host, int port, @Nullable String token) {
+            return new Place(new InetSocketAddress(host, port), token);
+        }
+
+        static Place unix(String path) {
+            return new Place(UnixDomainSocketAddress.of(path), null);
+        }
+
+        HttpWire connect() throws IOException {
+            if (address instanceof UnixDomainSocketAddress) {
+                SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+                channel.connect(address);
+                return new HttpWire(channel);
+            }
+            SocketChannel channel = SocketChannel.open(address);
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            return new HttpWire(channel);
+        }
+
+        /** The bytes of a request; the body may be empty. */
+        byte[] request(String method, String path, String body) {
+            String head = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n"
+                    + (token == null ? "" : "Authorization: Bearer " + token + "\r\n")
+                    + (body.isEmpty() ? "" : "Content-Type: application/json\r\nContent-Length: "
+                            + body.getBytes(StandardCharsets.UTF_8).length + "\r\n");
+            return (head + "\r\n" + body).getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    HttpWire send(byte[] request) throws IOException {
+        ByteBuffer rest = ByteBuffer.wrap(request);
+        while (rest.hasRemaining()) {
+            channel.write(rest);
+        }
+        return this;
+    }
+
+    /** Reads a whole answer. @throws IOException with the problem where the status is not the wanted one */
+    Fields answer(int wantedStatus) throws IOException {
+        String[] head = head();
+        byte[] body = input.readNBytes(Integer.parseInt(head[1]));
+        if (Integer.parseInt(head[0]) != wantedStatus) {
+            throw new IOException("HTTP " + head[0] + ": " + new String(body, StandardCharsets.UTF_8));
+        }
+        return new Fields(Json.parseObject(body));
+    }
+
+    /** Reads the head of a stream. */
+    HttpWire stream() throws IOException {
+        String[] head = head();
+        if (!head[0].equals("200")) {
+            throw new IOException("no stream: HTTP " + head[0]);
+        }
+        return this;
+    }
+
+    /** Status and Content-Length. */
+    private String[] head() throws IOException {
+        String status = line().split(" ", 3)[1];
+        String length = "0";
+        for (String line = line(); !line.isEmpty(); line = line()) {
+            if (line.regionMatches(true, 0, "Content-Length:", 0, 15)) {
+                length = line.substring(15).trim();
+            }
+        }
+        return new String[] {status, length};
+    }
+
+    /** The next line without its end. */
+    String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int next = input.read(); next != '\n'; next = input.read()) {
+            if (next < 0) {
+                throw new IOException("the connection was closed");
+            }
+            line.append((char) next);
+        }
+        int end = line.length();
+        return end > 0 && line.charAt(end - 1) == '\r' ? line.substring(0, end - 1) : line.toString();
+    }
+
+    /** What follows, as it comes. */
+    InputStream input() {
+        return input;
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

@@ -1,0 +1,23 @@
+package brig.loadtests;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The load tests' command line. Exit codes: 0 well, 1 something was lost or did not work, 2 wrong usage. */
+@Command(
+        name = "load-tests",
+        description = "Measures Brig from outside, as its clients see it.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {SpawnLatency.class, StalledWatcher.class},
+        footer = {"", "From the build:",
+            "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
+            "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
+public final class LoadTests {
+    private LoadTests() {}
+
+    /** Runs a scenario and exits with its code. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new LoadTests()).execute(arguments));
+    }
+}

@@ -1,0 +1,112 @@
+package brig.loadtests;
+
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code load-tests spawn-latency}. */
+@Command(
+        name = "spawn-latency",
+        description = "Time from sending POST /api/v1/spawns (shell, 'echo hi') to the first chunk frame.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "The client is a plain socket that keeps its connections: one for requests, and one, open before the",
+            "clock starts, that asks for the stream as soon as the spawn is answered. Without --url and --socket it",
+            "starts the product itself, with private folders, and uses TCP with the admin token.", "",
+            "Example: ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50 --json'"})
+final class SpawnLatency implements Callable<Integer> {
+    private static final String BODY =
+            "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo hi\",\"once\":true}";
+
+    @Option(names = "--url", description = "A gateway that runs; needs --token.")
+    private @Nullable URI url;
+
+    @Option(names = "--token", description = "Its admin token: brig token.")
+    private @Nullable String token;
+
+    @Option(names = "--socket", description = "Its HTTP socket instead, where the uid needs no token.")
+    private @Nullable String socket;
+
+    @Option(names = "--runs", description = "Measured runs.", defaultValue = "20")
+    private int runs;
+
+    @Option(names = "--warm-up", description = "Runs before, which do not count.", defaultValue = "5")
+    private int warmUps;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException {
+        Report report = new Report(json);
+        if (socket != null) {
+            measure(HttpWire.Place.unix(socket), report);
+        } else if (url != null) {
+            measure(HttpWire.Place.tcp(url.getHost(), url.getPort(), token), report);
+        } else {
+            try (Brig brig = Brig.start()) {
+                measure(HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken()), report);
+            }
+        }
+        report.finish();
+        return 0;
+    }
+
+    private void measure(HttpWire.Place place, Report report) throws IOException {
+        report.value("client", "plain keep-alive sockets to " + place.address());
+        double[] spawned = new double[runs];
+        double[] first = new double[runs];
+        try (HttpWire requests = place.connect()) {
+            for (int i = 0; i < warmUps; i++) {
+                run(place, requests);
+            }
+            report.value("warm_up_runs", warmUps);
+            report.row(List.of("run", "answer ms", "first chunk ms"));
+            for (int i = 0; i < runs; i++) {
+                double[] times = run(place, requests);
+                spawned[i] = times[0];
+                first[i] = times[1];
+                report.row(List.of(String.valueOf(i + 1), Report.number(times[0]), Report.number(times[1])));
+            }
+        }
+        report.keep("first_chunk_ms", Arrays.stream(first).boxed().toList());
+        summarize(report, "answer_ms", spawned);
+        summarize(report, "first_chunk_ms", first);
+    }
+
+    /** Milliseconds to the answer and to the first chunk. */
+    private static double[] run(HttpWire.Place place, HttpWire requests) throws IOException {
+        byte[] request = place.request("POST", "/api/v1/spawns", BODY);
+        try (HttpWire stream = place.connect()) {
+            long start = System.nanoTime();
+            Fields answer = requests.send(request).answer(201);
+            long answered = System.nanoTime();
+            stream.send(place.request("GET", "/api/v1/sessions/" + answer.requiredText("spawn_id") + "/stream", ""));
+            stream.stream();
+            // Events are whole within the chunks of HTTP, so their lines are found without looking at its framing.
+            while (!stream.line().startsWith("data: {\"type\":\"chunk\"")) {
+                // read on
+            }
+            return new double[] {(answered - start) / 1e6, (System.nanoTime() - start) / 1e6};
+        }
+    }
+
+    private static void summarize(Report report, String name, double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        report.value(name + ".min", sorted[0]);
+        report.value(name + ".median", percentile(sorted, 50));
+        report.value(name + ".p90", percentile(sorted, 90));
+        report.value(name + ".max", sorted[sorted.length - 1]);
+    }
+
+    /** The smallest value that at least so many percent do not exceed. */
+    private static double percentile(double[] sorted, int percent) {
+        return sorted[Math.max(0, (sorted.length * percent + 99) / 100 - 1)];
+    }
+}

@@ -1,0 +1,118 @@
+package brig.loadtests;
+
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code load-tests stalled-watcher}. */
+@Command(
+        name = "stalled-watcher",
+        description = "An agent that writes like 'yes', a captain that reads all, a watcher that stops reading for a while.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Starts the product itself, with private folders. The captain is on the session's Unix socket, the",
+            "watcher reads server-sent events over TCP. Behind the given time the session is ended and the watcher goes",
+            "on to the end of the stream. Exit code 1: something was lost without a word.", "",
+            "Example: ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
+final class StalledWatcher implements Callable<Integer> {
+    private static final String BODY =
+            "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"yes 'the quick brown fox jumps over the lazy dog'\"}";
+    private static final long WATCHED_FIRST_BYTES = 8L * 1024 * 1024;
+    private static final long CATCH_UP_SECONDS_MAX = 300;
+    private static final double MIB = 1024.0 * 1024;
+
+    @Option(names = "--seconds", description = "How long the watcher does not read.", defaultValue = "30")
+    private int seconds;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        Report report = new Report(json);
+        try (Brig brig = Brig.start()) {
+            HttpWire.Place place = HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken());
+            try (HttpWire requests = place.connect(); HttpWire events = place.connect();
+                    SocketChannel io = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+                Fields spawned = requests.send(place.request("POST", "/api/v1/spawns", BODY)).answer(201);
+                String id = spawned.requiredText("spawn_id");
+                io.connect(UnixDomainSocketAddress.of(spawned.requiredText("io_socket")));
+                send(io, "{\"auth\":\"" + spawned.requiredText("auth_token") + "\"}\n");
+                events.send(place.request("GET", "/api/v1/sessions/" + id + "/stream", "")).stream();
+                return observe(brig, io, events, report);
+            }
+        }
+    }
+
+    private int observe(Brig brig, SocketChannel io, HttpWire events, Report report)
+            throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        Follower captain = new Follower(Channels.newInputStream(io));
+        Follower watcher = new Follower(events.input());
+        Samples samples = new Samples(brig, captain, watcher, report);
+        var captainDone = start(() -> captain.read(Long.MAX_VALUE));
+        var watched = start(() -> watcher.read(WATCHED_FIRST_BYTES));
+        watched.get(CATCH_UP_SECONDS_MAX, TimeUnit.SECONDS);
+        samples.row("reading");
+        samples.rows("stalled", seconds);
+        send(io, "{\"action\":\"terminate\"}\n");
+        captainDone.get(CATCH_UP_SECONDS_MAX, TimeUnit.SECONDS);
+        var watcherDone = start(() -> watcher.read(Long.MAX_VALUE));
+        samples.rowsUntil("catching up", watcherDone, CATCH_UP_SECONDS_MAX);
+        watcherDone.get(CATCH_UP_SECONDS_MAX, TimeUnit.SECONDS);
+        samples.row("after");
+        return judge(captain, watcher, report);
+    }
+
+    private static int judge(Follower captain, Follower watcher, Report report) {
+        report.value("captain_frames", captain.frames());
+        report.value("captain_mib", captain.bytes() / MIB);
+        report.value("watcher_frames", watcher.frames());
+        report.value("watcher_missing_told", watcher.missing());
+        report.value("watcher_told", watcher.told().isEmpty() ? "nothing: it got every frame" : watcher.told().toString());
+        List<String> faults = Stream.of(captain.fault(), watcher.fault(),
+                        captain.missing() > 0 ? "the captain has a gap: " + captain.told() : null,
+                        captain.next() == watcher.next() ? null : "the watcher ended at " + watcher.next())
+                .filter(Objects::nonNull).map(String::valueOf).toList();
+        report.value("lost_silently", faults.isEmpty() ? "nothing" : faults.toString());
+        report.finish();
+        return faults.isEmpty() ? 0 : 1;
+    }
+
+    private interface Reading {
+        Object run() throws IOException;
+    }
+
+    private static CompletableFuture<Void> start(Reading reading) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().start(() -> {
+            try {
+                reading.run();
+                done.complete(null);
+            } catch (IOException | RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+        });
+        return done;
+    }
+
+    private static void send(SocketChannel channel, String line) throws IOException {
+        ByteBuffer rest = StandardCharsets.UTF_8.encode(line);
+        while (rest.hasRemaining()) {
+            channel.write(rest);
+        }
+    }
+}
