@@ -6,6 +6,7 @@ import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.Spawned;
@@ -28,6 +29,7 @@ public final class ControlOperations {
 
     private final Workers workers;
     private final AgentProfiles profiles;
+    private final Policies policies;
     private final Walls walls;
     private final String version;
     private final Runnable exit;
@@ -35,9 +37,11 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Walls walls, String version, Runnable exit) {
+            Workers workers, AgentProfiles profiles, Policies policies, Walls walls, String version,
+            Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
+        this.policies = policies;
         this.walls = walls;
         this.version = version;
         this.exit = exit;
@@ -74,7 +78,11 @@ public final class ControlOperations {
         answer.put("version", version);
         answer.put("limits", walls.limitsLevel());
         answer.put("agents", profiles.usable().stream()
-                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description()))
+                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description(),
+                        "policy", agent.profile().policy()))
+                .toList());
+        answer.put("policies", policies.usable().stream()
+                .map(policy -> Map.of("name", policy.name(), "description", policy.policy().description()))
                 .toList());
         return answer;
     }
