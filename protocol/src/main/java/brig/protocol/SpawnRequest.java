@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What a captain asks for, the same on every way in.
  *
  * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
- * "prompt"?, "once"?}}.
+ * "prompt"?, "once"?, "policy"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in; null makes a new one named after the task
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param systemPrompt handed to the agent where its profile has a place for it
  * @param prompt the first user message, sent as soon as the worker runs; null for none
  * @param once the spawn ends after its first {@code done}
+ * @param policy what the agent's wall lets in; null leaves it to the agent's profile
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -29,10 +30,17 @@ public record SpawnRequest(
         List<String> tools,
         @Nullable String systemPrompt,
         @Nullable String prompt,
-        boolean once) {
+        boolean once,
+        @Nullable String policy) {
+
+    /** A request that leaves the wall to the agent's profile. */
+    public SpawnRequest(@Nullable String taskId, @Nullable String workspace, String agent, @Nullable String model,
+            List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
+        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null);
+    }
 
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
-    public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once");
+    public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy");
 
     private static final Set<String> AGENT_FIELDS = Set.of("name", "model", "tools", "systemPrompt");
 
@@ -54,7 +62,7 @@ public record SpawnRequest(
         checkArgument("systemPrompt", agent.text("systemPrompt"));
         tools.forEach(tool -> checkArgument("tools", tool));
         return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
-                fields.text("prompt"), fields.flag("once"));
+                fields.text("prompt"), fields.flag("once"), fields.text("policy"));
     }
 
     /** What may become an argument of the agent's command line cannot hold a NUL. */
@@ -77,6 +85,7 @@ public record SpawnRequest(
         map.put("agent_config", agentConfig);
         map.put("prompt", prompt);
         map.put("once", once);
+        map.put("policy", policy);
         return map;
     }
 }

@@ -16,9 +16,9 @@ class SpawnRequestTest {
 
     @Test
     void shouldReadEveryField() {
-        assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true),
+        assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true, "review"),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
-                        + "'systemPrompt':'s'},'prompt':'p','once':true}"));
+                        + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review'}"));
     }
 
     @Test
@@ -30,7 +30,8 @@ class SpawnRequestTest {
     @Test
     void shouldComeBackWhenItWasWritten() {
         for (String json : List.of("{'agent_config':{'name':'a'}}",
-                "{'task_id':'t','workspace':'/w','agent_config':{'name':'a','tools':['x']},'prompt':'p','once':true}")) {
+                "{'task_id':'t','workspace':'/w','agent_config':{'name':'a','tools':['x']},'prompt':'p','once':true,"
+                        + "'policy':'build'}")) {
             SpawnRequest request = read(json);
             Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));
             assertEquals(request, SpawnRequest.read(written.only(SpawnRequest.FIELDS)));

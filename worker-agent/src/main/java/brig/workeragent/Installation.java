@@ -4,6 +4,8 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import brig.protocol.Settings;
+import brig.workeragent.profile.MountRules;
+import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.WallSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,8 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param environment the variables of this process
  * @param root whether it runs as root, which decides between the folders of the host and those of a user
  */
-record Installation(
-        WorkerAgentConfig config, Path home, Path runtimeDir, Map<String, String> environment, boolean root) {
+record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path stateDir,
+        Map<String, String> environment, boolean root) {
+
+    /** Without root a worker has our own uid, which says nothing about who made a folder. */
+    private static final int NOBODY = -1;
 
     /** Reads the files that the options name. @throws BrigException naming file and key */
     static Installation read(Options options, Map<String, String> environment, boolean root) {
@@ -32,14 +37,19 @@ record Installation(
             WorkerAgentConfig config = Settings.bind(sectionOf(values), WorkerAgentConfig.class);
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
-                runtimeDir = values.get("runtimeDir") instanceof String text && !text.isEmpty()
-                        ? Path.of(text)
-                        : underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache");
+                runtimeDir = named(values, "runtimeDir",
+                        underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache"));
             }
-            return new Installation(config, options.home(), runtimeDir, environment, root);
+            Path stateDir = named(values, "stateDir",
+                    underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
+            return new Installation(config, options.home(), runtimeDir, stateDir, environment, root);
         } catch (BrigException e) {
             throw new BrigException(e.code(), (file == null ? "" : file + ": ") + e.getMessage());
         }
+    }
+
+    private static Path named(Map<String, @Nullable Object> values, String key, Path absent) {
+        return values.get(key) instanceof String text && !text.isEmpty() ? Path.of(text) : absent;
     }
 
     private static @Nullable Path usualFile(Map<String, String> environment) {
@@ -83,6 +93,14 @@ record Installation(
 
     List<Path> agentFolders() {
         return paths(config.agentDirs(), home.resolve("config/agents"));
+    }
+
+    Policies policies() {
+        Path home = Path.of(environment.getOrDefault("HOME", "/root"));
+        MountRules rules = new MountRules(List.of(home, Path.of(System.getProperty("user.home"))),
+                List.of(stateDir, runtimeDir), workspaceBases(), root ? config.uid() : NOBODY);
+        return new Policies(paths(config.policyDirs(), this.home.resolve("config/policies")), rules,
+                config.policies());
     }
 
     List<Path> workspaceBases() {

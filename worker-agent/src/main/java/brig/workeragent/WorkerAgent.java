@@ -6,6 +6,7 @@ import brig.workeragent.link.ControlServer;
 import brig.workeragent.link.RuntimeFolder;
 import brig.workeragent.link.WorkerServer;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.SandboxWalls;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.StopTimes;
@@ -34,15 +35,16 @@ public final class WorkerAgent implements AutoCloseable {
             throws IOException {
         WorkerAgentConfig config = installation.config();
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
+        Policies policies = installation.policies();
         this.folder = folder;
         this.walls = walls;
         this.workers = new Workers(
-                new Workers.Parts(profiles, walls, WorkerServer.in(folder), timers,
+                new Workers.Parts(profiles, policies, walls, WorkerServer.in(folder), timers,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs())));
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, profiles, walls, VERSION, () -> System.exit(0)));
+                new ControlOperations(workers, profiles, policies, walls, VERSION, () -> System.exit(0)));
     }
 
     /**

@@ -8,6 +8,8 @@ import java.util.List;
  */
 record WorkerAgentConfig(
         List<String> agentDirs,
+        List<String> policyDirs,
+        List<String> policies,
         List<String> workspaceBases,
         int uid,
         long unackedBytesMax,

@@ -3,11 +3,13 @@ package brig.workeragent;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.Ids;
+import brig.protocol.Json;
 import brig.workeragent.worker.SystemTimers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -35,10 +37,12 @@ final class AgentFixture implements AutoCloseable {
         Files.writeString(agents.resolve("broken.json"), """
                 {"description": "a key too many", "command": ["/bin/true"], "colour": "red"}
                 """);
+        Files.createDirectory(root.resolve("policies"));
         config = root.resolve("brig.json");
         Files.writeString(config, """
-                {"worker": {"agentDirs": ["", "%s"], "workspaceBases": ["%s"], "termGraceMs": 300, "stdinGraceMs": 100}}
-                """.formatted(agents, root.resolve("workspaces")));
+                {"worker": {"agentDirs": ["", "%s"], "policyDirs": ["", "%s"], "workspaceBases": ["%s"],
+                "policies": ["review", "build", "nested", "test"], "termGraceMs": 300, "stdinGraceMs": 100}}
+                """.formatted(agents, root.resolve("policies"), root.resolve("workspaces")));
     }
 
     Options options() {
@@ -66,6 +70,21 @@ final class AgentFixture implements AutoCloseable {
             throw new AssertionError(answer);
         }
         return id;
+    }
+
+    /** Makes a policy of that name, with these keys over those of the shipped "build". */
+    void writePolicy(String name, Map<String, ?> over) throws IOException {
+        Map<String, Object> build = Json.parseCommented(Files.readString(home.resolve("config/policies/build.json")));
+        Map<String, Object> values = new LinkedHashMap<>(build);
+        values.putAll(over);
+        Files.write(root.resolve("policies/" + name + ".json"), Json.writeLine(values));
+    }
+
+    /** Asks for a shell with that policy, and answers as the control socket does. */
+    Map<String, Object> askForShell(TestGateway control, String id, String policy, String prompt) throws IOException {
+        Map<String, ?> request = Map.of("agent_config", Map.of("name", "shell"), "policy", policy, "prompt", prompt);
+        Map<String, ?> asked = Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request);
+        return control.ask(new String(Json.write(asked), UTF_8));
     }
 
     static String spawnRequest(String id, String agentName, String prompt) {

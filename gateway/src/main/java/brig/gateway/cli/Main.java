@@ -132,7 +132,7 @@ public final class Main {
                 : age.toMinutes() > 0 ? age.toMinutes() + "m" + age.toSecondsPart() + "s" : age.toSeconds() + "s";
     }
 
-    @Command(description = "List the agents that can be run.", mixinStandardHelpOptions = true)
+    @Command(description = "List the agents that can be run, and the policies that their wall may have.", mixinStandardHelpOptions = true)
     int agents() {
         try (Context.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "agents"));
@@ -140,8 +140,12 @@ public final class Main {
                 terminal.json(answer.asMap());
                 return 0;
             }
-            terminal.table(List.of("AGENT", "DESCRIPTION"), answer.objects("agents").stream()
-                    .map(agent -> List.of(agent.text("name", ""), agent.text("description", ""))).toList());
+            terminal.table(List.of("AGENT", "POLICY", "DESCRIPTION"), answer.objects("agents").stream()
+                    .map(agent -> List.of(agent.text("name", ""), agent.text("policy", ""), agent.text("description", "")))
+                    .toList());
+            terminal.println("");
+            terminal.table(List.of("POLICY", "DESCRIPTION"), answer.objects("policies").stream()
+                    .map(policy -> List.of(policy.text("name", ""), policy.text("description", ""))).toList());
         }
         return 0;
     }

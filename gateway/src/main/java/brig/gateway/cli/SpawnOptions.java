@@ -27,6 +27,10 @@ final class SpawnOptions {
     @Option(names = "--model", description = "For agents whose profile has a place for it.")
     private @Nullable String model;
 
+    @Option(names = "--policy", paramLabel = "NAME",
+            description = "What the wall lets in, instead of the agent's own policy: 'brig agents' lists them.")
+    private @Nullable String policy;
+
     /** The message of the command line; null where there is none. */
     @Nullable String message() {
         return message.isEmpty() ? null : String.join(" ", message);
@@ -40,7 +44,7 @@ final class SpawnOptions {
         String folder = workspace == null ? null : workspace.toAbsolutePath().normalize().toString();
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
-        request.putAll(new SpawnRequest(taskId, folder, agent, model, List.of(), null, prompt, once).toMap());
+        request.putAll(new SpawnRequest(taskId, folder, agent, model, List.of(), null, prompt, once, policy).toMap());
         return request;
     }
 }

@@ -7,6 +7,7 @@ import brig.protocol.Ids;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.Spawned;
@@ -29,6 +30,7 @@ public final class ControlOperations {
 
     private final Workers workers;
     private final AgentProfiles profiles;
+    private final Policies policies;
     private final Walls walls;
     private final String version;
     private final Runnable exit;
@@ -36,9 +38,11 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Walls walls, String version, Runnable exit) {
+            Workers workers, AgentProfiles profiles, Policies policies, Walls walls, String version,
+            Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
+        this.policies = policies;
         this.walls = walls;
         this.version = version;
         this.exit = exit;
@@ -75,7 +79,11 @@ public final class ControlOperations {
         answer.put("version", version);
         answer.put("limits", walls.limitsLevel());
         answer.put("agents", profiles.usable().stream()
-                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description()))
+                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description(),
+                        "policy", agent.profile().policy()))
+                .toList());
+        answer.put("policies", policies.usable().stream()
+                .map(policy -> Map.of("name", policy.name(), "description", policy.policy().description()))
                 .toList());
         return answer;
     }

@@ -10,7 +10,8 @@
  * {@code id}, a whole number or a text of at most 128 characters. A line holds at most 1 MiB and a bit.
  * <pre>
  * {"id":1,"op":"hello"}                 {"id":1,"ok":{"instance":…,"pid":…,"version":…,"limits":…,
- *                                          "agents":[{"name":…,"description":…}]}}
+ *                                          "agents":[{"name":…,"description":…,"policy":…}],
+ *                                          "policies":[{"name":…,"description":…}]}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…}}
  *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…}
@@ -58,8 +59,8 @@
  * {@code state {"state":"terminated","reason":R}}, where R is {@code requested}, {@code completed}, {@code
  * idle_timeout}, {@code shutdown} or {@code failed}; when it is written, no process of the worker is left.
  * Each process ends with {@code done {"exitCode":N,"signal"?:"SIGTERM","reason"?:…}} behind all of its
- * output; {@code reason} is {@code cancelled}, {@code terminated}, {@code out_of_memory} or {@code
- * start_failed}. What could not be done is {@code error {"error":…,"code":…}}; a process that could not be
+ * output; {@code reason} is {@code cancelled}, {@code terminated}, {@code out_of_memory}, {@code timeout}
+ * or {@code start_failed}. What could not be done is {@code error {"error":…,"code":…}}; a process that could not be
  * started is an error followed by its done.
  *
  * <p>While {@code worker.unackedBytesMax} bytes or more are not acknowledged, no more output is read and the

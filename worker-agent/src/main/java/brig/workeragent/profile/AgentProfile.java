@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param adapter its native format
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
- * @param env the whole environment of the agent beside what the wall itself sets
+ * @param env the environment of the agent beside what the wall itself sets, as far as its policy lets it
+ * @param policy what its wall lets in, where the request does not choose
  */
 public record AgentProfile(
         String description,
@@ -27,7 +28,8 @@ public record AgentProfile(
         String adapter,
         String process,
         String stdin,
-        Map<String, String> env) {
+        Map<String, String> env,
+        String policy) {
 
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
@@ -53,13 +55,14 @@ public record AgentProfile(
         env = Map.copyOf(env);
     }
 
-    /** Binds a file's values; {@code stdin} and {@code env} may be absent. */
+    /** Binds a file's values; only {@code description} and {@code command} must be there. */
     static AgentProfile read(Map<String, @Nullable Object> values) {
         Map<String, @Nullable Object> whole = new LinkedHashMap<>();
         whole.put("adapter", "text");
         whole.put("process", "message");
         whole.put("stdin", "null");
         whole.put("env", Map.of());
+        whole.put("policy", "build");
         return Settings.bind(Settings.overlay(whole, values), AgentProfile.class);
     }
 

@@ -1,6 +1,8 @@
 package brig.workeragent.sandbox;
 
 import brig.workeragent.limits.ResourceLimits;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,8 +41,9 @@ final class BubblewrapCommand {
         addSystem(options);
         addEtc(options);
         addOwnMounts(options, profile);
-        for (Path bind : profile.readOnlyBinds()) {
-            add(options, "--ro-bind", bind.toString(), bind.toString());
+        for (WallProfile.Mount mount : profile.mounts()) {
+            add(options, mount.readOnly() ? "--ro-bind" : "--bind",
+                    mount.source().toString(), mount.target().toString());
         }
         // Last of all mounts: nothing but what was mounted above is writable, /etc and the folders between
         // included.
@@ -76,7 +79,19 @@ final class BubblewrapCommand {
         WallTemplate.ETC.keySet().stream().sorted().forEach(name -> addTemplate(options, name));
         addTemplate(options, "shadow");
         for (String shared : SHARED_ETC) add(options, "--ro-bind-try", shared, shared);
+        for (Path settings : javaSettings()) add(options, "--ro-bind-try", settings.toString(), settings.toString());
         add(options, "--ro-bind", template.file("brig-init").toString(), INIT);
+    }
+
+    /** Debian keeps what a JDK reads at its start, java.security first, outside of its folder. */
+    private List<Path> javaSettings() {
+        var found = new ArrayList<Path>();
+        try (var folders = Files.newDirectoryStream(root.resolve("etc"), "java-*-openjdk")) {
+            folders.forEach(folder -> found.add(Path.of("/etc").resolve(folder.getFileName())));
+        } catch (IOException | DirectoryIteratorException unreadable) {
+            return List.of();
+        }
+        return found.stream().sorted().toList();
     }
 
     private void addTemplate(List<String> options, String name) {
@@ -84,8 +99,11 @@ final class BubblewrapCommand {
     }
 
     private static void addOwnMounts(List<String> options, WallProfile profile) {
-        // The second mount of /proc/sys is for a wall that, by some mistake, is built as root.
-        add(options, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev");
+        add(options, "--proc", "/proc");
+        // For a wall that, by some mistake, is built as root. With a part of /proc covered the kernel lets
+        // nobody mount another /proc, which is what a sandbox inside begins with.
+        if (!profile.nested()) add(options, "--ro-bind", "/proc/sys", "/proc/sys");
+        add(options, "--dev", "/dev");
         // bwrap's /dev is a tmpfs without a bound; shared memory is the only part in which a worker may
         // write.
         add(options, "--perms", "1777", "--size", Long.toString(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm");

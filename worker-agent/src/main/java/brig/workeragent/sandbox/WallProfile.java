@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  *
  * @param workspace         host folder that appears as {@code /workspace}; absolute
  * @param workspaceReadOnly whether the worker may only read it
- * @param readOnlyBinds     further host paths, read-only at the same place: tools outside of {@code /usr}
+ * @param mounts            further host paths, mounted in this order behind all others
  * @param environment       all of the payload's environment; bwrap adds {@code PWD=/workspace}
  * @param hostname          what the worker sees as the host's name
  * @param tmpBytesMax       size of {@code /tmp}; reached: ENOSPC
@@ -19,10 +19,20 @@ import java.util.regex.Pattern;
  * @param nested            allows namespaces inside, for an agent that brings its own sandbox: a weaker wall
  */
 public record WallProfile(
-        Path workspace, boolean workspaceReadOnly, List<Path> readOnlyBinds, Map<String, String> environment,
+        Path workspace, boolean workspaceReadOnly, List<Mount> mounts, Map<String, String> environment,
         String hostname, long tmpBytesMax, long homeBytesMax, boolean nested) {
 
     public static final String WORKSPACE = "/workspace";
+
+    /** A host path, and where it appears inside. */
+    public record Mount(Path source, Path target, boolean readOnly) {
+        public Mount {
+            requireAbsolute("mounts", source);
+            requireAbsolute("mounts", target);
+            checkTarget(target);
+        }
+    }
+
     public static final String HOME = "/home/worker";
     /** The worker's user and group id, as it sees them. */
     public static final int INSIDE_UID = 1000;
@@ -37,15 +47,14 @@ public record WallProfile(
     private static final Pattern HOSTNAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     /**
-     * What a bind may neither be, nor cover, nor reach into: the wall's own mounts, and sockets of the host.
+     * What a mount may neither be, nor cover, nor reach into: the wall's own mounts, and sockets of the host.
      */
     private static final List<String> RESERVED =
-            List.of("/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/tmp", HOME, WORKSPACE, "/boot");
+            List.of("/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/tmp", "/usr", HOME, "/boot");
 
     public WallProfile {
         requireAbsolute("workspace", workspace);
-        readOnlyBinds = List.copyOf(readOnlyBinds);
-        readOnlyBinds.forEach(WallProfile::checkBind);
+        mounts = List.copyOf(mounts);
         environment = Map.copyOf(environment);
         environment.forEach(WallProfile::checkVariable);
         if (!HOSTNAME.matcher(hostname).matches()) {
@@ -67,18 +76,19 @@ public record WallProfile(
         var all = new TreeMap<>(environment);
         all.putAll(variables);
         return new WallProfile(
-                workspace, workspaceReadOnly, readOnlyBinds, all, hostname, tmpBytesMax, homeBytesMax,
+                workspace, workspaceReadOnly, mounts, all, hostname, tmpBytesMax, homeBytesMax,
                 nested);
     }
 
-    private static void checkBind(Path bind) {
-        requireAbsolute("readOnlyBinds", bind);
+    /** Below the workspace is fine: it is mounted before. */
+    private static void checkTarget(Path target) {
         for (String reserved : RESERVED) {
-            boolean below = bind.startsWith(reserved);
-            if (below || Path.of(reserved).startsWith(bind)) {
-                throw new IllegalArgumentException("readOnlyBinds: " + bind + " would reach into "
-                        + reserved);
+            if (target.startsWith(reserved) || Path.of(reserved).startsWith(target)) {
+                throw new IllegalArgumentException("mounts: " + target + " would reach into " + reserved);
             }
+        }
+        if (Path.of(WORKSPACE).startsWith(target)) {
+            throw new IllegalArgumentException("mounts: " + target + " would cover the workspace");
         }
     }
 

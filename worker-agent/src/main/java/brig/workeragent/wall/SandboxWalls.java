@@ -18,6 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
@@ -37,7 +39,6 @@ public final class SandboxWalls implements Walls {
     private final LauncherConfig config;
     private final LimitsBackend.Probe probe;
     private final WallSettings settings;
-    private final ResourceLimits limits;
     /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
     private final ReentrantLock examining = new ReentrantLock();
 
@@ -47,7 +48,6 @@ public final class SandboxWalls implements Walls {
         this.config = config;
         this.probe = probe;
         this.settings = settings;
-        this.limits = limitsOf(settings.limits());
     }
 
     /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE} */
@@ -90,23 +90,29 @@ public final class SandboxWalls implements Walls {
 
     @Override
     public Wall build(Plan plan) {
-        WallSettings.Limits sizes = settings.limits();
+        Confinement may = plan.confinement();
+        WallSettings.Limits limits = may.limits().within(settings.limits());
         WallProfile usual = WallProfile.of(plan.workspace()).withEnvironment(plan.environment());
-        WallProfile profile = new WallProfile(usual.workspace(), usual.workspaceReadOnly(), usual.readOnlyBinds(),
-                usual.environment(), usual.hostname(),
-                sizes.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : sizes.tmpBytesMax(),
-                sizes.homeBytesMax() == 0 ? NO_BYTES_LIMIT : sizes.homeBytesMax(), usual.nested());
-        return new SandboxWall(plan.spawnId(), profile);
+        Map<String, String> environment = new TreeMap<>(usual.environment());
+        environment.keySet().retainAll(may.variables());
+        List<WallProfile.Mount> mounts = may.mounts().stream()
+                .map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly())).toList();
+        WallProfile profile = new WallProfile(usual.workspace(), may.workspaceReadOnly(), mounts, environment,
+                usual.hostname(), limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
+                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested());
+        return new SandboxWall(plan.spawnId(), profile, limitsOf(limits));
     }
 
     /** Limits are taken for each process and given back with it, so nothing is held between two. */
     private final class SandboxWall implements Wall {
         private final String spawnId;
         private final WallProfile profile;
+        private final ResourceLimits limits;
 
-        SandboxWall(String spawnId, WallProfile profile) {
+        SandboxWall(String spawnId, WallProfile profile, ResourceLimits limits) {
             this.spawnId = spawnId;
             this.profile = profile;
+            this.limits = limits;
         }
 
         @Override

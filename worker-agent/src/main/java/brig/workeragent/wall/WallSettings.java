@@ -28,5 +28,19 @@ public record WallSettings(
             long fileBytesMax,
             int openFilesMax,
             long tmpBytesMax,
-            long homeBytesMax) {}
+            long homeBytesMax) {
+
+        /** Of each two the smaller; one that is none leaves it to the other. */
+        Limits within(Limits bounds) {
+            return new Limits(smaller(memoryBytesMax, bounds.memoryBytesMax),
+                    (int) smaller(pidsMax, bounds.pidsMax), (int) smaller(cpuPercentMax, bounds.cpuPercentMax),
+                    smaller(fileBytesMax, bounds.fileBytesMax),
+                    (int) smaller(openFilesMax, bounds.openFilesMax),
+                    smaller(tmpBytesMax, bounds.tmpBytesMax), smaller(homeBytesMax, bounds.homeBytesMax));
+        }
+
+        private static long smaller(long one, long other) {
+            return one == 0 ? other : other == 0 ? one : Math.min(one, other);
+        }
+    }
 }

@@ -59,7 +59,9 @@ public final class Worker {
     private @Nullable AgentProcess process;
     private @Nullable StopLadder ladder;
     private Timers.@Nullable Timer idle;
+    private Timers.@Nullable Timer wallClock;
     private boolean cancelled;
+    private boolean timedOut;
     private @Nullable EndReason ending;
 
     Worker(WorkerPlan plan, Wall wall, Outbox outbox, Surroundings around) {
@@ -179,7 +181,7 @@ public final class Worker {
 
     private void becomeIdle() {
         become(State.IDLE);
-        idle = timers.schedule(around.times().idle(), () -> {
+        idle = timers.schedule(plan.policy().idleMsWithin(around.times().idle()), () -> {
             if (idle != null && state == State.IDLE) {
                 end(EndReason.IDLE_TIMEOUT);
             }
@@ -213,6 +215,7 @@ public final class Worker {
     private void launch(@Nullable String message, @Nullable CompletableFuture<Posture> up) {
         become(State.STARTING);
         cancelled = false;
+        timedOut = false;
         beside(up, () -> {
             List<String> command = profile.commandFor(plan.request(), message == null ? "" : message);
             WalledProcess started = wall.start(command, profile.stdinLines());
@@ -249,6 +252,9 @@ public final class Worker {
         AgentProcess running = new AgentProcess(spawnId(), started, adapter, outbox, timers);
         process = running;
         ladder = new StopLadder(spawnId(), running, around.times(), timers);
+        if (plan.policy().wallClockMs() > 0) {
+            wallClock = timers.schedule(plan.policy().wallClockMs(), this::handleWallClock);
+        }
         if (profile.stdinLines()) {
             writeFirst(running, message);
         }
@@ -292,9 +298,22 @@ public final class Worker {
         afterDone(EndReason.FAILED);
     }
 
+    /** The process lived as long as its policy allows. A stop that had begun before keeps its reason. */
+    private void handleWallClock() {
+        if (wallClock != null && ladder != null && !ladder.begun()) {
+            LOG.info("wall clock reached spawn_id={}", spawnId());
+            timedOut = true;
+            ladder.begin();
+        }
+    }
+
     private void handleFinished(ProcessEnd end) {
         if (ladder != null) {
             ladder.handleEnd();
+        }
+        if (wallClock != null) {
+            wallClock.cancel();
+            wallClock = null;
         }
         if (process != null) {
             process.closeStdin();
@@ -308,6 +327,9 @@ public final class Worker {
     private @Nullable String reasonOf(ProcessEnd end) {
         if (end.outOfMemory()) {
             return "out_of_memory";
+        }
+        if (timedOut) {
+            return "timeout";
         }
         return cancelled ? "cancelled" : ending != null ? "terminated" : null;
     }

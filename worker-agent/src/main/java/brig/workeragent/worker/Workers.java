@@ -6,6 +6,7 @@ import brig.protocol.SpawnRequest;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.Policies;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
@@ -17,6 +18,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,7 +41,8 @@ import org.slf4j.LoggerFactory;
 public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(
-            AgentProfiles profiles, Walls walls, WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
+            AgentProfiles profiles, Policies policies, Walls walls, WorkerSocket.Factory sockets, Timers timers,
+            Executor threads) {}
 
     /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
     public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times) {}
@@ -160,12 +164,15 @@ public final class Workers {
 
     private Spawned make(String spawnId, SpawnRequest request) throws InterruptedException {
         AgentProfile profile = parts.profiles().find(request.agent());
+        Policies.Named policy = parts.policies().find(request.policy(), profile);
+        logWithheld(spawnId, profile, policy);
         Path requested = workspaceFor(request, spawnId);
         boolean missing = !Files.exists(requested, LinkOption.NOFOLLOW_LINKS);
         Path workspace = parts.walls().workspace(requested);
         try {
-            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, workspace);
-            Wall wall = parts.walls().build(new Walls.Plan(spawnId, workspace, profile.env()));
+            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), workspace);
+            Wall wall = parts.walls().build(
+                    new Walls.Plan(spawnId, workspace, profile.env(), policy.confinement()));
             Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {
@@ -173,6 +180,15 @@ public final class Workers {
                 discard(workspace);
             }
             throw e;
+        }
+    }
+
+    /** A variable that never arrives is hard to find from inside. */
+    private static void logWithheld(String spawnId, AgentProfile profile, Policies.Named policy) {
+        Set<String> withheld = new TreeSet<>(profile.env().keySet());
+        withheld.removeAll(policy.confinement().variables());
+        if (!withheld.isEmpty()) {
+            LOG.warn("policy {} withholds {} from the agent spawn_id={}", policy.name(), withheld, spawnId);
         }
     }
 

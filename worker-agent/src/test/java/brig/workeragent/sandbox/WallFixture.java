@@ -70,7 +70,7 @@ final class WallFixture implements AutoCloseable {
 
     static LaunchRequest withEnvironment(LaunchRequest request, Map<String, String> environment) {
         WallProfile old = request.profile();
-        var profile = new WallProfile(old.workspace(), old.workspaceReadOnly(), old.readOnlyBinds(),
+        var profile = new WallProfile(old.workspace(), old.workspaceReadOnly(), old.mounts(),
                 environment,
                 old.hostname(), old.tmpBytesMax(), old.homeBytesMax(), old.nested());
         return new LaunchRequest(request.workerId(), profile, request.limits(), request.command(),

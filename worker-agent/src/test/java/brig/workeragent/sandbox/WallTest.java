@@ -117,7 +117,7 @@ class WallTest {
     @Test
     void shouldBeRefusedWhenWorkspaceIsReadOnly() {
         WallProfile usual = wall.profile();
-        var readOnly = new WallProfile(usual.workspace(), true, usual.readOnlyBinds(), usual.environment(),
+        var readOnly = new WallProfile(usual.workspace(), true, usual.mounts(), usual.environment(),
                 "worker", usual.tmpBytesMax(), usual.homeBytesMax(), false);
         assertEquals(1, wall.run(LaunchRequest.of("ro", readOnly, "touch", "/workspace/no")).exit().code());
     }

@@ -11,6 +11,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.profile.Policy;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.worker.FakeWalls.FakeProcess;
@@ -33,14 +34,20 @@ class WorkerTest {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CountDownLatch drained = new CountDownLatch(1);
     private FrameTail frames;
+    private Policy policy = policy(0, 0);
+
+    private static Policy policy(long wallClockMs, long idleMs) {
+        return new Policy("", Map.of("/workspace", new Policy.Mount(".", false)), List.of(), 0, 0, 0, 0, 0, 0, 0,
+                wallClockMs, idleMs, false);
+    }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {
-        AgentProfile profile = new AgentProfile("", List.of("agent", "{message}", "{model}"), "text", process, stdin, Map.of());
+        AgentProfile profile = new AgentProfile("", List.of("agent", "{message}", "{model}"), "text", process, stdin, Map.of(), "build");
         if (stdin.equals("lines")) {
-            profile = new AgentProfile("", List.of("agent"), "text", process, stdin, Map.of());
+            profile = new AgentProfile("", List.of("agent"), "text", process, stdin, Map.of(), "build");
         }
         SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
-        WorkerPlan plan = new WorkerPlan("spn_test", request, profile, Path.of("/workspace"));
+        WorkerPlan plan = new WorkerPlan("spn_test", request, profile, policy, Path.of("/workspace"));
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -176,6 +183,45 @@ class WorkerTest {
         }
         timers.advance(60_000);
         assertEnd("idle_timeout");
+    }
+
+    @Test
+    void shouldStopProcessByLadderWhenItsWallClockIsReached() throws Exception {
+        policy = policy(5000, 0);
+        Worker worker = shell();
+        worker.input("one");
+        FakeProcess process = walls.next();
+        timers.advance(4999);
+        assertEquals(List.of(), process.signals);
+        timers.advance(1);
+        assertEquals(List.of("TERM"), process.signals);
+        process.exit(new ProcessEnd(143, "SIGTERM", false));
+        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=timeout}", frames.next());
+        worker.input("two");
+        walls.next().exit(0);
+        assertEquals("{type=done, exitCode=0}", frames.next());
+    }
+
+    @Test
+    void shouldKeepReasonWhenWallClockIsReachedAfterCancel() throws Exception {
+        policy = policy(5000, 0);
+        Worker worker = shell();
+        worker.input("one");
+        FakeProcess process = walls.next();
+        timers.advance(4999);
+        worker.cancel();
+        timers.advance(1);
+        process.exit(new ProcessEnd(143, "SIGTERM", false));
+        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
+    }
+
+    @Test
+    void shouldEndEarlierWhenPolicyHasSmallerIdleTime() throws Exception {
+        policy = policy(0, 3000);
+        shell();
+        timers.advance(3000);
+        assertEnd("idle_timeout");
+        assertEquals(60_000, policy(0, 90_000).idleMsWithin(60_000));
     }
 
     @Test

@@ -10,6 +10,8 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.MountRules;
+import brig.workeragent.profile.Policies;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +40,8 @@ class WorkersTest {
     @BeforeEach
     void open() throws IOException {
         Files.writeString(folder.resolve("agent.json"), "{\"description\": \"d\", \"command\": [\"p\", \"{message}\"]}");
+        Policies policies = new Policies(List.of(Path.of("../config/policies")),
+                new MountRules(List.of(), List.of(), List.of(), -1), List.of());
         WorkerSocket.Factory sockets = worker -> {
             openSockets.incrementAndGet();
             return new WorkerSocket() {
@@ -53,7 +57,7 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), walls, sockets, new SystemTimers(),
+                new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls, sockets, new SystemTimers(),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10)));
     }

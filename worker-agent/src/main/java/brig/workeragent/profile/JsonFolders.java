@@ -1,0 +1,100 @@
+package brig.workeragent.profile;
+
+import brig.protocol.BrigException;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Things that stand in a file each, {@code <name>.json} with comments, in some folders; a later folder wins.
+ * A file is read at start and again when it changed, which is looked at whenever somebody asks. A file with a
+ * fault takes only its own name out of use.
+ */
+final class JsonFolders<T> {
+    /** What a file came to: a value, or a fault that names file and key. */
+    record Entry<T>(Path file, FileTime modified, @Nullable T value, String fault) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(JsonFolders.class);
+    private static final String SUFFIX = ".json";
+    private static final String SCHEMA_SUFFIX = ".schema.json";
+
+    private final String what;
+    private final List<Path> folders;
+    private final Function<Map<String, @Nullable Object>, T> reader;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** By name. Guarded by the lock. */
+    private SortedMap<String, Entry<T>> entries = new TreeMap<>();
+
+    /**
+     * Reads nothing yet.
+     *
+     * @param what for the log, such as "agent profile"
+     * @param reader makes the value, or throws a {@link BrigException} that names the key
+     */
+    JsonFolders(String what, List<Path> folders, Function<Map<String, @Nullable Object>, T> reader) {
+        this.what = what;
+        this.folders = List.copyOf(folders);
+        this.reader = reader;
+    }
+
+    /** All files as they are now, by name. */
+    SortedMap<String, Entry<T>> entries() {
+        lock.lock();
+        try {
+            SortedMap<String, Entry<T>> fresh = new TreeMap<>();
+            for (Path folder : folders) {
+                readFolder(folder, fresh);
+            }
+            entries = fresh;
+            return fresh;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void readFolder(Path folder, Map<String, Entry<T>> fresh) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
+            for (Path file : files) {
+                String fileName = String.valueOf(file.getFileName());
+                if (!fileName.endsWith(SCHEMA_SUFFIX)) {
+                    String name = fileName.substring(0, fileName.length() - SUFFIX.length());
+                    fresh.put(name, readFile(file, entries.get(name)));
+                }
+            }
+        } catch (NoSuchFileException e) {
+            LOG.debug("no folder {} with a {}", folder, what);
+        } catch (IOException | DirectoryIteratorException e) {
+            LOG.error("cannot read the folder {}: {}", folder, e.toString());
+        }
+    }
+
+    private Entry<T> readFile(Path file, @Nullable Entry<T> known) {
+        FileTime modified = FileTime.fromMillis(0);
+        try {
+            modified = Files.getLastModifiedTime(file);
+            if (known != null && known.file().equals(file) && known.modified().equals(modified)) {
+                return known;
+            }
+            T value = reader.apply(Json.parseCommented(Files.readString(file)));
+            return new Entry<>(file, modified, value, "");
+        } catch (IOException | BrigException e) {
+            String why = e instanceof BrigException ? e.getMessage() : e.toString();
+            LOG.error("{} {} cannot be used: {}", what, file, why);
+            return new Entry<>(file, modified, null, file + ": " + why);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package brig.workeragent.profile;
+
+import brig.protocol.Settings;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one file of {@code config/policies} says; its components are the keys of the file, whose comments
+ * explain them. Bytes and milliseconds; 0 leaves a limit to the section {@code worker} of {@code brig.json}.
+ *
+ * @param mounts what of the host appears in the wall, by the path where it does
+ * @param environment names of the variables that reach the agent
+ */
+public record Policy(
+        String description,
+        Map<String, Mount> mounts,
+        List<String> environment,
+        long tmpBytesMax,
+        long homeBytesMax,
+        long memoryBytesMax,
+        int cpuPercentMax,
+        int pidsMax,
+        long fileBytesMax,
+        int openFilesMax,
+        long wallClockMs,
+        long idleMs,
+        boolean nested) {
+
+    /** The one mount that every policy has. */
+    static final String WORKSPACE = "/workspace";
+    /** As a hostPath: the workspace of the spawn. */
+    static final String SPAWNS_OWN = ".";
+
+    /** @param hostPath absolute, or {@code .} for the spawn's workspace */
+    public record Mount(String hostPath, boolean readonly) {}
+
+    private static final long MIB = 1024 * 1024;
+    private static final long TIB = MIB * MIB;
+    private static final long YEAR_MS = 365L * 86_400_000;
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    /** Places of the wall itself: a mount there would replace a piece of the wall, or could not be made. */
+    private static final List<String> WALLS_OWN = List.of("/proc", "/sys", "/dev", "/etc", "/run", "/var/run",
+            "/boot", "/root", "/home", "/tmp", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+            WORKSPACE);
+
+    public Policy {
+        if (!mounts.containsKey(WORKSPACE)) {
+            throw new IllegalArgumentException("mounts: must have " + WORKSPACE);
+        }
+        mounts.forEach(Policy::checkMount);
+        for (String name : environment) {
+            if (!VARIABLE.matcher(name).matches()) {
+                throw new IllegalArgumentException("environment: '" + name + "' is no name of a variable");
+            }
+        }
+        requireRangeOrNone("tmpBytesMax", tmpBytesMax, MIB, TIB);
+        requireRangeOrNone("homeBytesMax", homeBytesMax, MIB, TIB);
+        requireRangeOrNone("memoryBytesMax", memoryBytesMax, 16 * MIB, TIB);
+        requireRangeOrNone("cpuPercentMax", cpuPercentMax, 1, 100_000);
+        requireRangeOrNone("pidsMax", pidsMax, 4, 4_000_000);
+        requireRangeOrNone("fileBytesMax", fileBytesMax, MIB, TIB);
+        requireRangeOrNone("openFilesMax", openFilesMax, 16, 1_000_000);
+        requireRangeOrNone("wallClockMs", wallClockMs, 100, YEAR_MS);
+        requireRangeOrNone("idleMs", idleMs, 1000, YEAR_MS);
+    }
+
+    /** Binds a file's values; limits and {@code nested} may be absent. */
+    static Policy read(Map<String, @Nullable Object> values) {
+        Map<String, @Nullable Object> whole = new LinkedHashMap<>();
+        for (String limit : List.of("tmpBytesMax", "homeBytesMax", "memoryBytesMax", "cpuPercentMax", "pidsMax",
+                "fileBytesMax", "openFilesMax", "wallClockMs", "idleMs")) {
+            whole.put(limit, 0L);
+        }
+        whole.put("nested", false);
+        return Settings.bind(Settings.overlay(whole, values), Policy.class);
+    }
+
+    boolean workspaceReadOnly() {
+        return Objects.requireNonNull(mounts.get(WORKSPACE)).readonly();
+    }
+
+    /** The idle time that counts, where brig.json allows that much. */
+    public long idleMsWithin(long allowedMs) {
+        return idleMs == 0 ? allowedMs : Math.min(idleMs, allowedMs);
+    }
+
+    private static void checkMount(String target, Mount mount) {
+        String key = "mounts." + target;
+        requirePlain(key, target);
+        boolean own = target.equals(WORKSPACE);
+        if (own != mount.hostPath().equals(SPAWNS_OWN)) {
+            throw new IllegalArgumentException(key + ".hostPath: '" + SPAWNS_OWN + "' goes with "
+                    + WORKSPACE + ", and with nothing else");
+        }
+        if (own) {
+            return;
+        }
+        requirePlain(key + ".hostPath", mount.hostPath());
+        for (String reserved : WALLS_OWN) {
+            if (overlap(Path.of(target), Path.of(reserved))) {
+                throw new IllegalArgumentException(key + ": would reach into the wall's own " + reserved);
+            }
+        }
+    }
+
+    /** Whether one of them is, or lies below, the other. */
+    static boolean overlap(Path one, Path other) {
+        return one.startsWith(other) || other.startsWith(one);
+    }
+
+    private static void requirePlain(String key, String path) {
+        boolean plain = path.startsWith("/") && path.indexOf('\0') < 0
+                && Path.of(path).normalize().toString().equals(path);
+        if (!plain || path.equals("/")) {
+            throw new IllegalArgumentException(
+                    key + ": '" + path.replace('\0', '?') + "' must be an absolute path without . and .., and not /");
+        }
+    }
+
+    private static void requireRangeOrNone(String key, long value, long min, long max) {
+        if (value != 0 && (value < min || value > max)) {
+            throw new IllegalArgumentException(
+                    key + ": must be 0, or from " + min + " to " + max + ", not " + value);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package brig.workeragent.wall;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What one worker's wall lets in, beside what every wall has.
+ *
+ * @param workspaceReadOnly whether the agent may only read its workspace
+ * @param mounts further folders and files of the host
+ * @param variables names that may be in the agent's environment
+ * @param limits the worker's own; the smaller of these and the host's count
+ * @param nested whether the agent may make namespaces: a weaker wall
+ */
+public record Confinement(boolean workspaceReadOnly, List<Mount> mounts, Set<String> variables,
+        WallSettings.Limits limits, boolean nested) {
+
+    /** @param hostPath the path behind all links; {@code target} is where it appears */
+    public record Mount(Path hostPath, Path target, boolean readOnly) {}
+}

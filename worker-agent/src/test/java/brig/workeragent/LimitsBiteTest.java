@@ -1,0 +1,180 @@
+package brig.workeragent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import brig.protocol.FrameType;
+import brig.protocol.Ids;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Each limit of a policy, reached on purpose behind the real wall while two other workers stream. All that is
+ * misused here is bounded by the script itself, should the limit not hold.
+ */
+@Timeout(90)
+class LimitsBiteTest {
+    private static final int NEIGHBOURS = 2;
+    private static final long MIB = 1 << 20;
+    /** A neighbour says something every 50 ms; on a busy host of two cores it may be late, but not for so long. */
+    private static final long SILENCE_MS_MAX = 3000;
+
+    private AgentFixture fixture;
+    private TestGateway control;
+    private final Neighbour[] neighbours = new Neighbour[NEIGHBOURS];
+
+    /** A worker that counts aloud, and the thread that checks its count. */
+    private final class Neighbour {
+        private final AtomicLong heard = new AtomicLong();
+        private final AtomicLong longestSilenceMs = new AtomicLong();
+        private final TestGateway frames;
+        private final Thread reader;
+        private volatile Throwable fault;
+
+        Neighbour() throws IOException {
+            String id = Ids.newSpawnId(System.currentTimeMillis());
+            fixture.askForShell(control, id, "build", "i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo $i; sleep 0.05; done");
+            frames = fixture.frames(id, 1);
+            reader = Thread.ofVirtual().start(this::listen);
+        }
+
+        private void listen() {
+            StringBuilder said = new StringBuilder();
+            long[] lastAt = {System.nanoTime()};
+            try {
+                frames.read(frame -> {
+                    if (frame.type() != FrameType.CHUNK) {
+                        return frame.type() != FrameType.DONE;
+                    }
+                    long now = System.nanoTime();
+                    longestSilenceMs.accumulateAndGet(TimeUnit.NANOSECONDS.toMillis(now - lastAt[0]), Math::max);
+                    lastAt[0] = now;
+                    said.append(frame.text("content"));
+                    for (int end = said.indexOf("\n"); end >= 0; end = said.indexOf("\n")) {
+                        assertEquals(heard.incrementAndGet(), Long.parseLong(said.substring(0, end)));
+                        said.delete(0, end + 1);
+                    }
+                    return true;
+                });
+            } catch (IOException closedByTheTest) {
+                return;
+            } catch (AssertionError wrongCount) {
+                fault = wrongCount;
+            }
+        }
+
+        void assertUntouched() {
+            long before = heard.get();
+            while (heard.get() < before + 5 && reader.isAlive()) {
+                Thread.onSpinWait();
+            }
+            assertTrue(reader.isAlive(), () -> "the neighbour fell silent: " + fault);
+            assertTrue(longestSilenceMs.get() < SILENCE_MS_MAX, longestSilenceMs + " ms of silence");
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        fixture = new AgentFixture().open();
+        control = fixture.control();
+        for (int i = 0; i < NEIGHBOURS; i++) {
+            neighbours[i] = new Neighbour();
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        for (Neighbour neighbour : neighbours) {
+            neighbour.frames.close();
+        }
+        control.close();
+        fixture.close();
+    }
+
+    /** What came of the script under a policy with these keys, the neighbours being well: its output, its done. */
+    private String run(Map<String, ?> policy, String script) throws IOException {
+        fixture.writePolicy("test", policy);
+        String id = Ids.newSpawnId(System.currentTimeMillis());
+        Map<String, Object> answer = fixture.askForShell(control, id, "test", script);
+        assertTrue(answer.containsKey("ok"), answer.toString());
+        StringBuilder said = new StringBuilder();
+        try (TestGateway frames = fixture.frames(id, 1)) {
+            frames.read(frame -> {
+                if (frame.type() == FrameType.CHUNK) {
+                    said.append(frame.text("content"));
+                }
+                if (frame.type() == FrameType.DONE) {
+                    said.append("done ").append(frame.text("signal")).append(' ').append(frame.text("reason"));
+                }
+                return frame.type() != FrameType.DONE;
+            });
+        }
+        for (Neighbour neighbour : neighbours) {
+            neighbour.assertUntouched();
+        }
+        return said.toString();
+    }
+
+    private void assumeGroups() throws IOException {
+        Map<?, ?> hello = (Map<?, ?>) control.ask("{\"id\":1,\"op\":\"hello\"}").get("ok");
+        assumeFalse(hello.get("limits").equals("rlimits"), "memory and CPU are limited by cgroups only");
+    }
+
+    @Test
+    void shouldHoldForkBombWhenPidsMaxIsReached() throws Exception {
+        String bomb = "exec sh -c 'i=0; while [ $i -lt 300 ]; do sleep 60 >/dev/null 2>&1 & i=$((i+1)); echo n; done'";
+        String said = run(Map.of("pidsMax", 40), bomb);
+        long forked = said.lines().filter(line -> line.equals("n")).count();
+        assertTrue(said.contains("Cannot fork"), said);
+        assertTrue(forked > 20 && forked < 40, "forked " + forked);
+    }
+
+    @Test
+    void shouldEndHogWithItsReasonWhenMemoryIsReached() throws Exception {
+        assumeGroups();
+        String said = run(Map.of("memoryBytesMax", 64 * MIB),
+                "exec python3 -c 'b = bytearray(300 << 20); print(len(b))'");
+        assertEquals("done SIGKILL out_of_memory", said);
+    }
+
+    @Test
+    void shouldHaveNoSpaceWhenTmpIsFull() throws Exception {
+        String said = run(Map.of("tmpBytesMax", 2 * MIB),
+                "head -c 50000000 /dev/zero > /tmp/x; stat -c %s /tmp/x");
+        assertTrue(said.contains("No space left on device\n2097152\ndone null null"), said);
+    }
+
+    @Test
+    void shouldEndWriterWhenFileIsTooLarge() throws Exception {
+        assertEquals("done SIGXFSZ null",
+                run(Map.of("fileBytesMax", 2 * MIB), "exec head -c 50000000 /dev/zero > x"));
+    }
+
+    @Test
+    void shouldSlowAndEndBusyLoopWhenCpuAndWallClockAreReached() throws Exception {
+        assumeGroups();
+        // 4 s at 25 % of a core are 1 s of CPU. The loop ends by itself after 20 s.
+        Map<String, Object> policy = new LinkedHashMap<>(Map.of("cpuPercentMax", 25, "wallClockMs", 4000));
+        String said = run(policy, "trap 'cut -d\" \" -f14,15 /proc/$$/stat; exit 0' TERM; "
+                + "while [ $SECONDS -lt 20 ]; do :; done; echo never");
+        String[] parts = said.split("\n", 2);
+        assertEquals("done null timeout", parts[1]);
+        String[] ticks = parts[0].split(" ", -1);
+        long cpuMs = 10 * (Long.parseLong(ticks[0]) + Long.parseLong(ticks[1]));
+        assertTrue(cpuMs > 300 && cpuMs < 1500, cpuMs + " ms of CPU");
+    }
+
+    @Test
+    void shouldKillProcessThatIgnoresTermWhenWallClockIsReached() throws Exception {
+        assertEquals("up\ndone SIGKILL timeout",
+                run(Map.of("wallClockMs", 500), "trap '' TERM; echo up; for i in 1 2 3 4 5 6 7 8 9; do sleep 1; done"));
+    }
+}

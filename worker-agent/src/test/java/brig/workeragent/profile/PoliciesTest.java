@@ -1,0 +1,254 @@
+package brig.workeragent.profile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import brig.workeragent.wall.Confinement;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PoliciesTest {
+    private static final Path SHIPPED = Path.of("../config/policies");
+    private static final int WORKER_UID = 59617;
+
+    @TempDir
+    Path folder;
+
+    private Path host;
+    private Path files;
+    private Path base;
+
+    @BeforeEach
+    void makeFolders() throws IOException {
+        files = Files.createDirectory(folder.resolve("policies"));
+        host = Files.createDirectory(folder.resolve("host"));
+        base = Files.createDirectories(folder.resolve("ann/brig/bases"));
+        Files.createDirectories(folder.resolve("ann/secrets"));
+        Files.createDirectories(folder.resolve("state/streams"));
+    }
+
+    private Policies policies(String... choosable) {
+        MountRules rules = new MountRules(List.of(folder.resolve("ann")), List.of(folder.resolve("state")),
+                List.of(base), WORKER_UID);
+        return new Policies(List.of(files), rules, List.of(choosable));
+    }
+
+    private static AgentProfile profile(String policy) {
+        return AgentProfile.read(Map.of("description", "", "command", List.of("p"), "policy", policy));
+    }
+
+    private void write(String name, String mounts, String more) throws IOException {
+        Files.writeString(files.resolve(name + ".json"), """
+                // A comment.
+                {"description": "d", "mounts": {"/workspace": {"hostPath": ".", "readonly": false}%s},
+                "environment": ["PATH"]%s}
+                """.formatted(mounts, more));
+    }
+
+    private static String mount(String target, Object host, boolean readOnly) {
+        return ", \"%s\": {\"hostPath\": \"%s\", \"readonly\": %s}".formatted(target, host, readOnly);
+    }
+
+    private String faultOf(String name, ErrorCode code) {
+        BrigException e = assertThrows(BrigException.class, () -> policies().find(null, profile(name)));
+        assertEquals(code, e.code(), e.getMessage());
+        return e.getMessage();
+    }
+
+    private void assertRefused(String mounts, String why) throws IOException {
+        write("bad", mounts, "");
+        write("good", "", "");
+        String fault = faultOf("bad", ErrorCode.INVALID_POLICY);
+        assertTrue(fault.contains("bad.json: mounts."), fault);
+        assertTrue(fault.contains(why), fault);
+        policies().find(null, profile("good"));
+    }
+
+    @Test
+    void shouldTakeWhatTheFileSaysWhenItIsGood() throws Exception {
+        Path shared = Files.createDirectory(base.resolve("cache"));
+        write("p", mount("/opt/tools", host, true) + mount("/srv/cache", shared, false), ", \"pidsMax\": 9");
+        Policies.Named found = policies().find(null, profile("p"));
+        assertEquals(List.of(new Confinement.Mount(host.toRealPath(), Path.of("/opt/tools"), true),
+                new Confinement.Mount(shared.toRealPath(), Path.of("/srv/cache"), false)),
+                found.confinement().mounts());
+        assertEquals(Set.of("PATH"), found.confinement().variables());
+        assertEquals(9, found.confinement().limits().pidsMax());
+        assertFalse(found.confinement().workspaceReadOnly());
+        assertFalse(found.confinement().nested());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "/              | must be an absolute path", "/opt/../etc | must be an absolute path",
+        "opt            | must be an absolute path", "/opt//x     | must be an absolute path",
+        "/proc          | wall's own /proc", "/sys/fs         | wall's own /sys", "/dev/x | wall's own /dev",
+        "/etc/ssl       | wall's own /etc", "/root            | wall's own /root", "/home  | wall's own /home",
+        "/home/worker   | wall's own /home", "/run/x          | wall's own /run", "/tmp/x | wall's own /tmp",
+        "/usr/local     | wall's own /usr", "/var             | wall's own /var/run",
+        "/workspace/sub | wall's own /workspace"})
+    void shouldNameFileAndKeyWhenTargetIsRefused(String target, String why) throws Exception {
+        assertRefused(mount(target, host, true), why);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "/     | must be an absolute path", "/usr/../etc | must be an absolute path", ". | goes with /workspace",
+        "/proc/self | lies in /proc", "/sys    | is /sys", "/var | holds /var/run", "/dev/null | lies in /dev", "/etc/ssl | lies in /etc",
+        "/root | is /root", "/home | is /home", "/var/run | is /var/run", "/run | is /run",
+        "/no/such/folder | does not exist"})
+    void shouldNameFileAndKeyWhenHostPathIsRefused(String path, String why) throws Exception {
+        assertRefused(mount("/opt/tools", path, true), why);
+    }
+
+    @Test
+    void shouldRefuseHomeAndBrigsOwnFoldersAndWhatHoldsThem() throws Exception {
+        assertRefused(mount("/opt/tools", folder.resolve("ann"), true), "is /");
+        assertRefused(mount("/opt/tools", folder.resolve("ann/secrets"), true), "lies in");
+        assertRefused(mount("/opt/tools", folder.resolve("state"), true), "is /");
+        assertRefused(mount("/opt/tools", folder.resolve("state/streams"), true), "lies in");
+        assertRefused(mount("/opt/tools", folder, true), "holds");
+        assertRefused(mount("/opt/tools", base, true), "lies in");
+    }
+
+    @Test
+    void shouldRefuseLinkWhenItLeadsIntoARefusedPlace() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of("/etc/ssl"));
+        assertRefused(mount("/opt/tools", link, true), "/etc/ssl lies in /etc");
+        Path above = Files.createSymbolicLink(folder.resolve("above"), folder.resolve("ann"));
+        assertRefused(mount("/opt/tools", above.resolve("secrets"), true), "lies in");
+    }
+
+    @Test
+    void shouldRefuseWritableWhenItIsNotBelowABase() throws Exception {
+        assertRefused(mount("/opt/tools", host, false), "mounts./opt/tools.readonly: must be true");
+    }
+
+    @Test
+    void shouldRefuseSocketOfAContainerEngineAndAFolderThatHoldsOne() throws Exception {
+        Path deep = Files.createDirectories(host.resolve("a/b"));
+        Path socket = deep.resolve("docker.sock");
+        try (ServerSocketChannel engine = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            engine.bind(UnixDomainSocketAddress.of(socket));
+            assertRefused(mount("/opt/tools", socket, true), "is neither a folder nor a file");
+            assertRefused(mount("/opt/tools", host, true), "docker.sock, which is root");
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatAWorkerCouldReplaceByALink() throws Exception {
+        Path task = Files.createDirectory(base.resolve("task"));
+        Path sub = Files.createDirectory(task.resolve("sub"));
+        assertRefused(mount("/srv/a", task, false) + mount("/srv/b", sub, true), "which is writable");
+        Files.setAttribute(task, "unix:uid", WORKER_UID);
+        assertRefused(mount("/opt/tools", sub, true), "which belongs to a worker");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+        ", 'colour': 1          | unknown key 'colour'", ", 'pidsMax': 'many' | 'pidsMax' must be int",
+        ", 'pidsMax': 3         | pidsMax: must be 0, or from 4", ", 'wallClockMs': -1 | wallClockMs: must be 0",
+        ", 'nested': 1          | 'nested' must be boolean", ", 'idleMs': 999      | idleMs: must be 0"})
+    void shouldNameFileAndKeyWhenValueIsWrong(String more, String why) throws Exception {
+        write("bad", "", more.replace('\'', '"'));
+        String fault = faultOf("bad", ErrorCode.INVALID_POLICY);
+        assertTrue(fault.contains("bad.json: ") && fault.contains(why), fault);
+    }
+
+    @Test
+    void shouldRefuseWhenWorkspaceIsMissingOrElsewhere() throws Exception {
+        Files.writeString(files.resolve("none.json"),
+                "{\"description\": \"\", \"mounts\": {}, \"environment\": []}");
+        assertTrue(faultOf("none", ErrorCode.INVALID_POLICY).contains("mounts: must have /workspace"));
+        Files.writeString(files.resolve("other.json"), "{\"description\": \"\", \"mounts\": "
+                + "{\"/workspace\": {\"hostPath\": \"/opt\", \"readonly\": true}}, \"environment\": []}");
+        assertTrue(faultOf("other", ErrorCode.INVALID_POLICY).contains("mounts./workspace.hostPath"));
+    }
+
+    @Test
+    void shouldLetARequestChooseOnlyWhatTheOperatorAllows() throws Exception {
+        write("own", "", "");
+        write("free", "", "");
+        write("closed", "", "");
+        Policies policies = policies("free", "missing");
+        assertEquals("own", policies.find("own", profile("own")).name());
+        assertEquals("free", policies.find("free", profile("own")).name());
+        for (String name : List.of("closed", "missing", "../own")) {
+            BrigException e = assertThrows(BrigException.class, () -> policies.find(name, profile("own")));
+            assertEquals(ErrorCode.UNKNOWN_POLICY, e.code());
+        }
+        assertEquals(List.of("free"), policies.usable().stream().map(Policies.Named::name).toList());
+    }
+
+    @Test
+    void shouldLookAtTheHostAgainWhenItChanges() throws Exception {
+        Path late = folder.resolve("late");
+        write("p", mount("/opt/tools", late, true), "");
+        Policies policies = policies();
+        AgentProfile profile = profile("p");
+        assertThrows(BrigException.class, () -> policies.find(null, profile));
+        Files.createDirectory(late);
+        policies.find(null, profile);
+        Files.delete(late);
+        Files.createSymbolicLink(late, Path.of("/etc"));
+        assertThrows(BrigException.class, () -> policies.find(null, profile));
+    }
+
+    private static String faults(String json) throws IOException {
+        JsonSchema schema = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+                .getSchema(Files.readString(SHIPPED.resolve("policy.schema.json")));
+        return schema.validate(json, InputFormat.JSON).toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"review", "build", "nested"})
+    void shouldShipFilesThatLoadAndAreValidAgainstTheSchema(String name) throws Exception {
+        Policies shipped = new Policies(List.of(SHIPPED), new MountRules(List.of(), List.of(), List.of(), -1),
+                List.of());
+        Policies.Named found = shipped.find(null, profile(name));
+        assertEquals(name.equals("review"), found.confinement().workspaceReadOnly());
+        assertEquals(name.equals("nested"), found.confinement().nested());
+        Map<String, Object> values = Json.parseCommented(Files.readString(SHIPPED.resolve(name + ".json")));
+        assertEquals("[]", faults(new String(Json.writeLine(values), StandardCharsets.UTF_8)));
+        for (var component : Policy.class.getRecordComponents()) {
+            assertTrue(values.containsKey(component.getName()), component.getName());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{'mounts':{},'environment':[]}",
+        "{'description':'','mounts':{},'environment':[]}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'/x','readonly':true}},'environment':[]}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true},"
+                + "'/x':{'hostPath':'.','readonly':true}},'environment':[]}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.'}},'environment':[]}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'environment':['A=B']}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'environment':[],'x':1}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'environment':[],'pidsMax':1}"})
+    void shouldBeRefusedByTheSchemaToo(String json) throws Exception {
+        assertFalse(faults(json.replace('\'', '"')).equals("[]"));
+    }
+}
