@@ -157,6 +157,7 @@ public final class Gateway implements ControlLink.Listener {
             await(ended, STOP_SECONDS_MAX, "the worker-agent did not end in time");
         } catch (BrigException e) {
             log.warn("{}", e.getMessage());
+            workerAgent.stop();
         }
         listeners.removeSockets();
         vertx.close().toCompletionStage().toCompletableFuture().join();

@@ -24,6 +24,7 @@ final class WorkerAgentProcess {
 
     private static final int STARTS_MAX = 3;
     private static final long TRIAL_MS = 2_000;
+    private static final long STOP_MS = 5_000;
 
     private final Paths paths;
     private final @Nullable Path configFile;
@@ -97,6 +98,21 @@ final class WorkerAgentProcess {
     /** It answered: what went wrong before does not count any more. */
     void handleUp() {
         starts = 0;
+    }
+
+    /** Ends it by signal: it could not be told over its socket. Its workers end with it. */
+    void stop() {
+        if (process == null) {
+            return;
+        }
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_MS, TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private Path logFile() {

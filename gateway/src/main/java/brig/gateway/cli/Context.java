@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,7 @@ final class Context {
     static final class Embedded implements AutoCloseable {
         private final Path folder;
         private final Gateway gateway;
+        private final AtomicBoolean closed = new AtomicBoolean();
 
         Embedded(Context context) {
             try {
@@ -97,6 +99,7 @@ final class Context {
             Config config = new Config(folder.resolve("state").toString(), folder.resolve("run").toString(), folder.resolve("agents").toString(),
                     folder.resolve("spawner.sock").toString(), List.of(), http, own.limits(), own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-leave").unstarted(this::close));
             try {
                 gateway.start();
             } catch (BrigException e) {
@@ -105,8 +108,12 @@ final class Context {
             }
         }
 
+        /** Once: the end of the command and Ctrl-C may both come here. */
         @Override
         public void close() {
+            if (!closed.compareAndSet(false, true)) {
+                return;
+            }
             gateway.stop();
             try (Stream<Path> files = Files.walk(folder)) {
                 for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -44,6 +44,7 @@ import picocli.CommandLine.ScopeType;
 public final class Main {
     static final int EXIT_REFUSED = 125;
     static final int EXIT_NOT_READY = 3;
+    private static final int USAGE_COLUMNS = 110;
 
     private final Terminal terminal = new Terminal();
 
@@ -58,7 +59,7 @@ public final class Main {
         Main main = new Main();
         CommandLine line = new CommandLine(main)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
-                .setUnmatchedOptionsArePositionalParams(false);
+                .setUsageHelpWidth(USAGE_COLUMNS);
         System.exit(line.execute(args));
     }
 

@@ -14,8 +14,8 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig run}. */
 @Command(name = "run", description = "Run one message behind the wall, stream what comes, exit with the agent's code.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Uses the running gateway, or starts one for this run. Without a message, and with standard input",
-            "that is no terminal, the message is read from there.", "", "Examples:",
+        footer = {"", "Uses the running gateway, or starts one for this run. Without a message, and with standard input "
+            + "that is no terminal, the message is read from there.", "", "Examples:",
             "  brig run shell -- 'make test'", "  brig run shell < script.sh", "  brig run --json demo-writer -- hello there"})
 final class RunCommand implements Callable<Integer> {
     @ParentCommand
@@ -27,18 +27,18 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Map<String, ?> request = options.request(message(), true);
-        try (Context.Connection connection = main.context().connectOrEmbed()) {
+        Spinner spinner = Spinner.start(main.terminal(), "waiting for " + options.agent());
+        try (spinner; Context.Connection connection = main.context().connectOrEmbed()) {
             GatewayClient client = connection.client();
             String spawnId = client.request(request).requiredText("spawn_id");
             AtomicBoolean ended = new AtomicBoolean();
-            Thread interrupted = Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
                 if (!ended.get()) {
                     client.send(Map.of("action", "terminate"));
                 }
-            });
-            Runtime.getRuntime().addShutdownHook(interrupted);
+            }));
             client.send(Map.of("action", "attach", "id", spawnId));
-            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), spinner::close);
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);
                 ended.compareAndSet(false, printer.isEnded());

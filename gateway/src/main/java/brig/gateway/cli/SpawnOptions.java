@@ -32,6 +32,10 @@ final class SpawnOptions {
         return message.isEmpty() ? null : String.join(" ", message);
     }
 
+    String agent() {
+        return agent;
+    }
+
     Map<String, ?> request(@Nullable String prompt, boolean once) {
         String folder = workspace == null ? null : workspace.toAbsolutePath().normalize().toString();
         Map<String, @Nullable Object> request = new LinkedHashMap<>();

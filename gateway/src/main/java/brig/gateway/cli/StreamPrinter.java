@@ -3,19 +3,29 @@ package brig.gateway.cli;
 import brig.protocol.Fields;
 import brig.protocol.Json;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 
 /** Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended. */
 final class StreamPrinter {
+    private static final Set<String> SHOWN = Set.of("chunk", "error", "gap");
+
     private final Terminal terminal;
     private final boolean json;
+    private final Runnable beforeOutput;
     private int exitCode;
     private long lastSeq;
     private boolean ended;
 
     /** @param json prints every line as it came */
     StreamPrinter(Terminal terminal, boolean json) {
+        this(terminal, json, () -> {});
+    }
+
+    /** @param beforeOutput called before anything is printed */
+    StreamPrinter(Terminal terminal, boolean json, Runnable beforeOutput) {
         this.terminal = terminal;
         this.json = json;
+        this.beforeOutput = beforeOutput;
     }
 
     void print(byte[] line) {
@@ -26,8 +36,13 @@ final class StreamPrinter {
             exitCode = (int) frame.number("exitCode", 0, 255, 0);
         }
         ended |= type.equals("state") && frame.text("state", "").equals("terminated");
-        if (type.equals("error") && !frame.has("seq") && lastSeq == 0) {
+        // The answer to a refused "attach" is that of any request, without a type.
+        boolean refused = type.isEmpty() || type.equals("error");
+        if (refused && !frame.has("seq") && lastSeq == 0) {
             GatewayClient.requireNoError(frame);
+        }
+        if (json || SHOWN.contains(type)) {
+            beforeOutput.run();
         }
         if (json) {
             terminal.println(new String(line, StandardCharsets.UTF_8));

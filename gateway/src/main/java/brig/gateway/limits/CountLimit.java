@@ -28,7 +28,16 @@ public final class CountLimit {
         if (count >= max) {
             throw new BrigException(code, "limits." + what + " (" + max + ") is reached", 1);
         }
-        taken.put(key, count + 1);
+        return note(key, count);
+    }
+
+    /** Counts one that exists already, even beyond the limit: it was let in when the limit allowed it. */
+    public Lease hold(String key) {
+        return note(key, taken.getOrDefault(key, 0));
+    }
+
+    private Lease note(String key, int before) {
+        taken.put(key, before + 1);
         return new Lease(() -> taken.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));
     }
 

@@ -31,7 +31,7 @@ record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connect
 
     /** Listens on a Unix socket; accepted connections and the uid of their peers go to the handler. */
     CompletionStage<NetServer> listen(Path socket, BiConsumer<NetSocket, Integer> handler) {
-        Path bound = UnixSockets.prepare(socket);
+        Path bound = unix.prepare(socket);
         NetServer server = vertx.createNetServer();
         server.connectHandler(connection -> handleConnection(connection, handler));
         return server.listen(SocketAddress.domainSocketAddress(bound.toString())).map(listening -> {

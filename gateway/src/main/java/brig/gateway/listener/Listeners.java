@@ -16,6 +16,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,16 +58,21 @@ public final class Listeners {
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(Spawner spawner, WorkerAgent workers, String adminToken, BooleanSupplier ready) {
         HttpGuard guard = new HttpGuard(config.http(), adminToken, unix);
-        var router = new HttpApi(door, guard, spawner, workers, ready).router(config.limits().requestBodyBytes());
-        Path bound = UnixSockets.prepare(paths.http());
+        Router router = new HttpApi(door, guard, spawner, workers, ready).router(config.limits().requestBodyBytes());
         return new SpawnerSocket(door, spawner, workers).open(paths.spawner())
-                .thenCompose(opened -> http().requestHandler(router)
-                        .listen(SocketAddress.domainSocketAddress(bound.toString()))
-                        .onSuccess(server -> unix.publish(bound, paths.http())).toCompletionStage())
+                .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())
                         .recover(Listeners::busy).toCompletionStage())
                 .thenAccept(server -> httpPort = server.actualPort());
+    }
+
+    private CompletionStage<HttpServer> openUnix(Router router) {
+        Path bound = unix.prepare(paths.http());
+        return http().requestHandler(router).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
+            unix.publish(bound, paths.http());
+            return server;
+        }).toCompletionStage();
     }
 
     private HttpServer http() {

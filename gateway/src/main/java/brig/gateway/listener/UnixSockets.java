@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -22,14 +23,19 @@ import java.util.Set;
  * and only then renamed to their place. A socket file that nobody answers on is removed, one that somebody does is refused.
  */
 final class UnixSockets {
+    /** As many as there are of four letters and digits. */
+    private static final int NAMES = 36 * 36 * 36 * 36;
+
     private final Set<Integer> allowedUids;
+    /** Owned by the event loop. */
+    private int names;
 
     UnixSockets(Set<Integer> allowedUids) {
         this.allowedUids = allowedUids;
     }
 
     /** Where to bind a socket that will be at {@code socket}; checks that the place is free. @throws BrigException where it is not */
-    static Path prepare(Path socket) {
+    Path prepare(Path socket) {
         Paths.checkSocketPath(socket);
         try {
             Path folder = Objects.requireNonNull(socket.toAbsolutePath().getParent(), "a socket lies in a folder");
@@ -41,15 +47,32 @@ final class UnixSockets {
                 }
                 Files.delete(socket);
             }
-            // A name as short as can be: the kernel bounds the whole path.
-            Path own = folder.resolve(".b");
-            Files.deleteIfExists(own.resolve("s"));
-            Files.deleteIfExists(own);
-            Files.createDirectory(own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            return own.resolve("s");
+            return emptyPrivate(folder.resolve(".b")).resolve(nextName());
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + e);
         }
+    }
+
+    private static Path emptyPrivate(Path folder) throws IOException {
+        if (Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+            try (DirectoryStream<Path> left = Files.newDirectoryStream(folder)) {
+                for (Path file : left) {
+                    Files.delete(file);
+                }
+            }
+            Files.delete(folder);
+        }
+        return Files.createDirectory(folder,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    /**
+     * A name that no open server was bound by: Vert.x takes servers of one address for one server. It is as short as can
+     * be, because the kernel bounds the whole path.
+     */
+    private String nextName() {
+        names = (names + 1) % NAMES;
+        return Integer.toString(names, Character.MAX_RADIX);
     }
 
     /**

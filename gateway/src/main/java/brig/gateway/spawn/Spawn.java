@@ -173,6 +173,7 @@ public final class Spawn {
             view.put("ended_ms", endedMs);
         }
         view.put("epoch", log.epoch());
+        view.put("first_seq", log.firstSeq());
         view.put("last_seq", log.lastSeq());
         view.put("readers", log.readerCount());
         if (lastError != null) {

@@ -1,11 +1,10 @@
 package brig.gateway.spawn;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,12 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The spawns that can be named: all live ones, and the newest of those that ended. Owned by the event loop. */
 public final class Spawns {
-    private static final int ENDED_MAX = 1_000;
+    /** How many of those that ended can still be named. */
+    static final int ENDED_MAX = 1_000;
 
     private final Map<String, Spawn> liveById = new HashMap<>();
     private final Map<String, Spawn> liveByTask = new HashMap<>();
-    private final Cache<String, Spawn> endedById =
-            Caffeine.newBuilder().maximumSize(ENDED_MAX).executor(Runnable::run).build();
+    /** In the order in which they ended. */
+    private final LinkedHashMap<String, Spawn> endedById = new LinkedHashMap<>();
 
     void add(Spawn spawn) {
         liveById.put(spawn.spawnId(), spawn);
@@ -30,6 +30,9 @@ public final class Spawns {
         liveById.remove(spawn.spawnId());
         liveByTask.remove(spawn.taskId(), spawn);
         endedById.put(spawn.spawnId(), spawn);
+        if (endedById.size() > ENDED_MAX) {
+            endedById.pollFirstEntry();
+        }
     }
 
     boolean isLive(String taskId) {
@@ -40,13 +43,13 @@ public final class Spawns {
     public Optional<Spawn> find(String id) {
         @Nullable Spawn found = liveById.get(id);
         if (found == null) {
-            found = endedById.getIfPresent(id);
+            found = endedById.get(id);
         }
         if (found == null) {
             found = liveByTask.get(id);
         }
         return found != null ? Optional.of(found)
-                : endedById.asMap().values().stream()
+                : endedById.values().stream()
                         .filter(spawn -> spawn.taskId().equals(id))
                         .max(Comparator.comparing(Spawn::spawnId));
     }
@@ -58,7 +61,7 @@ public final class Spawns {
     /** All that can be named, newest first. */
     public List<Spawn> all() {
         List<Spawn> all = new ArrayList<>(liveById.values());
-        all.addAll(endedById.asMap().values());
+        all.addAll(endedById.values());
         all.sort(Comparator.comparing(Spawn::spawnId).reversed());
         return all;
     }

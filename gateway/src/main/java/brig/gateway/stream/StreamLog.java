@@ -51,6 +51,7 @@ public final class StreamLog {
     private boolean enlisted;
     private boolean paused;
     private boolean ended;
+    private boolean unneeded;
 
     /** @param lastSeq the last frame that the archive holds already, 0 for a new stream */
     public StreamLog(String epoch, long lastSeq, StreamArchive archive, Environment environment) {
@@ -147,6 +148,9 @@ public final class StreamLog {
         if (recording == reader) {
             recording = null;
         }
+        if (unneeded && readers.isEmpty()) {
+            release();
+        }
         checkBackpressure();
     }
 
@@ -209,8 +213,15 @@ public final class StreamLog {
         segment.release();
     }
 
-    /** Frees the window. The archive has everything, and no reader is left. */
-    public void release() {
+    /** The stream ended and is recorded: the window goes when its last reader does. */
+    public void releaseWhenRead() {
+        unneeded = true;
+        if (readers.isEmpty()) {
+            release();
+        }
+    }
+
+    void release() {
         while (!window.isEmpty()) {
             drop();
         }
@@ -259,6 +270,12 @@ public final class StreamLog {
 
     public String epoch() {
         return epoch;
+    }
+
+    /** The number of the oldest frame that can still be read, one more than the newest where none can. */
+    public long firstSeq() {
+        Segment oldest = window.peek();
+        return Math.min(archive.firstSeq(), oldest == null ? lastSeq + 1 : oldest.firstSeq());
     }
 
     /** The number of the newest frame, 0 for none. */

@@ -119,10 +119,16 @@ class StreamLogTest {
         bench.append(1, 5);
         bench.settle();
 
-        bench.append(3, 7);
+        for (long seq = 3; seq <= 4; seq++) {
+            bench.append(seq, "the same number, but not what was delivered under it\n");
+        }
+        assertEquals(5, bench.log.lastSeq());
+        bench.append(5, 7);
         bench.settle();
 
         assertEquals(Frames.frames(1, 7), sink.text());
+        assertEquals(Frames.frames(1, 7), bench.reader(1, false).text());
+        assertEquals(Frames.frames(4, 7), bench.reader(4, false).text());
         assertEquals(7, bench.log.lastSeq());
     }
 

@@ -1,0 +1,55 @@
+package brig.gateway.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Shows a person that something is under way, on a terminal, from a moment on in which nothing came. */
+final class Spinner implements AutoCloseable {
+    private static final String FACES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+    private static final int PATIENCE_MS = 300;
+    private static final int TURN_MS = 80;
+    private static final String CLEAR_LINE = "\r\u001b[K";
+
+    private final Terminal terminal;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Thread thread;
+
+    private Spinner(Terminal terminal, String what) {
+        this.terminal = terminal;
+        this.thread = Thread.ofVirtual().start(() -> spin(what));
+    }
+
+    /** Starts one; on standard error that is no terminal it shows nothing. */
+    static Spinner start(Terminal terminal, String what) {
+        Spinner spinner = new Spinner(terminal, what);
+        if (!Terminal.isTerminal(2)) {
+            spinner.stopped.countDown();
+        }
+        return spinner;
+    }
+
+    private void spin(String what) {
+        try {
+            if (stopped.await(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
+                return;
+            }
+            for (int face = 0; !stopped.await(TURN_MS, TimeUnit.MILLISECONDS); face++) {
+                terminal.printError(CLEAR_LINE + FACES.charAt(face % FACES.length()) + " " + what);
+            }
+            terminal.printError(CLEAR_LINE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Takes it away; nothing of it is left on the screen when this returns. */
+    @Override
+    public void close() {
+        stopped.countDown();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

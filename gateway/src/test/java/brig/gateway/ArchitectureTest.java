@@ -1,0 +1,126 @@
+package brig.gateway;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Who may import whom in the gateway, and how large a file may be. */
+class ArchitectureTest {
+    private static final Path SOURCES = Files.exists(Path.of("src/main/java/brig/gateway"))
+            ? Path.of("src/main/java/brig/gateway") : Path.of("gateway/src/main/java/brig/gateway");
+
+    /** A package, and those of the gateway that it may import. What is not listed here must not exist. */
+    private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
+            Map.entry("cli", Set.of("app", "config")),
+            Map.entry("app", Set.of("listener", "session", "spawn", "worker", "stream", "store", "limits", "config", "time")),
+            Map.entry("listener", Set.of("session", "stream", "spawn", "worker", "limits", "config", "time")),
+            Map.entry("session", Set.of("spawn", "worker", "stream", "limits")),
+            Map.entry("spawn", Set.of("worker", "stream", "limits", "store", "time")),
+            Map.entry("worker", Set.of("stream", "limits", "time")),
+            Map.entry("store", Set.of("stream")),
+            Map.entry("stream", Set.of("limits", "time")),
+            Map.entry("limits", Set.of()),
+            Map.entry("config", Set.of()),
+            Map.entry("time", Set.of()));
+
+    /** A library, and the packages that may use it: where it is absent, tests need no event loop and no socket. */
+    private static final Map<String, Set<String>> LIBRARIES = Map.of(
+            "io.vertx", Set.of("app", "listener", "worker", "time"),
+            "io.netty", Set.of("listener", "stream", "store"),
+            "java.sql", Set.of("store"),
+            "picocli", Set.of("cli"));
+
+    private static final Pattern NAME = Pattern.compile("\\bbrig\\.gateway\\.([a-z]+)\\b");
+    private static final int LINES_MAX = 600;
+
+    private static Map<Path, String> sources() {
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            Map<Path, String> sources = new TreeMap<>();
+            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                sources.put(file, Files.readString(file));
+            }
+            assertTrue(sources.size() > 50, "the sources were found");
+            return sources;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String packageOf(Path file) {
+        return SOURCES.relativize(file).getName(0).toString();
+    }
+
+    /** The code of a file, without its comments, whose links bind nobody. */
+    private static String code(String source) {
+        return source.replaceAll("(?s)/\\*.*?\\*/", "").replaceAll("(?m)//.*$", "");
+    }
+
+    /** What each package uses of the others, imported or named in full. */
+    private static Map<String, Set<String>> used() {
+        Map<String, Set<String>> used = new TreeMap<>();
+        sources().forEach((file, source) -> {
+            Set<String> others = used.computeIfAbsent(packageOf(file), name -> new TreeSet<>());
+            Matcher name = NAME.matcher(code(source));
+            while (name.find()) {
+                others.add(name.group(1));
+            }
+        });
+        used.forEach((name, others) -> others.remove(name));
+        return used;
+    }
+
+    @Test
+    void shouldImportOnlyWhatTheDesignAllows() {
+        List<String> wrong = new ArrayList<>();
+        used().forEach((name, others) -> {
+            if (!MAY_IMPORT.containsKey(name)) {
+                wrong.add(name + " is a package that the design does not know");
+            }
+            others.stream().filter(other -> !MAY_IMPORT.getOrDefault(name, Set.of()).contains(other))
+                    .forEach(other -> wrong.add(name + " -> " + other));
+        });
+        assertEquals(List.of(), wrong);
+    }
+
+    @Test
+    void shouldAllowNoCycle() {
+        // A package with nothing left to import goes; if the rule has no cycle, in the end all are gone.
+        Map<String, Set<String>> left = new TreeMap<>();
+        MAY_IMPORT.forEach((name, others) -> left.put(name, new TreeSet<>(others)));
+        while (left.values().removeIf(Set::isEmpty)) {
+            left.values().forEach(others -> others.retainAll(left.keySet()));
+        }
+        assertEquals(Map.of(), left);
+    }
+
+    @Test
+    void shouldUseLibrariesOnlyWhereTheyBelong() {
+        List<String> wrong = new ArrayList<>();
+        sources().forEach((file, source) -> LIBRARIES.forEach((library, packages) -> {
+            if (Pattern.compile("\\b" + Pattern.quote(library) + "\\.").matcher(code(source)).find()
+                    && !packages.contains(packageOf(file))) {
+                wrong.add(SOURCES.relativize(file) + " uses " + library);
+            }
+        }));
+        assertEquals(List.of(), wrong);
+    }
+
+    @Test
+    void shouldKeepFilesShort() {
+        sources().forEach((file, source) -> assertTrue(source.lines().count() <= LINES_MAX, file::toString));
+    }
+}

@@ -1,0 +1,191 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The command line as a person or a script uses it: what it prints where, and the code it exits with. */
+@Timeout(60)
+class CommandLineTest {
+    private static final int REFUSED = 125;
+
+    private static Product product;
+
+    @BeforeAll
+    static void start() throws IOException {
+        product = Product.start();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        product.close();
+    }
+
+    @Test
+    void shouldSayVersionWhenAsked() throws IOException {
+        Product.Run run = product.brig("--version");
+        assertEquals(0, run.exitCode());
+        assertTrue(run.out().startsWith("brig "), run::out);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "logs", "sessions", "agents", "terminate", "token", "doctor"})
+    void shouldPrintHelpWhenAsked(String command) throws IOException {
+        Product.Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
+        assertEquals(0, run.exitCode(), run::err);
+        assertTrue(run.out().contains("Usage: brig " + command), run::out);
+        assertEquals("", run.err());
+    }
+
+    @Test
+    void shouldPassOutputsAndCodeThroughWhenRunning() throws IOException {
+        Product.Run run = product.brig("run", "shell", "--", "echo hi; echo oops >&2; exit 42");
+        assertEquals(42, run.exitCode());
+        assertEquals("hi\n", run.out());
+        assertEquals("oops\n", run.err());
+    }
+
+    @Test
+    void shouldHoldAgentBehindWallWhenRunning() throws IOException {
+        Product.Run run = product.brig("run", "--task-id", "walled", "shell", "--",
+                "echo hi; id -u; cat /etc/shadow; touch /workspace/x; ls /root /proc/1/root/root 2>&1");
+        assertTrue(run.out().startsWith("hi\n"), run::out);
+        assertFalse(run.out().contains("\n0\n"), run::out);
+        assertTrue(run.err().contains("/etc/shadow"), run::err);
+        assertFalse(run.out().contains("root:"), run::out);
+        assertTrue(Files.exists(product.workspaces().resolve("walled/x")));
+    }
+
+    @Test
+    void shouldReadMessageFromStandardInputWhenThereIsNone() throws IOException {
+        Product.Run run = product.brigWith("echo one\necho two\n", "run", "shell");
+        assertEquals("one\ntwo\n", run.out());
+    }
+
+    @Test
+    void shouldListSessionsAsJsonWhenAsked() throws IOException {
+        product.brig("spawn", "--task-id", "listed", "shell");
+        Fields listed = product.brig("sessions", "--json").json().objects("spawns").stream()
+                .filter(spawn -> spawn.text("task_id", "").equals("listed")).findFirst().orElseThrow();
+        assertEquals("running", listed.text("state"));
+        assertTrue(product.brig("sessions").out().contains("listed"));
+        assertEquals(0, product.brig("terminate", "listed").exitCode());
+    }
+
+    @Test
+    void shouldPrintLogsWhenSessionHasEnded() throws IOException {
+        product.brig("run", "--task-id", "logged", "shell", "--", "echo first; echo second");
+        assertEquals("first\nsecond\n", product.brig("logs", "logged").out());
+        String last = product.brig("--json", "logs", "logged").out().lines().reduce((before, line) -> line).orElseThrow();
+        assertEquals("terminated", new Fields(Json.parseObject(last.getBytes(StandardCharsets.UTF_8))).text("state"));
+    }
+
+    @Test
+    void shouldSendLinesWhenAttached() throws IOException {
+        Spawned spawned = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"attached\",\"agent_config\":{\"name\":\"shell\"}}"));
+        try (Wire watcher = spawned.attach("watcher")) {
+            Frames frames = new Frames().readUntilType(watcher, "state");
+            Thread ending = Thread.ofVirtual().start(() -> endBehindSecondMessage(frames, watcher));
+            Product.Run run = product.brigWith("echo one\necho two\n", "attach", "attached");
+            assertEquals("one\ntwo\n", run.out());
+            assertEquals(0, run.exitCode());
+            ending.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void endBehindSecondMessage(Frames frames, Wire watcher) {
+        try {
+            frames.readUntilType(watcher, "done").readUntilType(watcher, "done");
+            product.ask("{\"action\":\"terminate\",\"id\":\"attached\"}");
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldRefuseWhenThereIsNothingToAttachTo() throws IOException {
+        Product.Run run = product.brig("attach", "nobody");
+        assertEquals(REFUSED, run.exitCode());
+        assertTrue(run.err().contains("NOT_FOUND"), run::err);
+    }
+
+    @Test
+    void shouldExitWithOwnCodeWhenSessionIsNotReady() throws Exception {
+        // Scenario: the worker-agent is stopped in its tracks, so that a spawn stays where it is; a script attaches to it.
+        long workerAgent = product.workerAgents().getFirst().pid();
+        signal("STOP", workerAgent);
+        try (Wire spawning = product.dial()) {
+            spawning.send("{\"action\":\"spawn\",\"task_id\":\"early\",\"agent_config\":{\"name\":\"shell\"}}");
+            Await.until("the spawn is there", () -> !product.ask("{\"action\":\"status\",\"id\":\"early\"}").has("code"));
+            Product.Run run = product.brig("--json", "attach", "early");
+            assertEquals(3, run.exitCode(), run::err);
+            assertEquals("SESSION_NOT_READY", run.json().text("code"));
+            assertTrue(run.json().number("retry_after_seconds", 0, 99, 0) > 0, run::out);
+            signal("CONT", workerAgent);
+            assertEquals("spawned", spawning.message().text("status"));
+        } finally {
+            signal("CONT", workerAgent);
+        }
+        assertEquals(0, product.brig("terminate", "early").exitCode());
+    }
+
+    private static void signal(String name, long pid) throws IOException, InterruptedException {
+        assertEquals(0, new ProcessBuilder("kill", "-" + name, String.valueOf(pid)).start().waitFor());
+    }
+
+    @Test
+    void shouldRefuseAsJsonWhenAsked() throws IOException {
+        Product.Run run = product.brig("--json", "run", "nobody", "--", "x");
+        assertEquals(REFUSED, run.exitCode());
+        assertEquals("UNKNOWN_AGENT", run.json().text("code"));
+        assertEquals("", run.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "attach", "fly", "run --colour shell", "sessions extra", "attach --from x some"})
+    void shouldExitWithTwoWhenUsedWrongly(String line) throws IOException {
+        Product.Run run = product.brig(line.split(" ", -1));
+        assertEquals(2, run.exitCode(), run::err);
+        assertFalse(run.err().isEmpty());
+        assertEquals("", run.out());
+    }
+
+    @Test
+    void shouldPrintTokenThatOpensHttpWhenAsked() throws IOException {
+        String token = product.brig("token").out().strip();
+        assertEquals(200, product.web().with(token).get("/api/v1/spawns").status());
+    }
+
+    @Test
+    void shouldSayWhatIsEnforcedWhenDoctorIsAsked() throws IOException {
+        Product.Run run = product.brig("--json", "doctor");
+        assertFalse(run.json().objects("findings").isEmpty());
+    }
+
+    @Test
+    void shouldStartGatewayOfItsOwnWhenNoneRuns() throws IOException {
+        try (Product alone = Product.prepare(Map.of())) {
+            Product.Run run = alone.brig("run", "shell", "--", "echo alone; exit 7");
+            assertEquals(7, run.exitCode(), run::err);
+            assertEquals("alone\n", run.out());
+            Product.Run refused = alone.brig("sessions");
+            assertEquals(REFUSED, refused.exitCode());
+            assertTrue(refused.err().contains("brig serve"), refused::err);
+        }
+    }
+}

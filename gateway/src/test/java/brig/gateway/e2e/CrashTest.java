@@ -1,0 +1,103 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is left when a part of Brig is killed. */
+@Timeout(90)
+class CrashTest {
+    private static final int LINES = 120;
+    private static final String NUMBERS = "for i in $(seq 1 " + LINES + "); do echo line $i; sleep 0.02; done";
+
+    @Test
+    void shouldEndSessionsAndGoOnWhenWorkerAgentIsKilled() throws IOException {
+        String mark = "brig-e2e-" + System.nanoTime();
+        try (Product product = Product.start()) {
+            Spawned spawned = product.shell("exec -a " + mark + " sleep 1000 & echo up; wait");
+            try (Wire captain = spawned.captain()) {
+                Frames frames = new Frames().readUntilType(captain, "chunk");
+                Await.until("the agent runs", () -> Processes.with(mark).size() == 1);
+                ProcessHandle killed = product.workerAgents().getFirst();
+                killed.destroyForcibly();
+                frames.readAll(captain);
+                assertEquals("WORKER_LOST", frames.ofType("error").getFirst().text("code"));
+                assertEquals(1, frames.ofType("done").size());
+                assertEquals("worker_lost", frames.last().text("reason"));
+            }
+            Await.until("no agent is left", () -> Processes.with(mark).isEmpty());
+            assertEquals("terminated", spawned.view().text("state"));
+            try (Wire wire = spawnAgain(product).attach("captain")) {
+                assertEquals("again\n", new Frames().readAll(wire).text());
+            }
+        }
+    }
+
+    /** The new worker-agent may not listen yet; that refusal says to come again. */
+    private static Spawned spawnAgain(Product product) throws IOException {
+        Fields[] answer = new Fields[1];
+        Await.until("a spawn is accepted again", () -> {
+            answer[0] = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo again\",\"once\":true}");
+            assertTrue(!answer[0].has("code") || answer[0].text("code").equals("WORKER_AGENT_UNAVAILABLE"),
+                    () -> String.valueOf(answer[0].asMap()));
+            return !answer[0].has("code");
+        });
+        return new Spawned(product, answer[0]);
+    }
+
+    @Test
+    void shouldLoseAndDoubleNothingWhenGatewayIsKilled() throws IOException {
+        // Scenario: a worker writes numbered lines; the gateway is killed in the middle and starts again a moment later.
+        try (Product product = Product.start()) {
+            Spawned spawned = product.shell(NUMBERS);
+            Frames frames = new Frames();
+            try (Wire captain = spawned.captain()) {
+                frames.readUntil(captain, frame -> frames.text().contains("line 20\n"));
+                product.kill();
+            }
+            assertEquals(1, product.workerAgents().size());
+            product.serve();
+            assertEquals(List.of("running"), List.of(spawned.view().text("state")));
+            try (Wire captain = spawned.captain(frames.next())) {
+                frames.readAll(captain);
+            }
+            assertEquals(0, frames.missing());
+            StringBuilder expected = new StringBuilder();
+            for (int i = 1; i <= LINES; i++) {
+                expected.append("line ").append(i).append('\n');
+            }
+            assertEquals(expected.toString(), frames.text());
+            try (Wire watcher = spawned.attach("watcher")) {
+                assertEquals(frames.lines(), new Frames().readAll(watcher).lines());
+            }
+        }
+    }
+
+    @Test
+    void shouldEndWorkersAndKeepRecordsWhenGatewayIsStopped() throws IOException {
+        String mark = "brig-e2e-" + System.nanoTime();
+        try (Product product = Product.start()) {
+            Spawned spawned = product.shell("exec -a " + mark + " sleep 1000 & echo up; wait");
+            try (Wire captain = spawned.captain()) {
+                new Frames().readUntilType(captain, "chunk");
+                Await.until("the agent runs", () -> Processes.with(mark).size() == 1);
+                product.stop();
+            }
+            assertEquals(List.of(), Processes.with(mark));
+            Await.until("the worker-agent is gone", () -> product.workerAgents().isEmpty());
+            assertFalse(java.nio.file.Files.exists(product.spawner()));
+            product.serve();
+            try (Wire watcher = spawned.attach("watcher")) {
+                Frames frames = new Frames().readAll(watcher);
+                assertEquals("up\n", frames.text());
+                assertEquals("shutdown", frames.last().text("reason"));
+            }
+        }
+    }
+}

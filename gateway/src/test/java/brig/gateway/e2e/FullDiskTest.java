@@ -1,0 +1,47 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A state folder with no room left. */
+@Timeout(60)
+class FullDiskTest {
+    private static final int LINES = 1_500_000;
+
+    @Test
+    void shouldStreamOnAndTellReadersWhenDiskIsFull() throws IOException {
+        // Scenario: 4 MB of disk, an agent that writes 11 MB. The mount is in a namespace of its own and goes with it.
+        Product.requireRoot("a mount namespace");
+        try (Product product = Product.prepare(Map.of())) {
+            String state = product.folder().resolve("state").toString();
+            product.inMountNamespace("mkdir -p " + state + "; mount -t tmpfs -o size=4m,mode=711 brig-e2e " + state);
+            product.serve();
+            Spawned spawned = product.shell("seq 1 " + LINES);
+            try (Wire captain = spawned.captain()) {
+                Frames frames = new Frames().readAll(captain);
+                assertEquals(0, frames.missing());
+                assertTrue(frames.text().endsWith("\n" + LINES + "\n"));
+                assertTrue(frames.messages().stream().anyMatch(message -> message.text("code", "").equals("RECORD_LOST")),
+                        () -> String.valueOf(frames.messages().size()));
+            }
+            requireToldOfGap(spawned);
+        }
+    }
+
+    /** Whoever comes later gets what was stored, and hears what was not. */
+    private static void requireToldOfGap(Spawned spawned) throws IOException {
+        try (Wire watcher = spawned.attach("watcher")) {
+            Frames frames = new Frames();
+            for (String line = watcher.line(); line != null; line = watcher.line()) {
+                frames.add(line);
+            }
+            assertTrue(frames.missing() > 0);
+            assertEquals(spawned.view().number("last_seq", 1, Long.MAX_VALUE, 0), frames.next() - 1);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+package brig.gateway.e2e;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.Settings;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * The installed product in folders of its own: {@code brig serve} with its worker-agent, and the command line. Closing
+ * ends both whatever became of them, and removes the folders.
+ */
+final class Product implements AutoCloseable {
+    private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig").toAbsolutePath().toString();
+    private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");
+    /** Above what the stopping ladder of a worker takes. */
+    private static final long STOP_SECONDS = 20;
+
+    private final Path folder;
+    private final Path config;
+    private final Thread atExit = new Thread(this::end);
+    private List<String> around = List.of();
+    private Process serve;
+    private String url = "";
+
+    private Product(Map<String, ?> settings) throws IOException {
+        folder = Files.createTempDirectory("brig-e2e-");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Files.createDirectory(agents());
+        config = folder.resolve("brig.json");
+        Files.write(config, Json.write(Settings.overlay(own(), new LinkedHashMap<>(settings))));
+        Runtime.getRuntime().addShutdownHook(atExit);
+    }
+
+    private Map<String, Object> own() {
+        return new LinkedHashMap<>(Map.of(
+                "stateDir", folder.resolve("state").toString(),
+                "runtimeDir", runtime().toString(),
+                "agentsDir", folder.resolve("io").toString(),
+                "spawnerSocket", spawner().toString(),
+                "http", Map.of("port", 0L),
+                "worker", Map.of("workspaceBases", List.of(workspaces().toString()),
+                        "agentDirs", List.of("", agents().toString()))));
+    }
+
+    /** Folders and configuration, with those settings laid over the test's own; nothing runs yet. */
+    static Product prepare(Map<String, ?> settings) throws IOException {
+        return new Product(settings);
+    }
+
+    static Product start(Map<String, ?> settings) throws IOException {
+        Product product = prepare(settings);
+        try {
+            product.serve();
+            return product;
+        } catch (IOException | RuntimeException | AssertionError e) {
+            product.close();
+            throw e;
+        }
+    }
+
+    static Product start() throws IOException {
+        return start(Map.of());
+    }
+
+    static void requireRoot(String what) throws IOException {
+        boolean root = Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        Assumptions.assumeTrue(root, what + " needs root");
+    }
+
+    /** Runs a shell command in a mount namespace of its own, and {@code brig serve} there. */
+    Product inMountNamespace(String command) {
+        around = List.of("unshare", "-m", "sh", "-ec", command + "; exec \"$@\"", "sh");
+        return this;
+    }
+
+    /** Starts the gateway and waits until it says that it is up. */
+    void serve() throws IOException {
+        List<String> command = new ArrayList<>(around);
+        command.addAll(List.of(BRIG, "serve", "--config", config.toString()));
+        serve = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile())).start();
+        BufferedReader out = new BufferedReader(new InputStreamReader(serve.getInputStream(), StandardCharsets.UTF_8));
+        for (String line = out.readLine(); line != null && !line.contains("try next"); line = out.readLine()) {
+            Matcher found = URL.matcher(line);
+            url = found.matches() ? found.group(1) : url;
+        }
+        if (url.isEmpty()) {
+            throw new AssertionError("the gateway did not come up: " + Files.readString(log()));
+        }
+    }
+
+    /** Ends the gateway as an operator does. */
+    void stop() {
+        serve.destroy();
+        awaitEnd();
+    }
+
+    /** Ends the gateway with SIGKILL; its worker-agent lives on. */
+    void kill() {
+        serve.destroyForcibly();
+        awaitEnd();
+        url = "";
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!serve.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                serve.destroyForcibly().waitFor();
+                throw new AssertionError("the gateway did not end in " + STOP_SECONDS + " s");
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** The worker-agents of this runtime folder: one, or none. */
+    List<ProcessHandle> workerAgents() {
+        return Processes.with("--runtime-dir", runtime().toString());
+    }
+
+    private void end() {
+        if (serve != null) {
+            serve.destroy();
+            try {
+                serve.waitFor(STOP_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            serve.destroyForcibly();
+        }
+        workerAgents().forEach(ProcessHandle::destroyForcibly);
+    }
+
+    @Override
+    public void close() throws IOException {
+        end();
+        Runtime.getRuntime().removeShutdownHook(atExit);
+        Await.until("the worker-agent is gone", () -> workerAgents().isEmpty());
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** What a program printed and how it ended. */
+    record Run(int exitCode, String out, String err) {
+        Fields json() {
+            return new Fields(Json.parseObject(out.getBytes(StandardCharsets.UTF_8)));
+        }
+    }
+
+    /** Runs a command of the command line against this product. */
+    Run brig(String... arguments) throws IOException {
+        return brigWith("", arguments);
+    }
+
+    /** The same with a text on standard input. */
+    Run brigWith(String input, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(BRIG, "--config", config.toString()));
+        command.addAll(List.of(arguments));
+        Path in = Files.writeString(Files.createTempFile(folder, "in", ""), input);
+        Path out = Files.createTempFile(folder, "out", "");
+        Path err = Files.createTempFile(folder, "err", "");
+        Process run = new ProcessBuilder(command).redirectInput(in.toFile()).redirectOutput(out.toFile())
+                .redirectError(err.toFile()).start();
+        try {
+            if (!run.waitFor(60, TimeUnit.SECONDS)) {
+                throw new AssertionError(command + " did not end: " + Files.readString(err));
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        } finally {
+            run.destroyForcibly();
+        }
+        return new Run(run.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    /** A connection to the spawner socket. */
+    Wire dial() throws IOException {
+        return Wire.unix(spawner());
+    }
+
+    /** One request on the spawner socket, and its answer. */
+    Fields ask(String request) throws IOException {
+        try (Wire wire = dial()) {
+            wire.send(request);
+            return wire.message();
+        }
+    }
+
+    Spawned spawn(String agent, String prompt, boolean once) throws IOException {
+        Map<String, Object> request = new LinkedHashMap<>();
+        request.put("action", "spawn");
+        request.put("agent_config", Map.of("name", agent));
+        request.put("prompt", prompt);
+        request.put("once", once);
+        return new Spawned(this, ask(new String(Json.write(request), StandardCharsets.UTF_8)));
+    }
+
+    /** A shell that runs one message and ends. */
+    Spawned shell(String prompt) throws IOException {
+        return spawn("shell", prompt, true);
+    }
+
+    Web web() throws IOException {
+        return new Web(url, adminToken());
+    }
+
+    String adminToken() throws IOException {
+        return Files.readString(folder.resolve("state/admin.token")).strip();
+    }
+
+    Process process() {
+        return serve;
+    }
+
+    String url() {
+        return url;
+    }
+
+    Path config() {
+        return config;
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    Path log() {
+        return folder.resolve("serve.log");
+    }
+
+    /** Agent profiles of the test go here. */
+    Path agents() {
+        return folder.resolve("profiles");
+    }
+
+    Path workspaces() {
+        return folder.resolve("work");
+    }
+
+    Path spawner() {
+        return folder.resolve("spawner.sock");
+    }
+
+    private Path runtime() {
+        return folder.resolve("run");
+    }
+}

@@ -1,0 +1,59 @@
+package brig.gateway.e2e;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+
+/** A spawn of a test: what the answer said, and the ways to it. */
+record Spawned(Product product, Fields answer) {
+    Spawned {
+        if (!answer.text("status", "").equals("spawned")) {
+            throw new AssertionError("no spawn: " + answer.asMap());
+        }
+    }
+
+    String id() {
+        return answer.requiredText("spawn_id");
+    }
+
+    String captainToken() {
+        return answer.requiredText("auth_token");
+    }
+
+    String watcherToken() {
+        return answer.requiredText("watcher_token");
+    }
+
+    Path workspace() {
+        return Path.of(answer.requiredText("workspace"));
+    }
+
+    Path socket() {
+        return Path.of(answer.requiredText("io_socket"));
+    }
+
+    /** A captain on the session socket that has said its token; the welcome comes next. */
+    Wire captain(long from) throws IOException {
+        return Wire.unix(socket()).sendLine("{\"auth\":\"" + captainToken() + "\",\"from\":" + from + "}");
+    }
+
+    Wire captain() throws IOException {
+        return captain(1);
+    }
+
+    /** A reader through the spawner socket, which needs no token. */
+    Wire attach(String role) throws IOException {
+        return product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + id() + "\",\"role\":\"" + role + "\"}");
+    }
+
+    static String user(String content) {
+        return new String(Json.write(Map.of("role", "user", "content", content)), StandardCharsets.UTF_8);
+    }
+
+    Fields view() throws IOException {
+        return product.ask("{\"action\":\"status\",\"id\":\"" + id() + "\"}");
+    }
+}

@@ -1,0 +1,119 @@
+package brig.gateway.spawn;
+
+import brig.gateway.stream.Frames;
+import brig.gateway.worker.WorkerAgent;
+import brig.gateway.worker.WorkerStream;
+import brig.protocol.FrameDecoder;
+import brig.protocol.SpawnRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A worker-agent that writes down what it is asked and answers when a test says so. */
+final class FakeWorkers implements WorkerAgent {
+    final List<String> story;
+    final Map<String, CompletableFuture<Started>> asked = new LinkedHashMap<>();
+    final Map<String, SpawnRequest> requests = new LinkedHashMap<>();
+    final Map<String, FakeStream> streams = new LinkedHashMap<>();
+    CompletableFuture<List<Alive>> listing = new CompletableFuture<>();
+
+    FakeWorkers(List<String> story) {
+        this.story = story;
+    }
+
+    /** The stream of one worker, and what the gateway said to it. */
+    static final class FakeStream implements WorkerStream {
+        final long nextSeq;
+        private final FrameDecoder decoder;
+        final List<String> said = new ArrayList<>();
+        boolean closed;
+
+        FakeStream(long nextSeq, FrameDecoder.Sink frames) {
+            this.nextSeq = nextSeq;
+            this.decoder = new FrameDecoder(frames);
+        }
+
+        /** What the worker-agent sends, as bytes of its socket. */
+        void send(String lines) {
+            byte[] bytes = Frames.utf8(lines);
+            decoder.decode(bytes, 0, bytes.length);
+        }
+
+        @Override
+        public void ack(long seq) {
+            said.add("ack " + seq);
+        }
+
+        @Override
+        public void input(String content) {
+            said.add("input " + content);
+        }
+
+        @Override
+        public void cancel() {
+            said.add("cancel");
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        @Override
+        public void pause() {
+            said.add("pause");
+        }
+
+        @Override
+        public void resume() {
+            said.add("resume");
+        }
+    }
+
+    @Override
+    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request) {
+        story.add("spawn");
+        requests.put(spawnId, request);
+        CompletableFuture<Started> answer = new CompletableFuture<>();
+        asked.put(spawnId, answer);
+        return answer;
+    }
+
+    @Override
+    public CompletionStage<Void> terminate(String spawnId, String reason) {
+        story.add("terminate " + spawnId + " " + reason);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<List<Alive>> list() {
+        return listing;
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> hello() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> doctor() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Void> shutdown() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public WorkerStream open(String socket, long nextSeq, FrameDecoder.Sink frames) {
+        story.add("follow " + socket);
+        FakeStream stream = new FakeStream(nextSeq, frames);
+        streams.put(socket, stream);
+        return stream;
+    }
+}

@@ -1,0 +1,251 @@
+package brig.gateway.spawn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.gateway.stream.RecordingSink;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What the gateway believes, against what the worker-agent has. */
+class ReconcileTest {
+    private static final String RUNNING = "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n";
+    private static final String CHUNK = "{\"type\":\"chunk\",\"seq\":2,\"ts\":1,\"content\":\"hi\"}\n";
+    private static final String TERMINATED = "{\"type\":\"state\",\"seq\":3,\"ts\":1,\"state\":\"terminated\"}\n";
+
+    private final SpawnBench bench = new SpawnBench();
+
+    private static Spawn found(SpawnBench bench, Spawn spawn) {
+        return bench.spawns.find(spawn.spawnId()).orElseThrow();
+    }
+
+    @Test
+    void shouldFollowAWorkerBehindTheRecordWhenTheGatewayRestarted() {
+        Spawn before = bench.start("fix").spawn();
+        bench.send(before, RUNNING + CHUNK);
+
+        SpawnBench after = SpawnBench.restarted(bench);
+        Spawn spawn = found(after, before);
+        assertEquals(SpawnState.RUNNING, spawn.state());
+        assertEquals(before.log().epoch(), spawn.log().epoch());
+        assertTrue(spawn.isAttachable(), "the record can be read before the worker-agent answers");
+        after.reconcile(spawn.spawnId());
+
+        assertEquals(3, after.stream(spawn).nextSeq);
+        assertTrue(after.story.getFirst().startsWith("door, state RUNNING"));
+        RecordingSink captain = new RecordingSink();
+        spawn.log().subscribe(1, true, captain).drain();
+        after.send(spawn, TERMINATED);
+        assertEquals(RUNNING + CHUNK + TERMINATED, captain.text());
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertEquals(List.of("ack 3"), after.said(spawn));
+    }
+
+    @Test
+    void shouldTakeOverAWorkerWhenTheGatewayStoppedInTheMiddleOfItsStart() {
+        var _ = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn before = bench.spawns.all().getFirst();
+        assertEquals("SPAWNING", bench.recorded(before.spawnId()).getLast());
+
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile(before.spawnId());
+
+        assertEquals(SpawnState.RUNNING, found(after, before).state());
+        assertEquals("/workspaces/" + before.spawnId(), found(after, before).view().get("workspace"));
+        assertEquals("RUNNING", after.recorded(before.spawnId()).getLast());
+    }
+
+    @Test
+    void shouldTakeOverAWorkerWhenOnlyItsRequestWasRecorded() {
+        var _ = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn before = bench.spawns.all().getFirst();
+        bench.store.saved().removeLast();
+
+        SpawnBench after = SpawnBench.restarted(bench);
+        assertEquals(SpawnState.REQUESTED, found(after, before).state());
+        after.reconcile(before.spawnId());
+        assertEquals(SpawnState.RUNNING, found(after, before).state());
+    }
+
+    @Test
+    void shouldCountTakenOverWorkersAgainstTheLimitsWhenTheGatewayRestarted() {
+        Spawn a = bench.start("a").spawn();
+        Spawn b = bench.start("b").spawn();
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile(a.spawnId(), b.spawnId());
+        assertEquals("2/2", after.slots());
+        assertEquals(ErrorCode.MAX_WORKERS_PER_CAPTAIN,
+                SpawnBench.refusal(after.ask("c", SpawnBench.CAPTAIN)).code());
+
+        after.send(found(after, a), RUNNING + CHUNK + TERMINATED);
+        assertEquals("1/1", after.slots());
+        assertFalse(after.ask("c", SpawnBench.CAPTAIN).isCompletedExceptionally());
+    }
+
+    @Test
+    void shouldTakeOverEveryWorkerWhenTheLimitWasLoweredMeanwhile() {
+        Spawn a = bench.start("a").spawn();
+        Spawn b = bench.start("b").spawn();
+        SpawnBench after = SpawnBench.restarted(bench, 1);
+        after.reconcile(a.spawnId(), b.spawnId());
+        assertEquals("2/2", after.slots());
+
+        after.send(found(after, a), RUNNING + CHUNK + TERMINATED);
+        assertEquals(ErrorCode.MAX_WORKERS, SpawnBench.refusal(after.ask("d", "uid:9")).code(), "one too many before");
+        after.send(found(after, b), RUNNING + CHUNK + TERMINATED);
+        assertFalse(after.ask("d", "uid:9").isCompletedExceptionally());
+    }
+
+    @Test
+    void shouldSayGoodbyeForAWorkerWhenItIsGone() {
+        Spawn spawn = bench.start("fix").spawn();
+        RecordingSink captain = new RecordingSink();
+        spawn.log().subscribe(1, true, captain);
+        bench.send(spawn, RUNNING + CHUNK);
+
+        bench.nowMs = 1_767_225_699_000L;
+        bench.reconcile();
+
+        assertTrue(captain.text().startsWith(RUNNING + CHUNK));
+        List<Map<String, ?>> goodbye = captain.text().lines().skip(2).map(ReconcileTest::parse).toList();
+        long ts = 1_767_225_699_000L;
+        assertEquals(List.of(
+                Map.of("type", "error", "seq", 3L, "ts", ts, "code", "WORKER_LOST",
+                        "error", "the worker-agent ended, and its workers with it"),
+                Map.of("type", "done", "seq", 4L, "ts", ts, "exitCode", 137L, "signal", "SIGKILL", "reason", "worker_lost"),
+                Map.of("type", "state", "seq", 5L, "ts", ts, "state", "terminated", "reason", "worker_lost")), goodbye);
+        assertTrue(captain.isEnded());
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertEquals("0/0", bench.slots());
+        assertEquals(5, bench.archives.get(spawn.spawnId()).frames());
+        assertEquals("TERMINATED", bench.recorded(spawn.spawnId()).getLast());
+        assertTrue(bench.stream(spawn).closed);
+    }
+
+    private static Map<String, ?> parse(String line) {
+        return Json.parseObject(line.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldSayGoodbyeBehindTheRecordWhenWorkerAndGatewayAreBothNew() {
+        Spawn before = bench.start("fix").spawn();
+        bench.send(before, RUNNING + CHUNK);
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile();
+
+        Spawn spawn = found(after, before);
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        RecordingSink late = new RecordingSink();
+        spawn.log().subscribe(1, false, late).drain();
+        after.loop.run();
+        assertEquals(List.of("1-5", "end"), late.joined());
+        assertEquals("0/0", after.slots());
+        assertEquals(0, after.budget.bytes());
+    }
+
+    @Test
+    void shouldFailASpawnWhenTheGatewayStoppedBeforeItsWorkerRan() {
+        var _ = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn before = bench.spawns.all().getFirst();
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile();
+        Spawn spawn = found(after, before);
+        assertEquals(SpawnState.FAILED, spawn.state());
+        assertTrue(String.valueOf(spawn.view().get("last_error")).startsWith("WORKER_LOST: "));
+        assertEquals("0/0", after.slots());
+    }
+
+    @Test
+    void shouldEndWorkersThatNobodyKnows() {
+        Spawn spawn = bench.start("fix").spawn();
+        bench.story.clear();
+        bench.reconcile("spn_stranger", spawn.spawnId());
+        assertEquals(List.of("terminate spn_stranger unknown"), bench.story);
+        assertEquals(SpawnState.RUNNING, spawn.state());
+    }
+
+    @Test
+    void shouldEndAWorkerWhoseSpawnHasEnded() {
+        Spawn spawn = bench.start("fix").spawn();
+        bench.send(spawn, RUNNING + CHUNK + TERMINATED);
+        SpawnBench after = SpawnBench.restarted(bench);
+        assertEquals(SpawnState.TERMINATED, found(after, spawn).state());
+        assertFalse(after.spawns.isLive("fix"));
+        assertEquals("0/0", after.slots());
+        after.reconcile(spawn.spawnId());
+        assertEquals(List.of("terminate " + spawn.spawnId() + " unknown"), after.story);
+    }
+
+    @Test
+    void shouldLeaveASpawnAloneWhenItIsInTheMiddleOfItsStart() {
+        // Scenario: the link comes up while a spawn is under way; the worker-agent's list may or may not have it.
+        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn spawn = bench.spawns.all().getFirst();
+        bench.story.clear();
+        bench.reconcile();
+        bench.reconcile(spawn.spawnId());
+        assertEquals(SpawnState.SPAWNING, spawn.state());
+        assertEquals(List.of(), bench.story);
+
+        bench.started(spawn.spawnId());
+        assertTrue(granted.isDone());
+        assertEquals(SpawnState.RUNNING, spawn.state());
+        assertEquals("1/1", bench.slots());
+    }
+
+    @Test
+    void shouldFollowOnceWhenTheLinkComesUpAgainAndTheWorkerIsFollowedAlready() {
+        Spawn spawn = bench.start("fix").spawn();
+        bench.story.clear();
+        bench.reconcile(spawn.spawnId());
+        assertEquals(List.of(), bench.story);
+        assertFalse(bench.stream(spawn).closed);
+    }
+
+    @Test
+    void shouldReadTheRecordOfAnEndedSpawnWhenTheGatewayRestarted() {
+        Spawn before = bench.start("fix").spawn();
+        bench.send(before, RUNNING + CHUNK + TERMINATED);
+        SpawnBench after = SpawnBench.restarted(bench);
+        RecordingSink late = new RecordingSink();
+        found(after, before).log().subscribe(2, false, late).drain();
+        after.loop.run();
+        assertEquals(CHUNK + TERMINATED, late.text());
+        assertTrue(late.isEnded());
+        assertEquals("shell", found(after, before).view().get("agent"));
+    }
+
+    @Test
+    void shouldRecordTheEndWhenTheProcessBeforeDiedBetweenTheLastFrameAndIt() {
+        Spawn before = bench.start("fix").spawn();
+        bench.send(before, RUNNING + CHUNK + TERMINATED);
+        assertEquals("TERMINATED", bench.recorded(before.spawnId()).getLast());
+        bench.store.saved().removeLast();
+        bench.endStored = true;
+
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile();
+
+        assertEquals(SpawnState.TERMINATED, found(after, before).state());
+        assertEquals(3, found(after, before).log().lastSeq());
+        assertEquals("TERMINATED", after.recorded(before.spawnId()).getLast());
+    }
+
+    @Test
+    void shouldEndTheWorkerWhenItWasUnwantedBeforeItRan() {
+        var answer = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn spawn = bench.spawns.all().getFirst();
+        var _ = bench.spawner.terminate(spawn, "requested");
+        assertFalse(bench.story.toString().contains("terminate"), "nobody is there to be told yet");
+
+        bench.started(spawn.spawnId());
+        assertTrue(answer.toCompletableFuture().isDone());
+        assertTrue(bench.story.toString().contains("terminate " + spawn.spawnId()), bench.story.toString());
+    }
+}

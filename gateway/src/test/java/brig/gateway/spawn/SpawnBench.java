@@ -1,0 +1,200 @@
+package brig.gateway.spawn;
+
+import brig.gateway.limits.Cooldown;
+import brig.gateway.limits.CountLimit;
+import brig.gateway.store.MemorySpawnStore;
+import brig.gateway.store.SpawnRecord;
+import brig.gateway.stream.Loop;
+import brig.gateway.stream.MemoryArchive;
+import brig.gateway.stream.RetainedBudget;
+import brig.gateway.stream.StreamLog;
+import brig.gateway.stream.Turn;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** A spawner with nothing real around it: everything happens on a loop and a clock that the test drives. */
+public final class SpawnBench {
+    static final String ALL = "all";
+    static final String CAPTAIN = "uid:1000";
+
+    final Loop loop;
+    final List<String> story = new ArrayList<>();
+    final MemorySpawnStore store;
+    final FakeWorkers workers = new FakeWorkers(story);
+    final Spawns spawns = new Spawns();
+    final CountLimit workerSlots;
+    final CountLimit captainSlots = new CountLimit(2, ErrorCode.MAX_WORKERS_PER_CAPTAIN, "workersPerCaptainMax");
+    final RetainedBudget budget = new RetainedBudget(Long.MAX_VALUE);
+    final Map<String, MemoryArchive> archives;
+    final Spawner spawner;
+    long nowMs = 1_767_225_600_000L;
+    /** Whether the archives that this one leaves behind hold the last frame of their stream. */
+    boolean endStored;
+    CompletableFuture<String> door = CompletableFuture.completedFuture("/run/io.sock");
+
+    public SpawnBench() {
+        this(0);
+    }
+
+    SpawnBench(long cooldownMs) {
+        this(cooldownMs, 3, null);
+    }
+
+    /** What a restart of the gateway finds: the records and archives of {@code earlier}, and nothing else. */
+    static SpawnBench restarted(SpawnBench earlier) {
+        return restarted(earlier, 3);
+    }
+
+    /** The same, with another limit of workers. */
+    static SpawnBench restarted(SpawnBench earlier, int workersMax) {
+        SpawnBench bench = new SpawnBench(0, workersMax, earlier);
+        var _ = bench.spawner.recover();
+        bench.loop.run();
+        return bench;
+    }
+
+    private SpawnBench(long cooldownMs, int workersMax, @Nullable SpawnBench earlier) {
+        // The archives of the earlier one work on its loop.
+        loop = earlier == null ? new Loop() : earlier.loop;
+        workerSlots = new CountLimit(workersMax, ErrorCode.MAX_WORKERS, "workersMax");
+        store = new MemorySpawnStore(loop);
+        archives = earlier == null ? new HashMap<>() : earlier.archives;
+        if (earlier != null) {
+            earlier.store.saved().forEach(record -> {
+                var _ = store.save(record);
+            });
+            loop.run();
+            store.saved().clear();
+        }
+        var environment = new StreamLog.Environment(new Turn(loop), budget, 128 * 1024, 10);
+        Logs logs = new Logs() {
+            @Override
+            public StreamLog create(String spawnId, String epoch, long lastSeq) {
+                MemoryArchive archive = new MemoryArchive(loop, loop);
+                archives.put(spawnId, archive);
+                return new StreamLog(epoch, lastSeq, archive, environment);
+            }
+
+            @Override
+            public CompletionStage<Reopened> reopen(String spawnId, String epoch) {
+                MemoryArchive archive = archives.get(spawnId);
+                CompletableFuture<Reopened> opened = new CompletableFuture<>();
+                loop.execute(() -> opened.complete(
+                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored)));
+                return opened;
+            }
+        };
+        SpawnListener doors = new SpawnListener() {
+            @Override
+            public CompletionStage<String> open(Spawn spawn) {
+                story.add("door, state " + spawn.state() + ", recorded " + recorded(spawn.spawnId()));
+                return door;
+            }
+
+            @Override
+            public void close(Spawn spawn) {
+                story.add("door closed");
+            }
+        };
+        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs),
+                new Spawner.Gates(workerSlots, captainSlots, new Cooldown(cooldownMs)), spawns, doors);
+    }
+
+    /** The states that were recorded for a spawn, oldest first. */
+    List<String> recorded(String spawnId) {
+        return store.saved().stream().filter(record -> record.spawnId().equals(spawnId))
+                .map(SpawnRecord::state).toList();
+    }
+
+    public static SpawnRequest request(@Nullable String taskId) {
+        return new SpawnRequest(taskId, null, "shell", null, List.of(), null, "a secret prompt", false);
+    }
+
+    CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
+        CompletableFuture<Granted> granted = spawner.spawn(request(taskId), captain).toCompletableFuture();
+        loop.run();
+        return granted;
+    }
+
+    /** Asks for a worker, and the worker-agent starts it. */
+    public Granted start(String taskId) {
+        CompletableFuture<Granted> granted = ask(taskId, CAPTAIN);
+        String spawnId = spawns.find(taskId).orElseThrow().spawnId();
+        started(spawnId);
+        return granted.join();
+    }
+
+    void started(String spawnId) {
+        workers.asked.get(spawnId).complete(new WorkerAgent.Started("/w/" + spawnId, "/workspaces/" + spawnId, Map.of()));
+        loop.run();
+    }
+
+    /** What the worker-agent sends for a spawn. */
+    void send(Spawn spawn, String lines) {
+        stream(spawn).send(lines);
+        loop.run();
+    }
+
+    FakeWorkers.FakeStream stream(Spawn spawn) {
+        return workers.streams.get("/w/" + spawn.spawnId());
+    }
+
+    static WorkerAgent.Alive alive(String spawnId) {
+        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of());
+    }
+
+    /** The worker-agent's link comes up, and it has these. */
+    void reconcile(String... spawnIds) {
+        workers.listing = new CompletableFuture<>();
+        CompletableFuture<Void> done = spawner.reconcile().toCompletableFuture();
+        workers.listing.complete(List.of(spawnIds).stream().map(SpawnBench::alive).toList());
+        loop.run();
+        done.join();
+    }
+
+    static BrigException refusal(CompletableFuture<?> failed) {
+        try {
+            failed.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof BrigException refusal) {
+                return refusal;
+            }
+            throw e;
+        }
+        throw new AssertionError("was not refused");
+    }
+
+    /** Slots in use: of all, and of the captain. */
+    String slots() {
+        return workerSlots.count(ALL) + "/" + captainSlots.count(CAPTAIN);
+    }
+
+    /** Asks for a worker that is still on its way. */
+    public CompletableFuture<Granted> ask(String taskId) {
+        return ask(taskId, CAPTAIN);
+    }
+
+    public Spawns spawns() {
+        return spawns;
+    }
+
+    /** What the gateway said to the worker of a spawn. */
+    public List<String> said(Spawn spawn) {
+        return stream(spawn).said;
+    }
+
+    /** A worker says a line, and the loop runs. */
+    public void say(Spawn spawn, String line) {
+        send(spawn, line);
+    }
+}

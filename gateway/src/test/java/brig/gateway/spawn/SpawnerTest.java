@@ -1,0 +1,239 @@
+package brig.gateway.spawn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.gateway.stream.RecordingSink;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Starts and ends; what happens after a restart is in {@link ReconcileTest}. */
+class SpawnerTest {
+    private static final String RUNNING = "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"running\"}\n";
+    private static final String CHUNK = "{\"type\":\"chunk\",\"seq\":2,\"ts\":1,\"content\":\"hi\"}\n";
+    private static final String TERMINATED =
+            "{\"type\":\"state\",\"seq\":3,\"ts\":1,\"state\":\"terminated\",\"reason\":\"once\"}\n";
+
+    private final SpawnBench bench = new SpawnBench();
+
+    private Spawn only() {
+        assertEquals(1, bench.spawns.all().size());
+        return bench.spawns.all().getFirst();
+    }
+
+    @Test
+    void shouldRecordBeforeTheDoorAndOpenTheDoorBeforeTheWorkerWhenASpawnStarts() {
+        Granted granted = bench.start("fix");
+        Spawn spawn = granted.spawn();
+
+        assertEquals(List.of("door, state REQUESTED, recorded [REQUESTED]", "spawn", "follow /w/" + spawn.spawnId()),
+                bench.story);
+        assertEquals(List.of("REQUESTED", "SPAWNING", "RUNNING"), bench.recorded(spawn.spawnId()));
+        assertEquals(SpawnState.RUNNING, spawn.state());
+        assertEquals("/workspaces/" + spawn.spawnId(), bench.store.saved().getLast().workspace());
+        assertEquals("/run/io.sock", granted.ioSocket());
+        assertEquals(1, bench.stream(spawn).nextSeq);
+    }
+
+    @Test
+    void shouldKeepNeitherTokensNorThePromptWhenItRecords() {
+        Granted granted = bench.start("fix");
+        String recorded = bench.store.saved().toString();
+        assertFalse(recorded.contains(granted.captainToken()));
+        assertFalse(recorded.contains(granted.watcherToken()));
+        assertFalse(recorded.contains("a secret prompt"));
+        assertTrue(recorded.contains(Ids.hashToken(granted.captainToken())));
+        assertEquals("a secret prompt", bench.workers.requests.values().iterator().next().prompt());
+        assertTrue(granted.spawn().isCaptainToken(granted.captainToken()));
+        assertTrue(granted.spawn().isWatcherToken(granted.watcherToken()));
+        assertFalse(granted.spawn().isCaptainToken(granted.watcherToken()));
+        assertFalse(granted.spawn().isWatcherToken(granted.captainToken()));
+    }
+
+    @Test
+    void shouldNameTheTaskAfterTheSpawnWhenTheCaptainGaveNoName() {
+        var _ = bench.ask(null, SpawnBench.CAPTAIN);
+        assertEquals(only().spawnId(), only().taskId());
+    }
+
+    @Test
+    void shouldAnswerOnlyWhenTheWorkerRuns() {
+        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        assertFalse(granted.isDone());
+        assertEquals(SpawnState.SPAWNING, only().state());
+        assertFalse(only().isAttachable());
+        bench.started(only().spawnId());
+        assertTrue(granted.isDone());
+        assertTrue(only().isAttachable());
+    }
+
+    @Test
+    void shouldRefuseAndCostNothingWhenTheCaptainHasAllItsWorkers() {
+        bench.start("a");
+        bench.start("b");
+        int saved = bench.store.saved().size();
+        BrigException refusal = SpawnBench.refusal(bench.ask("c", SpawnBench.CAPTAIN));
+
+        assertEquals(ErrorCode.MAX_WORKERS_PER_CAPTAIN, refusal.code());
+        assertTrue(refusal.retryAfterSeconds().isPresent());
+        assertEquals("2/2", bench.slots());
+        assertEquals(saved, bench.store.saved().size());
+        assertEquals(2, bench.spawns.all().size());
+        assertFalse(bench.ask("c", "uid:7").isCompletedExceptionally(), "another captain has a place");
+        assertEquals("3/2", bench.slots());
+    }
+
+    @Test
+    void shouldRefuseAndCostNothingWhenAllWorkersAreInUse() {
+        bench.start("a");
+        var _ = bench.ask("b", "uid:1");
+        var _ = bench.ask("c", "uid:2");
+        BrigException refusal = SpawnBench.refusal(bench.ask("d", SpawnBench.CAPTAIN));
+        assertEquals(ErrorCode.MAX_WORKERS, refusal.code());
+        assertEquals("3/1", bench.slots());
+    }
+
+    @Test
+    void shouldRefuseUntilTheCooldownHasPassed() {
+        SpawnBench slow = new SpawnBench(2_500);
+        slow.start("a");
+        slow.nowMs += 400;
+        BrigException refusal = SpawnBench.refusal(slow.ask("b", SpawnBench.CAPTAIN));
+        assertEquals(ErrorCode.COOLDOWN, refusal.code());
+        assertEquals(3, refusal.retryAfterSeconds().orElseThrow(), "2.1 s, rounded up");
+        assertEquals("1/1", slow.slots());
+        slow.nowMs += 2_100;
+        assertFalse(slow.ask("b", SpawnBench.CAPTAIN).isCompletedExceptionally());
+    }
+
+    @Test
+    void shouldNotBeginACooldownWhenTheSpawnWasRefused() {
+        SpawnBench slow = new SpawnBench(2_500);
+        for (String captain : List.of("uid:1", "uid:2", "uid:3")) {
+            var _ = slow.ask(captain.replace(':', '-'), captain);
+        }
+        assertEquals(ErrorCode.MAX_WORKERS, SpawnBench.refusal(slow.ask("x", SpawnBench.CAPTAIN)).code());
+        assertEquals(ErrorCode.MAX_WORKERS, SpawnBench.refusal(slow.ask("x", SpawnBench.CAPTAIN)).code());
+    }
+
+    @Test
+    void shouldRefuseATaskIdWhileItsSpawnLives() {
+        Spawn first = bench.start("fix").spawn();
+        assertEquals(ErrorCode.TASK_ID_IN_USE, SpawnBench.refusal(bench.ask("fix", "uid:7")).code());
+        assertEquals("1/1", bench.slots());
+
+        bench.send(first, RUNNING + CHUNK + TERMINATED);
+        assertFalse(bench.ask("fix", "uid:7").isCompletedExceptionally());
+    }
+
+    @Test
+    void shouldRefuseWhenTheGatewayIsShuttingDown() {
+        bench.spawner.drain();
+        assertEquals(ErrorCode.SHUTTING_DOWN, SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
+        assertEquals("0/0", bench.slots());
+    }
+
+    @Test
+    void shouldGiveBackItsLeasesOnceWhenTheWorkerAgentRefuses() {
+        bench.start("other");
+        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn spawn = bench.spawns.find("fix").orElseThrow();
+        bench.workers.asked.get(spawn.spawnId())
+                .completeExceptionally(new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "no bwrap"));
+        bench.loop.run();
+
+        assertEquals(ErrorCode.SANDBOX_UNAVAILABLE, SpawnBench.refusal(granted).code());
+        assertFailed(spawn, "SANDBOX_UNAVAILABLE: no bwrap");
+        assertEquals("1/1", bench.slots());
+        assertEquals(List.of("REQUESTED", "SPAWNING", "FAILED"), bench.recorded(spawn.spawnId()));
+        assertEquals("door closed", bench.story.getLast());
+    }
+
+    private void assertFailed(Spawn spawn, String why) {
+        assertEquals(SpawnState.FAILED, spawn.state());
+        assertEquals(why, spawn.view().get("last_error"));
+        assertFalse(bench.spawns.isLive(spawn.taskId()));
+        assertTrue(spawn.log().isEnded());
+        assertEquals(why, bench.store.saved().getLast().lastError());
+    }
+
+    @Test
+    void shouldGiveBackItsLeasesAndStartNothingWhenTheSocketCannotBeBound() {
+        bench.door = CompletableFuture.failedFuture(new BrigException(ErrorCode.INVALID_FIELD, "too long"));
+        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        assertEquals(ErrorCode.INVALID_FIELD, SpawnBench.refusal(granted).code());
+        assertFailed(only(), "INVALID_FIELD: too long");
+        assertEquals("0/0", bench.slots());
+        assertFalse(bench.story.contains("spawn"));
+    }
+
+    @Test
+    void shouldGiveBackItsLeasesAndStartNothingWhenItCannotBeRecorded() {
+        bench.store.setBroken(true);
+        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        assertTrue(granted.isCompletedExceptionally());
+        assertEquals("0/0", bench.slots());
+        assertEquals(SpawnState.FAILED, only().state());
+        assertEquals(List.of("door closed"), bench.story);
+        assertFalse(bench.spawns.isLive("fix"));
+    }
+
+    @Test
+    void shouldGiveBackItsLeasesOnceWhenTheWorkerEnds() {
+        Spawn spawn = bench.start("fix").spawn();
+        bench.start("other");
+        RecordingSink captain = new RecordingSink();
+        spawn.log().subscribe(1, true, captain);
+        bench.send(spawn, RUNNING + CHUNK + TERMINATED);
+        // It comes again, as after a reconnect.
+        bench.send(spawn, TERMINATED);
+
+        assertEquals("1/1", bench.slots());
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertEquals(RUNNING + CHUNK + TERMINATED, captain.text());
+        assertTrue(captain.isEnded());
+        assertEquals(3, bench.archives.get(spawn.spawnId()).frames());
+        assertTrue(bench.archives.get(spawn.spawnId()).isClosed());
+        assertEquals(List.of("ack 3"), bench.said(spawn));
+        assertTrue(bench.stream(spawn).closed);
+        assertEquals(1, bench.story.stream().filter("door closed"::equals).count());
+        assertEquals(List.of("REQUESTED", "SPAWNING", "RUNNING", "TERMINATED"), bench.recorded(spawn.spawnId()));
+        assertEquals(0, bench.budget.bytes(), "its memory is free");
+        assertEquals(spawn, bench.spawns.find("fix").orElseThrow(), "it can still be named");
+    }
+
+    @Test
+    void shouldGoOnWhenTheWorkerAgentSendsALineThatIsNoFrame() {
+        Spawn spawn = bench.start("fix").spawn();
+        bench.send(spawn, RUNNING + "{\"type\":\"chunk\"}\n" + "nonsense\n" + CHUNK);
+        assertEquals(2, spawn.log().lastSeq());
+        assertEquals(SpawnState.RUNNING, spawn.state());
+    }
+
+    @Test
+    void shouldAskTheWorkerAgentWhenASpawnIsTerminatedAndNothingWhenItHasEnded() {
+        Spawn spawn = bench.start("fix").spawn();
+        bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
+        assertEquals("terminate " + spawn.spawnId() + " requested", bench.story.getLast());
+        assertEquals(SpawnState.RUNNING, spawn.state(), "its end shows in its frames");
+
+        bench.send(spawn, RUNNING + CHUNK + TERMINATED);
+        int before = bench.story.size();
+        bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
+        assertEquals(before, bench.story.size());
+    }
+
+    @Test
+    void shouldSayWhyWhenAnExceptionThatNobodyForesawEndsAStart() {
+        bench.door = CompletableFuture.failedFuture(new IllegalStateException("unforeseen"));
+        CompletableFuture<Granted> granted = bench.ask("fix", "admin");
+        assertTrue(granted.isCompletedExceptionally());
+        assertTrue(String.valueOf(only().view().get("last_error")).startsWith("INTERNAL: "));
+        assertEquals("0/0", bench.slots());
+    }
+}
