@@ -33,15 +33,27 @@ final class WallFixture implements AutoCloseable {
     }
 
     WallFixture(LimitsBackend limits, Path bwrap) {
+        this(limits, bwrap, nativeFolder(), identityOfHost());
+    }
+
+    /** For another user, who needs programs that he can get to. */
+    WallFixture(LimitsBackend limits, Path bwrap, Path programs, WorkerIdentity identity) {
+        this.identity = identity;
         try {
             root = Files.createTempDirectory("brig-test");
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
-            identity = WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
             workspace = Files.createDirectory(root.resolve("workspace"));
             Files.setAttribute(workspace, "unix:uid", identity.uid());
-            launcher = Launcher.open(new LauncherConfig(bwrap, nativeFolder(), root.resolve("run"), identity,
-                    limits));
+            launcher = Launcher.open(new LauncherConfig(bwrap, programs, root.resolve("run"), identity, limits));
         } catch (IOException | SandboxException failed) {
+            throw new IllegalStateException(failed);
+        }
+    }
+
+    private static WorkerIdentity identityOfHost() {
+        try {
+            return WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
+        } catch (SandboxException failed) {
             throw new IllegalStateException(failed);
         }
     }

@@ -1,0 +1,140 @@
+package brig.workeragent.sandbox;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.limits.RlimitsOnly;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Attempts to get out, from {@code src/test/c}: none may succeed behind a wall, whoever builds it; without one most do,
+ * which shows that they are real.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class EscapeSuiteTest {
+
+    private static final int ATTEMPTS_MIN = 130;
+    /** What succeeds for root on any host; more does on most. */
+    private static final Set<String> SUCCEED_UNWALLED = Set.of("read-etc-shadow", "read-other-workspace",
+            "read-host-shared-memory", "write-root", "write-usr", "open-passwd-for-writing", "sysctl-core-pattern",
+            "sysctl-any-writable", "hard-link-of-system-file", "symlink-out-of-workspace", "ptrace-init",
+            "open-memory-of-init", "pidfd-getfd", "signal-host-process", "environment-of-others",
+            "arguments-of-launcher", "inherited-descriptor", "setuid-root", "new-privileges", "allow-core-dump",
+            "personality", "chroot", "mount-tmpfs", "unshare-mounts", "setns-network", "name-to-handle-at",
+            "host-socket", "host-abstract-socket", "host-loopback", "packet-socket", "raw-socket",
+            "change-interface", "reboot", "adjtimex");
+    private static final int ORDINARY_UID = 59_618;
+
+    private static HostBait bait;
+
+    @BeforeAll
+    static void putUp() throws IOException {
+        bait = new HostBait();
+    }
+
+    @AfterAll
+    static void takeDown() throws IOException {
+        bait.close();
+    }
+
+    private static boolean isRoot() throws IOException {
+        return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    }
+
+    private static Path copy(Path program, Path target) throws IOException {
+        Files.copy(program, target);
+        return Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("r-xr-xr-x"));
+    }
+
+    /** Lines of an outcome: {@code NAME escaped|held DETAIL}. */
+    private static Set<String> escaped(List<String> lines) {
+        assertTrue(lines.size() >= ATTEMPTS_MIN, lines::toString);
+        return lines.stream().filter(line -> line.split(" ", 3)[1].equals("escaped")).collect(Collectors.toSet());
+    }
+
+    private static void assertNothingEscapes(WallFixture wall) throws IOException {
+        copy(HostBait.ESCAPE, wall.workspace.resolve("escape"));
+        List<String> command = bait.attempts("/workspace/escape", true);
+        var result = wall.run(wall.request(ResourceLimits.DEFAULT, false, command.toArray(String[]::new)));
+        assertEquals(0, result.exit().code(), result.stderr());
+        assertEquals(Set.of(), escaped(result.stdout().lines().toList()));
+        wall.run("/workspace/escape stay 1003.25");
+        assertEquals(List.of(), WallFixture.processesWith("1003.25"));
+    }
+
+    @Test
+    void shouldHoldAllWhenTheWallIsBuiltByRoot() throws IOException {
+        assumeTrue(isRoot(), "needs root");
+        try (var wall = new WallFixture(new RlimitsOnly())) {
+            assertNothingEscapes(wall);
+        }
+    }
+
+    @Test
+    void shouldHoldAllWhenTheWallIsBuiltByAnOrdinaryUser() throws IOException {
+        if (!isRoot()) {
+            try (var wall = new WallFixture(new RlimitsOnly())) {
+                assertNothingEscapes(wall);
+            }
+            return;
+        }
+        Path programs = Files.createTempDirectory("brig-user");
+        Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxr-xr-x"));
+        List<Path> made = new ArrayList<>();
+        made.add(copy(WallFixture.nativeFolder().resolve("brig-init"), programs.resolve("brig-init")));
+        Path real = copy(WallFixture.nativeFolder().resolve("brig-launcher"), programs.resolve("real-launcher"));
+        made.add(real);
+        // The worker-agent starts this as its launcher; all that it starts is the user's.
+        Path launcher = Files.writeString(programs.resolve("brig-launcher"), """
+                #!/bin/sh
+                exec /usr/bin/setpriv --reuid=%d --regid=%d --clear-groups %s "$@"
+                """.formatted(ORDINARY_UID, ORDINARY_UID, real));
+        made.add(Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x")));
+        var user = new WorkerIdentity(ORDINARY_UID, ORDINARY_UID, false);
+        try (var wall = new WallFixture(new RlimitsOnly(), LauncherConfig.BWRAP, programs, user)) {
+            assertNothingEscapes(wall);
+        } finally {
+            for (Path path : made) Files.delete(path);
+            Files.delete(programs);
+        }
+    }
+
+    @Test
+    void shouldEscapeWhenThereIsNoWall() throws Exception {
+        assumeTrue(isRoot(), "needs root");
+        Path folder = Files.createTempDirectory("brig-unwalled");
+        var command = new ArrayList<>(List.of("/bin/bash", "-c", "exec 9</etc/shadow; exec \"$0\" \"$@\""));
+        command.addAll(bait.attempts(HostBait.ESCAPE.toString(), false));
+        Process process = new ProcessBuilder(command).directory(folder.toFile())
+                .redirectErrorStream(true).start();
+        List<String> lines = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                .lines().toList();
+        assertEquals(0, process.waitFor());
+        Files.delete(folder);
+        Set<String> names = escaped(lines).stream().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
+        assertEquals(Set.of(), SUCCEED_UNWALLED.stream().filter(name -> !names.contains(name))
+                .collect(Collectors.toSet()), lines::toString);
+    }
+
+    @Test
+    void shouldLeaveAProcessBehindWhenThereIsNoWall() throws Exception {
+        assertEquals(0, new ProcessBuilder(HostBait.ESCAPE.toString(), "stay", "1003.5").start().waitFor());
+        List<ProcessHandle> left = WallFixture.processesWith("1003.5");
+        left.forEach(ProcessHandle::destroyForcibly);
+        assertEquals(1, left.size());
+    }
+}
