@@ -11,6 +11,7 @@ import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.Spawned;
 import brig.workeragent.worker.Workers;
+import brig.workeragent.workspace.Worktrees;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ public final class ControlOperations {
     private final Workers workers;
     private final AgentProfiles profiles;
     private final Policies policies;
+    private final Worktrees worktrees;
     private final Walls walls;
     private final String version;
     private final Runnable exit;
@@ -37,11 +39,12 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Policies policies, Walls walls, String version,
+            Workers workers, AgentProfiles profiles, Policies policies, Worktrees worktrees, Walls walls, String version,
             Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
         this.policies = policies;
+        this.worktrees = worktrees;
         this.walls = walls;
         this.version = version;
         this.exit = exit;
@@ -57,6 +60,7 @@ public final class ControlOperations {
             case "terminate" -> new Outcome(terminate(request));
             case "list" -> new Outcome(list());
             case "doctor" -> new Outcome(doctor());
+            case "diff" -> new Outcome(diff(request));
             default -> shutdown();
         };
     }
@@ -64,10 +68,11 @@ public final class ControlOperations {
     private static Set<String> fieldsOf(String operation) {
         return switch (operation) {
             case "hello", "list", "doctor", "shutdown" -> Set.of("id", "op");
+            case "diff" -> Set.of("id", "op", "spawn_id");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, spawn, terminate, list, doctor, shutdown");
+                    "no such op; there are hello, spawn, terminate, list, diff, doctor, shutdown");
         };
     }
 
@@ -119,6 +124,18 @@ public final class ControlOperations {
         shown.put("workspace", view.spawned().workspace().toString());
         shown.put("last_seq", view.lastSeq());
         shown.put("ended", view.ended());
+        return shown;
+    }
+
+    private Map<String, ?> diff(Fields request) {
+        String id = spawnId(request);
+        Worktrees.Diff diff = worktrees.diff(id);
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("spawn_id", id);
+        shown.put("branch", diff.branch());
+        shown.put("workspace", diff.folder().toString());
+        shown.put("diff", diff.text());
+        shown.put("truncated", diff.truncated());
         return shown;
     }
 
