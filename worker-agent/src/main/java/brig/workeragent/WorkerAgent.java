@@ -38,6 +38,7 @@ public final class WorkerAgent implements AutoCloseable {
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
         Policies policies = installation.policies();
         Worktrees worktrees = walls.worktrees();
+        worktrees.sweep();
         this.folder = folder;
         this.walls = walls;
         this.workers = new Workers(

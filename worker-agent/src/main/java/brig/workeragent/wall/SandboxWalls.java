@@ -87,7 +87,7 @@ public final class SandboxWalls implements Walls {
 
     /** Whom worktrees belong to. */
     public Worktrees worktrees() {
-        return new Worktrees(settings.workspaceBases(), config.identity().uid(), config.identity().switched());
+        return new Worktrees(settings.runtimeFolder(), settings.workspaceBases(), config.identity().uid(), config.identity().switched());
     }
 
     @Override

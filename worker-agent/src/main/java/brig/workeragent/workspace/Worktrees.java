@@ -9,6 +9,8 @@ import brig.protocol.Json;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -35,24 +37,28 @@ public final class Worktrees {
     /** What an agent changed since its start, committed or not, as git shows it. */
     public record Diff(String text, boolean truncated, String branch, Path folder) {}
 
-    private record Note(String spawnId, Path repository, String branch, String start) {}
+    private record Note(String spawnId, Path repository, String branch, String start, Owner owner) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Worktrees.class);
     /** In JSON no byte becomes more than six, and an answer has at most 4 MiB. */
     private static final int DIFF_BYTES_MAX = 512 * 1024;
     private static final String NOTE_SUFFIX = ".worktree";
+    private static final String SCRATCH = "diff-";
 
     private final Path base;
     private final List<Path> bases;
     private final int workerUid;
     private final boolean switched;
     private final Git git;
+    private final Path scratchFolder;
 
     /**
+     * @param scratchFolder a folder of this worker-agent alone; its workers pass through
      * @param bases where repositories may lie; worktrees are made in the first
      * @param switched whether workers have another uid than this process
      */
-    public Worktrees(List<Path> bases, int workerUid, boolean switched) {
+    public Worktrees(Path scratchFolder, List<Path> bases, int workerUid, boolean switched) {
+        this.scratchFolder = scratchFolder;
         this.base = bases.get(0).toAbsolutePath();
         this.bases = List.copyOf(bases);
         this.workerUid = workerUid;
@@ -69,13 +75,13 @@ public final class Worktrees {
     public Made make(String spawnId, String taskId, Path repository, List<String> hidden) {
         Path real = requireRepository(repository);
         String start = git.run(placeOf(real), "rev-parse", "--verify", "HEAD").strip();
-        Note note = new Note(spawnId, real, "brig/" + taskId, start);
+        Note note = new Note(spawnId, real, "brig/" + taskId, start, Owner.self());
         try {
             Path folder = Files.createDirectory(base.toRealPath().resolve(spawnId),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             giveToWorker(folder);
-            Files.write(noteOf(spawnId), Json.writeLine(
-                    Map.of("repository", real.toString(), "branch", note.branch(), "start", start)));
+            Files.write(noteOf(spawnId), Json.writeLine(Map.of("repository", real.toString(), "branch",
+                    note.branch(), "start", start, "owner", note.owner().toMap())));
             git.run(placeOf(real), "worktree", "add", "--quiet", "--no-checkout", "-b", note.branch(),
                     folder.toString(), start);
             checkOut(placeOf(note), new PrivateFiles(hidden));
@@ -174,7 +180,7 @@ public final class Worktrees {
         Git.Place place = placeOf(note);
         try {
             // An index of our own: that of the agent stays as it is, and it cannot get at this one.
-            Path scratch = Files.createTempDirectory("brig-diff");
+            Path scratch = Files.createTempDirectory(scratchFolder, SCRATCH);
             giveToWorker(scratch);
             try {
                 Path index = scratch.resolve("index");
@@ -205,6 +211,43 @@ public final class Worktrees {
                 LOG.info("worktree stays, for it has changes: {} branch={}", place.workTree(), note.branch());
             } else {
                 forget(note);
+            }
+        } catch (BrigException e) {
+            LOG.warn("worktree of {} stays: {}", spawnId, e.getMessage());
+        }
+    }
+
+    /**
+     * Ends the worktrees that a worker-agent that is gone left without an end, and removes what it was at when
+     * it died. To be called before the first spawn.
+     */
+    public void sweep() {
+        try (DirectoryStream<Path> notes = Files.newDirectoryStream(base, "spn_*" + NOTE_SUFFIX);
+                DirectoryStream<Path> scratches = Files.newDirectoryStream(scratchFolder, SCRATCH + "*")) {
+            for (Path note : notes) {
+                String name = String.valueOf(note.getFileName());
+                sweep(name.substring(0, name.length() - NOTE_SUFFIX.length()));
+            }
+            for (Path scratch : scratches) {
+                git.empty(scratch);
+                Files.delete(scratch);
+            }
+        } catch (IOException | DirectoryIteratorException | BrigException e) {
+            LOG.warn("cannot look for what a predecessor left: {}", e.toString());
+        }
+    }
+
+    private void sweep(String spawnId) {
+        try {
+            Note note = read(spawnId);
+            if (note.owner().isGone()) {
+                LOG.info("the worker-agent of {} is gone", spawnId);
+                if (Files.isRegularFile(placeOf(note).gitDir().resolve("index"))) {
+                    end(spawnId);
+                } else {
+                    // It died while making it: no agent was ever in there.
+                    forget(note);
+                }
             }
         } catch (BrigException e) {
             LOG.warn("worktree of {} stays: {}", spawnId, e.getMessage());
@@ -253,7 +296,7 @@ public final class Worktrees {
         try {
             Fields note = new Fields(Json.parseObject(Files.readAllBytes(noteOf(spawnId))));
             return new Note(spawnId, Path.of(note.requiredText("repository")), note.requiredText("branch"),
-                    note.requiredText("start"));
+                    note.requiredText("start"), Owner.read(note.object("owner")));
         } catch (IOException e) {
             throw new BrigException(ErrorCode.NOT_FOUND,
                     "this spawn has no worktree; one without changes is removed when its spawn ends");
