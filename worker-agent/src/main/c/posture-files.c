@@ -21,7 +21,7 @@ static bool is_read_only(const char *folder) {
 }
 
 /* Where mounts may be writable: what the worker may fill, what the kernel guards itself, and single devices. */
-static bool may_be_writable(const char *mount) {
+static bool may_be_writable(const char *mount, const char *further) {
     static const char *const known[] = {
         "/workspace", "/tmp", "/home/worker", "/dev/shm", "/proc", "/dev/pts", "/dev/null", "/dev/zero", "/dev/full",
         "/dev/random", "/dev/urandom", "/dev/tty",
@@ -29,11 +29,16 @@ static bool may_be_writable(const char *mount) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(mount, known[i]) == 0) return true;
     }
+    /* Those of the profile, each ended by a colon. */
+    size_t length = strlen(mount);
+    for (const char *at = further; at != NULL && *at != '\0'; at += strcspn(at, ":") + (at[strcspn(at, ":")] == ':')) {
+        if (strcspn(at, ":") == length && memcmp(at, mount, length) == 0) return true;
+    }
     return false;
 }
 
 /* The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... */
-static bool only_known_mounts_are_writable(void) {
+static bool only_known_mounts_are_writable(const char *further) {
     static char mounts[256 * 1024];
     if (!slurp("/proc/self/mountinfo", mounts, sizeof mounts)) return seen(false, "not known");
     int writable = 0, all = 0;
@@ -43,14 +48,14 @@ static bool only_known_mounts_are_writable(void) {
         if (sscanf(line, "%*s %*s %*s %*s %4095s %511s", mount, options) != 2) return seen(false, "not known");
         bool closed = strncmp(options, "ro", 2) == 0 && (options[2] == ',' || options[2] == '\0');
         if (closed) continue;
-        if (!may_be_writable(mount)) return seen(false, "%.100s is mounted writable", mount);
+        if (!may_be_writable(mount, further)) return seen(false, "%.100s is mounted writable", mount);
         writable++;
     }
     return seen(true, "%d of %d mounts are writable, all known", writable, all);
 }
 
-bool root_read_only(const char *value) {
-    (void) value;
+/* The value: further mounts that may be written, separated by colons. */
+bool root_read_only(const char *further) {
     static const char *const tried[] = {"/.brig", "/usr/.brig", "/etc/.brig", "/run/.brig", "/home/.brig", "/dev/.brig"};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         int fd = open(tried[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -59,11 +64,14 @@ bool root_read_only(const char *value) {
         unlink(tried[i]);
         return seen(false, "%s could be made", tried[i]);
     }
-    return only_known_mounts_are_writable();
+    return only_known_mounts_are_writable(further);
 }
 
+/*
+ * The value "tried": no open may succeed, but it is no mount of its own that sees to it. A wall in which another one can
+ * be built must not cover any part of /proc, or the kernel refuses the inner one its own.
+ */
 bool proc_sys_read_only(const char *value) {
-    (void) value;
     static const char *const tried[] = {"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe",
                                         "/proc/sys/vm/overcommit_memory", "/proc/sysrq-trigger"};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
@@ -72,6 +80,7 @@ bool proc_sys_read_only(const char *value) {
         close(fd);
         return seen(false, "%s opens for writing", tried[i]);
     }
+    if (value != NULL && strcmp(value, "tried") == 0) return seen(true, "does not open for writing");
     return seen(is_read_only("/proc/sys"), is_read_only("/proc/sys") ? "mounted read-only" : "mounted writable");
 }
 

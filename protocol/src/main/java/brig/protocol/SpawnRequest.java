@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * What a captain asks for, the same on every way in.
  *
  * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
- * "prompt"?, "once"?, "policy"?}}.
+ * "prompt"?, "once"?, "policy"?,
+ * "workspace_mode"?, "repository"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in; null makes a new one named after the task
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param systemPrompt handed to the agent where its profile has a place for it
  * @param prompt the first user message, sent as soon as the worker runs; null for none
  * @param once the spawn ends after its first {@code done}
+ * @param repository absolute path of a git repository of which the agent gets a worktree of its own; null works in
+ *     {@code workspace}. As JSON it goes with {@code "workspace_mode": "worktree"}
  * @param policy what the agent's wall lets in; null leaves it to the agent's profile
  */
 public record SpawnRequest(
@@ -31,16 +34,18 @@ public record SpawnRequest(
         @Nullable String systemPrompt,
         @Nullable String prompt,
         boolean once,
-        @Nullable String policy) {
+        @Nullable String policy,
+        @Nullable String repository) {
 
     /** A request that leaves the wall to the agent's profile. */
     public SpawnRequest(@Nullable String taskId, @Nullable String workspace, String agent, @Nullable String model,
             List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
-        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null);
+        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, null);
     }
 
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
-    public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy");
+    public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
+            "workspace_mode", "repository");
 
     private static final Set<String> AGENT_FIELDS = Set.of("name", "model", "tools", "systemPrompt");
 
@@ -55,6 +60,7 @@ public record SpawnRequest(
         if (workspace != null && (!workspace.startsWith("/") || workspace.indexOf('\0') >= 0)) {
             throw Fields.invalid("workspace", "must be an absolute path");
         }
+        String repository = repository(fields, workspace);
         String name = agent.requiredText("name");
         List<String> tools = agent.texts("tools");
         checkArgument("name", name);
@@ -62,7 +68,27 @@ public record SpawnRequest(
         checkArgument("systemPrompt", agent.text("systemPrompt"));
         tools.forEach(tool -> checkArgument("tools", tool));
         return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
-                fields.text("prompt"), fields.flag("once"), fields.text("policy"));
+                fields.text("prompt"), fields.flag("once"), fields.text("policy"), repository);
+    }
+
+    /** The mode is said, not guessed: a captain that misspells a field does not get another kind of workspace. */
+    private static @Nullable String repository(Fields fields, @Nullable String workspace) {
+        String repository = fields.text("repository");
+        boolean worktree = switch (fields.text("workspace_mode", "folder")) {
+            case "folder" -> false;
+            case "worktree" -> true;
+            default -> throw Fields.invalid("workspace_mode", "must be folder or worktree");
+        };
+        if (worktree != (repository != null)) {
+            throw Fields.invalid("repository", "goes with workspace_mode worktree, which needs it");
+        }
+        if (repository != null && (!repository.startsWith("/") || repository.indexOf('\0') >= 0)) {
+            throw Fields.invalid("repository", "must be an absolute path");
+        }
+        if (worktree && workspace != null) {
+            throw Fields.invalid("workspace", "is chosen by Brig in workspace_mode worktree");
+        }
+        return repository;
     }
 
     /** What may become an argument of the agent's command line cannot hold a NUL. */
@@ -86,6 +112,8 @@ public record SpawnRequest(
         map.put("prompt", prompt);
         map.put("once", once);
         map.put("policy", policy);
+        map.put("workspace_mode", repository == null ? null : "worktree");
+        map.put("repository", repository);
         return map;
     }
 }

@@ -13,6 +13,7 @@ import brig.workeragent.worker.StopTimes;
 import brig.workeragent.worker.SystemTimers;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
+import brig.workeragent.workspace.Worktrees;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -31,20 +32,22 @@ public final class WorkerAgent implements AutoCloseable {
     private final Workers workers;
     private final ControlServer control;
 
-    private WorkerAgent(Installation installation, Timers timers, Walls walls, RuntimeFolder folder)
+    private WorkerAgent(Installation installation, Timers timers, SandboxWalls walls, RuntimeFolder folder)
             throws IOException {
         WorkerAgentConfig config = installation.config();
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
         Policies policies = installation.policies();
+        Worktrees worktrees = walls.worktrees();
+        worktrees.sweep();
         this.folder = folder;
         this.walls = walls;
         this.workers = new Workers(
-                new Workers.Parts(profiles, policies, walls, WorkerServer.in(folder), timers,
+                new Workers.Parts(profiles, policies, walls, worktrees, WorkerServer.in(folder), timers,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs())));
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, profiles, policies, walls, VERSION, () -> System.exit(0)));
+                new ControlOperations(workers, profiles, policies, worktrees, walls, VERSION, () -> System.exit(0)));
     }
 
     /**
@@ -55,7 +58,7 @@ public final class WorkerAgent implements AutoCloseable {
     static WorkerAgent open(Installation installation, Timers timers) throws IOException {
         RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir());
         try {
-            Walls walls = SandboxWalls.open(installation.wallSettings());
+            SandboxWalls walls = SandboxWalls.open(installation.wallSettings());
             try {
                 return new WorkerAgent(installation, timers, walls, folder);
             } catch (IOException | RuntimeException e) {

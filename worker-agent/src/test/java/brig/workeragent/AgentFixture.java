@@ -2,6 +2,7 @@ package brig.workeragent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import brig.protocol.FrameType;
 import brig.protocol.Ids;
 import brig.protocol.Json;
 import brig.workeragent.worker.SystemTimers;
@@ -78,6 +79,27 @@ final class AgentFixture implements AutoCloseable {
         Map<String, Object> values = new LinkedHashMap<>(build);
         values.putAll(over);
         Files.write(root.resolve("policies/" + name + ".json"), Json.writeLine(values));
+    }
+
+    /** What a shell in that kind of workspace said, both pipes, until the spawn is over. */
+    String runToEnd(TestGateway control, String id, Map<String, ?> where, String prompt) throws IOException {
+        Map<String, Object> request = new LinkedHashMap<>(where);
+        request.putAll(Map.of("agent_config", Map.of("name", "shell"), "prompt", prompt, "once", true));
+        Map<String, Object> answer = control.ask(new String(
+                Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
+        if (!answer.containsKey("ok")) {
+            return String.valueOf(answer);
+        }
+        StringBuilder said = new StringBuilder();
+        try (TestGateway frames = frames(id, 1)) {
+            frames.read(frame -> {
+                if (frame.type() == FrameType.CHUNK) {
+                    said.append(frame.text("content"));
+                }
+                return !frame.text("state").equals("terminated");
+            });
+        }
+        return said.toString();
     }
 
     /** Asks for a shell with that policy, and answers as the control socket does. */

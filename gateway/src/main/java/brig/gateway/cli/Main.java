@@ -150,6 +150,24 @@ public final class Main {
         return 0;
     }
 
+    @Command(description = "Print what a session changed in its worktree.", mixinStandardHelpOptions = true,
+            footer = {"", "For sessions started with --repository, also after their end.", "", "Example:",
+                "  brig diff my-task | git apply"})
+    int diff(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+        try (GatewayClient client = context().connect()) {
+            Fields answer = client.request(Map.of("action", "diff", "id", id));
+            if (json) {
+                terminal.json(answer.asMap());
+                return 0;
+            }
+            terminal.print(answer.text("diff", ""));
+            if (answer.flag("truncated")) {
+                terminal.note("cut off: all of it is in " + answer.text("workspace", ""));
+            }
+        }
+        return 0;
+    }
+
     @Command(description = "End a session and everything that runs in it.", mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig terminate my-task"})
     int terminate(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {

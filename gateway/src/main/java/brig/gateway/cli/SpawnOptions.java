@@ -24,6 +24,10 @@ final class SpawnOptions {
             description = "Folder to work in, below one of worker.workspaceBases; by default a new one.")
     private @Nullable Path workspace;
 
+    @Option(names = {"-r", "--repository"}, paramLabel = "FOLDER",
+            description = "Work in a worktree of this git repository, on a branch brig/TASK: 'brig diff' shows what came of it.")
+    private @Nullable Path repository;
+
     @Option(names = "--model", description = "For agents whose profile has a place for it.")
     private @Nullable String model;
 
@@ -40,11 +44,14 @@ final class SpawnOptions {
         return agent;
     }
 
+    private static @Nullable String absolute(@Nullable Path path) {
+        return path == null ? null : path.toAbsolutePath().normalize().toString();
+    }
+
     Map<String, ?> request(@Nullable String prompt, boolean once) {
-        String folder = workspace == null ? null : workspace.toAbsolutePath().normalize().toString();
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
-        request.putAll(new SpawnRequest(taskId, folder, agent, model, List.of(), null, prompt, once, policy).toMap());
+        request.putAll(new SpawnRequest(taskId, absolute(workspace), agent, model, List.of(), null, prompt, once, policy, absolute(repository)).toMap());
         return request;
     }
 }

@@ -86,6 +86,11 @@ final class HttpApi {
             requireRole(context, session);
             send(context.response(), 200, session.spawn().posture());
         }));
+        router.get("/api/v1/spawns/:id/diff").handler(context -> guarded(context, request -> {
+            Session session = door.sessions().find(id(context));
+            requireRole(context, session);
+            answer(context, 200, workers.diff(session.spawn().spawnId()));
+        }));
         router.delete("/api/v1/spawns/:id").handler(context -> guarded(context, request -> terminate(context)));
         router.errorHandler(404, context -> Problem.send(context.response(),
                 new BrigException(ErrorCode.NOT_FOUND, "there is nothing at this path")));

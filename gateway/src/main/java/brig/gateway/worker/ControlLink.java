@@ -212,6 +212,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
+    public CompletionStage<Map<String, @Nullable Object>> diff(String spawnId) {
+        return request("diff", Map.of("spawn_id", spawnId));
+    }
+
+    @Override
     public CompletionStage<Map<String, @Nullable Object>> doctor() {
         return request("doctor", Map.of());
     }

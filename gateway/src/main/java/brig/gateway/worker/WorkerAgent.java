@@ -35,6 +35,9 @@ public interface WorkerAgent {
     /** What it says of itself: version, limits level, agents. */
     CompletionStage<Map<String, @Nullable Object>> hello();
 
+    /** What an agent changed in its worktree; {@code NOT_FOUND} where it has none. */
+    CompletionStage<Map<String, @Nullable Object>> diff(String spawnId);
+
     /** What the wall enforces here, and what is missing. */
     CompletionStage<Map<String, @Nullable Object>> doctor();
 

@@ -10,7 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folders {@code brig-<pid>-<worker id>} below one or more cgroup folders; pid is that of this
@@ -19,7 +24,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class WorkerGroups {
 
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerGroups.class);
     private static final String PREFIX = "brig-";
+    private static final int KILL_WAIT_MS = 2000;
 
     private final List<Path> bases;
     private final long ownPid;
@@ -101,10 +108,39 @@ final class WorkerGroups {
     private void removeStale(Path base) throws LimitsUnavailableException {
         try (DirectoryStream<Path> groups = Files.newDirectoryStream(base, PREFIX + "*-*")) {
             for (Path group : groups) {
-                if (isStale(String.valueOf(group.getFileName()))) remove(group);
+                if (isStale(String.valueOf(group.getFileName()))) {
+                    killOrphans(group);
+                    remove(group);
+                }
             }
         } catch (IOException unreadable) {
             throw new LimitsUnavailableException("cannot list " + base + ": " + reason(unreadable));
+        }
+    }
+
+    /**
+     * Nobody but a worker gets into such a group, and workers die with their launcher; what is in there all
+     * the same is nobody's any more.
+     */
+    private static void killOrphans(Path group) {
+        try {
+            for (String pid : Files.readAllLines(group.resolve("cgroup.procs"))) {
+                LOG.warn("killing process {}, which a worker-agent that is gone left in {}", pid, group);
+                ProcessHandle.of(Long.parseLong(pid)).ifPresent(WorkerGroups::kill);
+            }
+        } catch (IOException unreadable) {
+            LOG.warn("cannot look into {}: {}", group, reason(unreadable));
+        }
+    }
+
+    private static void kill(ProcessHandle orphan) {
+        orphan.destroyForcibly();
+        try {
+            orphan.onExit().get(KILL_WAIT_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException stillThere) {
+            LOG.warn("process {} does not end", orphan.pid());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

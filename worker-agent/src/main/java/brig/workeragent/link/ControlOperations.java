@@ -12,6 +12,7 @@ import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.Spawned;
 import brig.workeragent.worker.Workers;
+import brig.workeragent.workspace.Worktrees;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ public final class ControlOperations {
     private final Workers workers;
     private final AgentProfiles profiles;
     private final Policies policies;
+    private final Worktrees worktrees;
     private final Walls walls;
     private final String version;
     private final Runnable exit;
@@ -38,11 +40,12 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Policies policies, Walls walls, String version,
+            Workers workers, AgentProfiles profiles, Policies policies, Worktrees worktrees, Walls walls, String version,
             Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
         this.policies = policies;
+        this.worktrees = worktrees;
         this.walls = walls;
         this.version = version;
         this.exit = exit;
@@ -58,6 +61,7 @@ public final class ControlOperations {
             case "terminate" -> new Outcome(terminate(request));
             case "list" -> new Outcome(list());
             case "doctor" -> new Outcome(doctor());
+            case "diff" -> new Outcome(diff(request));
             default -> shutdown();
         };
     }
@@ -65,10 +69,11 @@ public final class ControlOperations {
     private static Set<String> fieldsOf(String operation) {
         return switch (operation) {
             case "hello", "list", "doctor", "shutdown" -> Set.of("id", "op");
+            case "diff" -> Set.of("id", "op", "spawn_id");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, spawn, terminate, list, doctor, shutdown");
+                    "no such op; there are hello, spawn, terminate, list, diff, doctor, shutdown");
         };
     }
 
@@ -79,13 +84,22 @@ public final class ControlOperations {
         answer.put("version", version);
         answer.put("limits", walls.limitsLevel());
         answer.put("agents", profiles.usable().stream()
-                .map(agent -> Map.of("name", agent.name(), "description", agent.profile().description(),
+                .map(agent -> ordered("name", agent.name(), "description", agent.profile().description(),
                         "policy", agent.profile().policy()))
                 .toList());
         answer.put("policies", policies.usable().stream()
-                .map(policy -> Map.of("name", policy.name(), "description", policy.policy().description()))
+                .map(policy -> ordered("name", policy.name(), "description", policy.policy().description()))
                 .toList());
         return answer;
+    }
+
+    /** Names and their values in turn, shown in this order. */
+    private static Map<String, String> ordered(String... pairs) {
+        Map<String, String> map = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            map.put(pairs[i], pairs[i + 1]);
+        }
+        return map;
     }
 
     private Map<String, ?> spawn(Fields request) throws InterruptedException {
@@ -131,6 +145,18 @@ public final class ControlOperations {
         if (posture != null) {
             shown.put("posture", posture.toMap());
         }
+    }
+
+    private Map<String, ?> diff(Fields request) {
+        String id = spawnId(request);
+        Worktrees.Diff diff = worktrees.diff(id);
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("spawn_id", id);
+        shown.put("branch", diff.branch());
+        shown.put("workspace", diff.folder().toString());
+        shown.put("diff", diff.text());
+        shown.put("truncated", diff.truncated());
+        return shown;
     }
 
     private Map<String, ?> doctor() {

@@ -19,8 +19,10 @@
  * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"socket":…,"workspace":…,
  *                                          "last_seq":…,"ended":…,"posture"?:P}]}}
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
- * {"id":6,"op":"shutdown"}              {"id":6,"ok":{}}, then this process ends
- * a refusal                             {"id":7,"error":…,"code":…,"retry_after_seconds"?:…}
+ * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch":…,"workspace":…,"diff":…,
+ *                                          "truncated":…}}
+ * {"id":7,"op":"shutdown"}              {"id":7,"ok":{}}, then this process ends
+ * a refusal                             {"id":8,"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
  *
  * <ul>
@@ -33,6 +35,8 @@
  *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the
  *     first is in flight; once the worker is forgotten it is refused with {@code SESSION_ENDED}. After a
  *     refusal the id may be used again.
+ *   <li>{@code diff} is that of a spawn with a worktree, while it runs and after its end; its text has at most
+ *     512 KiB.
  *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
  *     the last frame where it is one of the reasons below, else {@code requested}.
  *   <li>A line that cannot be read is answered with {@code "id":null} and changes nothing else.

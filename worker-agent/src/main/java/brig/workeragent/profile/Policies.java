@@ -88,7 +88,7 @@ public final class Policies {
                     policy.cpuPercentMax(), policy.fileBytesMax(), policy.openFilesMax(), policy.tmpBytesMax(),
                     policy.homeBytesMax());
             return new Named(name, policy, new Confinement(policy.workspaceReadOnly(), rules.check(policy),
-                    Set.copyOf(policy.environment()), limits, policy.nested()));
+                    Set.copyOf(policy.environment()), policy.privateFiles(), limits, policy.nested()));
         } catch (IllegalArgumentException e) {
             throw invalid(name, entry.file() + ": " + e.getMessage());
         }

@@ -1,6 +1,7 @@
 package brig.workeragent.profile;
 
 import brig.protocol.Settings;
+import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,11 +16,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mounts what of the host appears in the wall, by the path where it does
  * @param environment names of the variables that reach the agent
+ * @param privateFiles globs of files in the workspace that the agent does not get to see
  */
 public record Policy(
         String description,
         Map<String, Mount> mounts,
         List<String> environment,
+        List<String> privateFiles,
         long tmpBytesMax,
         long homeBytesMax,
         long memoryBytesMax,
@@ -57,6 +60,9 @@ public record Policy(
             if (!VARIABLE.matcher(name).matches()) {
                 throw new IllegalArgumentException("environment: '" + name + "' is no name of a variable");
             }
+        }
+        for (String pattern : privateFiles) {
+            requireGlob(pattern);
         }
         requireRangeOrNone("tmpBytesMax", tmpBytesMax, MIB, TIB);
         requireRangeOrNone("homeBytesMax", homeBytesMax, MIB, TIB);
@@ -119,6 +125,14 @@ public record Policy(
         if (!plain || path.equals("/")) {
             throw new IllegalArgumentException(
                     key + ": '" + path.replace('\0', '?') + "' must be an absolute path without . and .., and not /");
+        }
+    }
+
+    private static void requireGlob(String pattern) {
+        try {
+            var _ = new PrivateFiles(List.of(pattern));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("privateFiles: " + e.getMessage());
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * What walls of this host promise: the properties that brig-init must confirm before it starts the payload, each
@@ -23,8 +24,7 @@ final class DeclaredPosture {
 
     /** What holds for every wall, whatever its profile says. */
     private static final List<String> ALWAYS = List.of("uid-not-root", "no-capabilities", "no-new-privs",
-            "no-host-sockets", "no-terminal", "root-read-only", "proc-sys-read-only", "descriptors",
-            "init-sealed", "limits");
+            "no-host-sockets", "no-terminal", "descriptors", "init-sealed", "limits");
 
     private final Map<String, String> namespaces;
 
@@ -52,6 +52,9 @@ final class DeclaredPosture {
     List<String> of(WallProfile profile) {
         var declared = new ArrayList<>(ALWAYS);
         declared.add(profile.nested() ? "seccomp-filter=nested" : "seccomp-filter");
+        declared.add(profile.nested() ? "proc-sys-read-only=tried" : "proc-sys-read-only");
+        declared.add("root-read-only=" + profile.mounts().stream().filter(mount -> !mount.readOnly())
+                .map(mount -> mount.target().toString()).collect(Collectors.joining(":")));
         namespaces.forEach((property, number) -> declared.add(property + "=" + number));
         declared.add("workspace=" + (profile.workspaceReadOnly() ? "ro" : "rw"));
         declared.add("tmp-sized=" + profile.tmpBytesMax());

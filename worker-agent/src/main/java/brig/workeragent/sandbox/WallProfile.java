@@ -1,6 +1,7 @@
 package brig.workeragent.sandbox;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -50,7 +51,7 @@ public record WallProfile(
      * What a mount may neither be, nor cover, nor reach into: the wall's own mounts, and sockets of the host.
      */
     private static final List<String> RESERVED =
-            List.of("/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/tmp", "/usr", HOME, "/boot");
+            List.of("/proc", "/sys", "/dev", "/run", "/var/run", "/etc", "/usr", HOME, "/boot");
 
     public WallProfile {
         requireAbsolute("workspace", workspace);
@@ -69,6 +70,14 @@ public record WallProfile(
     public static WallProfile of(Path workspace) {
         return new WallProfile(workspace, false, List.of(), BASE_ENVIRONMENT, "worker", 1024 * MIB, 512 * MIB,
                 false);
+    }
+
+    /** This profile with further mounts, behind those that it has. */
+    public WallProfile with(List<Mount> further) {
+        var all = new ArrayList<>(mounts);
+        all.addAll(further);
+        return new WallProfile(workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax,
+                homeBytesMax, nested);
     }
 
     /** This profile with further variables; they win over those it has. */

@@ -18,6 +18,7 @@ import java.util.Set;
  */
 final class WallTemplate {
 
+    private static final String UNFINISHED = ".new";
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
     /** Files of {@code /etc}, readable by all. */
@@ -62,6 +63,7 @@ final class WallTemplate {
         try {
             Files.createDirectories(folder);
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+            removeUnfinished(folder);
             for (var file : ETC.entrySet()) template.put(file.getKey(), bytes(file.getValue()), "r--r--r--");
             // Exists and is closed to everyone: a program that looks gets "Permission denied", as it should.
             template.put("shadow", new byte[0], "---------");
@@ -80,6 +82,13 @@ final class WallTemplate {
         return template;
     }
 
+    /** What a predecessor was writing when it died; one worker-agent at a time has this folder. */
+    private static void removeUnfinished(Path folder) throws IOException {
+        try (var unfinished = Files.newDirectoryStream(folder, "*" + UNFINISHED)) {
+            for (Path file : unfinished) Files.deleteIfExists(file);
+        }
+    }
+
     private static SandboxException unavailable(String message) {
         return new SandboxException(Code.SANDBOX_UNAVAILABLE, message);
     }
@@ -89,7 +98,7 @@ final class WallTemplate {
     }
 
     private void put(String name, byte[] content, String permissions) throws IOException {
-        Path fresh = Files.createTempFile(folder, name, ".new");
+        Path fresh = Files.createTempFile(folder, name, UNFINISHED);
         Files.write(fresh, content);
         Set<PosixFilePermission> wanted = PosixFilePermissions.fromString(permissions);
         Files.setPosixFilePermissions(fresh, wanted);

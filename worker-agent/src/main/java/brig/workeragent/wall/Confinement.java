@@ -1,6 +1,7 @@
 package brig.workeragent.wall;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -10,12 +11,20 @@ import java.util.Set;
  * @param workspaceReadOnly whether the agent may only read its workspace
  * @param mounts further folders and files of the host
  * @param variables names that may be in the agent's environment
+ * @param privateFiles globs of files in the workspace that the agent does not get to see
  * @param limits the worker's own; the smaller of these and the host's count
  * @param nested whether the agent may make namespaces: a weaker wall
  */
 public record Confinement(boolean workspaceReadOnly, List<Mount> mounts, Set<String> variables,
-        WallSettings.Limits limits, boolean nested) {
+        List<String> privateFiles, WallSettings.Limits limits, boolean nested) {
 
     /** @param hostPath the path behind all links; {@code target} is where it appears */
     public record Mount(Path hostPath, Path target, boolean readOnly) {}
+
+    /** With further mounts, in front of those that it has. */
+    public Confinement with(List<Mount> first) {
+        List<Mount> all = new ArrayList<>(first);
+        all.addAll(mounts);
+        return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested);
+    }
 }

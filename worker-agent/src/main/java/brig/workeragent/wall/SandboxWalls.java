@@ -13,6 +13,7 @@ import brig.workeragent.sandbox.WallDoctor;
 import brig.workeragent.sandbox.WallProfile;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.sandbox.WorkspaceFolder;
+import brig.workeragent.workspace.Worktrees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ public final class SandboxWalls implements Walls {
     private final LauncherConfig config;
     private final LimitsBackend.Probe probe;
     private final WallSettings settings;
+    private final WorkspaceGuard guard;
     /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
     private final ReentrantLock examining = new ReentrantLock();
 
@@ -48,6 +50,7 @@ public final class SandboxWalls implements Walls {
         this.config = config;
         this.probe = probe;
         this.settings = settings;
+        this.guard = new WorkspaceGuard(settings.runtimeFolder().toAbsolutePath().normalize().resolve("shadow"));
     }
 
     /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE} */
@@ -88,6 +91,11 @@ public final class SandboxWalls implements Walls {
         }
     }
 
+    /** Whom worktrees belong to. */
+    public Worktrees worktrees() {
+        return new Worktrees(settings.runtimeFolder(), settings.workspaceBases(), config.identity().uid(), config.identity().switched());
+    }
+
     @Override
     public Wall build(Plan plan) {
         Confinement may = plan.confinement();
@@ -100,7 +108,7 @@ public final class SandboxWalls implements Walls {
         WallProfile profile = new WallProfile(usual.workspace(), may.workspaceReadOnly(), mounts, environment,
                 usual.hostname(), limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
                 limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested());
-        return new SandboxWall(plan.spawnId(), profile, limitsOf(limits));
+        return new SandboxWall(plan.spawnId(), profile, limitsOf(limits), may.privateFiles());
     }
 
     /** Limits are taken for each process and given back with it, so nothing is held between two. */
@@ -108,18 +116,20 @@ public final class SandboxWalls implements Walls {
         private final String spawnId;
         private final WallProfile profile;
         private final ResourceLimits limits;
+        private final List<String> privateFiles;
 
-        SandboxWall(String spawnId, WallProfile profile, ResourceLimits limits) {
+        SandboxWall(String spawnId, WallProfile profile, ResourceLimits limits, List<String> privateFiles) {
             this.spawnId = spawnId;
             this.profile = profile;
             this.limits = limits;
+            this.privateFiles = privateFiles;
         }
 
         @Override
         public WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException {
             try {
                 LaunchRequest request =
-                        new LaunchRequest(spawnId, profile, limits, command, stdinPipe, settings.startMs());
+                        new LaunchRequest(spawnId, guarded(), limits, command, stdinPipe, settings.startMs());
                 return new SandboxProcess(launcher.launch(request).get());
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof SandboxException refused
@@ -130,6 +140,10 @@ public final class SandboxWalls implements Walls {
             } catch (IllegalStateException e) {
                 throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
             }
+        }
+
+        private WallProfile guarded() {
+            return profile.with(guard.mounts(profile.workspace(), profile.workspaceReadOnly(), privateFiles));
         }
 
         @Override

@@ -10,9 +10,7 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import brig.workeragent.workspace.Worktrees;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -41,8 +39,8 @@ import org.slf4j.LoggerFactory;
 public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(
-            AgentProfiles profiles, Policies policies, Walls walls, WorkerSocket.Factory sockets, Timers timers,
-            Executor threads) {}
+            AgentProfiles profiles, Policies policies, Walls walls, Worktrees worktrees,
+            WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
     /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
     public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times) {}
@@ -64,6 +62,7 @@ public final class Workers {
 
     private final Parts parts;
     private final Allowance allowance;
+    private final Workplaces workplaces;
     private final Worker.Surroundings surroundings;
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -87,6 +86,7 @@ public final class Workers {
     public Workers(Parts parts, Allowance allowance) {
         this.parts = parts;
         this.allowance = allowance;
+        this.workplaces = new Workplaces(parts.walls(), parts.worktrees(), allowance.newWorkspaces());
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -166,19 +166,15 @@ public final class Workers {
         AgentProfile profile = parts.profiles().find(request.agent());
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
-        Path requested = workspaceFor(request, spawnId);
-        boolean missing = !Files.exists(requested, LinkOption.NOFOLLOW_LINKS);
-        Path workspace = parts.walls().workspace(requested);
+        Workplaces.Workplace place = workplaces.take(spawnId, request, policy.confinement());
         try {
-            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), workspace);
-            Wall wall = parts.walls().build(
-                    new Walls.Plan(spawnId, workspace, profile.env(), policy.confinement()));
+            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), place.folder());
+            Wall wall = place.around(parts.walls().build(new Walls.Plan(
+                    spawnId, place.folder(), profile.env(), policy.confinement().with(place.mounts()))));
             Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {
-            if (missing) {
-                discard(workspace);
-            }
+            place.refused().run();
             throw e;
         }
     }
@@ -190,15 +186,6 @@ public final class Workers {
         if (!withheld.isEmpty()) {
             LOG.warn("policy {} withholds {} from the agent spawn_id={}", policy.name(), withheld, spawnId);
         }
-    }
-
-    private Path workspaceFor(SpawnRequest request, String spawnId) {
-        String workspace = request.workspace();
-        if (workspace != null) {
-            return Path.of(workspace).normalize();
-        }
-        String taskId = request.taskId();
-        return allowance.newWorkspaces().resolve(taskId == null ? spawnId : taskId);
     }
 
     private Spawned start(Worker worker, Wall wall) throws InterruptedException {
@@ -226,14 +213,6 @@ public final class Workers {
             worker.terminate(EndReason.SHUTDOWN);
         }
         return new Spawned(socket.path(), worker.workspace(), posture);
-    }
-
-    private static void discard(Path workspace) {
-        try {
-            Files.deleteIfExists(workspace);
-        } catch (IOException e) {
-            LOG.warn("a workspace of a refused spawn was left: {}", e.toString());
-        }
     }
 
     /** The worker of that id. @throws BrigException {@code NOT_FOUND} */

@@ -64,7 +64,7 @@ class PoliciesTest {
         Files.writeString(files.resolve(name + ".json"), """
                 // A comment.
                 {"description": "d", "mounts": {"/workspace": {"hostPath": ".", "readonly": false}%s},
-                "environment": ["PATH"]%s}
+                "environment": ["PATH"], "privateFiles": [".env"]%s}
                 """.formatted(mounts, more));
     }
 
@@ -181,10 +181,10 @@ class PoliciesTest {
     @Test
     void shouldRefuseWhenWorkspaceIsMissingOrElsewhere() throws Exception {
         Files.writeString(files.resolve("none.json"),
-                "{\"description\": \"\", \"mounts\": {}, \"environment\": []}");
+                "{\"description\": \"\", \"mounts\": {}, \"environment\": [], \"privateFiles\": []}");
         assertTrue(faultOf("none", ErrorCode.INVALID_POLICY).contains("mounts: must have /workspace"));
         Files.writeString(files.resolve("other.json"), "{\"description\": \"\", \"mounts\": "
-                + "{\"/workspace\": {\"hostPath\": \"/opt\", \"readonly\": true}}, \"environment\": []}");
+                + "{\"/workspace\": {\"hostPath\": \"/opt\", \"readonly\": true}}, \"environment\": [], \"privateFiles\": []}");
         assertTrue(faultOf("other", ErrorCode.INVALID_POLICY).contains("mounts./workspace.hostPath"));
     }
 
@@ -239,15 +239,15 @@ class PoliciesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{'mounts':{},'environment':[]}",
-        "{'description':'','mounts':{},'environment':[]}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'/x','readonly':true}},'environment':[]}",
+    @ValueSource(strings = {"{'mounts':{},'privateFiles':[],'environment':[]}",
+        "{'description':'','mounts':{},'privateFiles':[],'environment':[]}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'/x','readonly':true}},'privateFiles':[],'environment':[]}",
         "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true},"
-                + "'/x':{'hostPath':'.','readonly':true}},'environment':[]}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.'}},'environment':[]}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'environment':['A=B']}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'environment':[],'x':1}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'environment':[],'pidsMax':1}"})
+                + "'/x':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[]}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.'}},'privateFiles':[],'environment':[]}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':['A=B']}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[],'x':1}",
+        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[],'pidsMax':1}"})
     void shouldBeRefusedByTheSchemaToo(String json) throws Exception {
         assertFalse(faults(json.replace('\'', '"')).equals("[]"));
     }

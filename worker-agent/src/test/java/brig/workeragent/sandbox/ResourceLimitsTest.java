@@ -80,4 +80,28 @@ class ResourceLimitsTest {
             Files.delete(foreign);
         }
     }
+
+    @Test
+    void shouldKillProcessInGroupOfAWorkerAgentThatIsGoneAndNoOther() throws Exception {
+        // Scenario: one process in a group of a pid that no process can have, one in a group of a living pid.
+        LimitsLease lease = backend.acquire("orphans", SMALL);
+        Path base = lease.procsFiles().getFirst().getParent().getParent();
+        lease.close();
+        Path stale = Files.createDirectory(base.resolve("brig-99999999-orphan"));
+        Path foreign = Files.createDirectory(base.resolve("brig-1-stranger"));
+        Process orphan = new ProcessBuilder("sleep", "60").start();
+        Process stranger = new ProcessBuilder("sleep", "60").start();
+        try {
+            Files.writeString(stale.resolve("cgroup.procs"), Long.toString(orphan.pid()));
+            Files.writeString(foreign.resolve("cgroup.procs"), Long.toString(stranger.pid()));
+            LimitsBackend.probe();
+            assertFalse(orphan.isAlive());
+            assertFalse(Files.exists(stale));
+            assertTrue(stranger.isAlive());
+        } finally {
+            stranger.destroyForcibly().waitFor();
+            orphan.destroyForcibly().waitFor();
+            Files.delete(foreign);
+        }
+    }
 }

@@ -37,7 +37,7 @@ class WorkerTest {
     private Policy policy = policy(0, 0);
 
     private static Policy policy(long wallClockMs, long idleMs) {
-        return new Policy("", Map.of("/workspace", new Policy.Mount(".", false)), List.of(), 0, 0, 0, 0, 0, 0, 0,
+        return new Policy("", Map.of("/workspace", new Policy.Mount(".", false)), List.of(), List.of(), 0, 0, 0, 0, 0, 0, 0,
                 wallClockMs, idleMs, false);
     }
 

@@ -12,6 +12,7 @@ import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.workspace.Worktrees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +58,7 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls, sockets, new SystemTimers(),
+                new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls, new Worktrees(folder, List.of(folder), -1, false), sockets, new SystemTimers(),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10)));
     }

@@ -1,0 +1,57 @@
+package brig.workeragent.wall;
+
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * Which files of a workspace no agent gets to see. A pattern is a glob; one with a slash is about the whole
+ * path below the workspace, any other about the file's name.
+ */
+public final class PrivateFiles {
+    /** A repository's own list: a pattern a line, empty lines and lines with # in front aside. */
+    public static final String LIST = ".brig-private";
+
+    private final List<String> patterns;
+    private final List<PathMatcher> ofName = new ArrayList<>();
+    private final List<PathMatcher> ofPath = new ArrayList<>();
+
+    /** @throws IllegalArgumentException where one is no glob */
+    public PrivateFiles(List<String> patterns) {
+        this.patterns = List.copyOf(patterns);
+        for (String pattern : patterns) {
+            try {
+                PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + pattern);
+                (pattern.indexOf('/') < 0 ? ofName : ofPath).add(matcher);
+            } catch (PatternSyntaxException e) {
+                throw new IllegalArgumentException("'" + pattern + "' is no glob: " + e.getDescription());
+            }
+        }
+    }
+
+    /** These and those of a {@link #LIST}. A line of it that is no glob hides nothing. */
+    public PrivateFiles and(String list) {
+        List<String> all = new ArrayList<>(patterns);
+        list.lines().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                .filter(PrivateFiles::isGlob).forEach(all::add);
+        return new PrivateFiles(all);
+    }
+
+    private static boolean isGlob(String pattern) {
+        try {
+            FileSystems.getDefault().getPathMatcher("glob:" + pattern);
+            return true;
+        } catch (PatternSyntaxException e) {
+            return false;
+        }
+    }
+
+    /** @param file below the workspace, relative to it */
+    public boolean matches(Path file) {
+        return ofName.stream().anyMatch(matcher -> matcher.matches(file.getFileName()))
+                || ofPath.stream().anyMatch(matcher -> matcher.matches(file));
+    }
+}

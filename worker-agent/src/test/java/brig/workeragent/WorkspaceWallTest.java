@@ -1,0 +1,169 @@
+package brig.workeragent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.Ids;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Worktrees and plain folders, seen from inside the real wall and from the host. */
+@Timeout(90)
+class WorkspaceWallTest {
+    private static final String COMMIT = "git -c user.name=a -c user.email=a@example.org commit -qm work";
+
+    private AgentFixture fixture;
+    private TestGateway control;
+    private Path repository;
+
+    @BeforeEach
+    void open() throws Exception {
+        fixture = new AgentFixture().open();
+        control = fixture.control();
+        repository = Files.createDirectory(fixture.root.resolve("workspaces/project"));
+        Files.writeString(repository.resolve("a.txt"), "one\n");
+        Files.writeString(repository.resolve(".env"), "SECRET=tracked\n");
+        Files.writeString(repository.resolve("plan.doc"), "listed\n");
+        Files.writeString(repository.resolve(".brig-private"), "# ours\n*.doc\n");
+        host("git init -q -b main . && git add -A && " + COMMIT);
+        Files.writeString(repository.resolve("id_rsa"), "untracked\n");
+        giveToWorkers(repository);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        control.close();
+        fixture.close();
+    }
+
+    /** Runs something in the repository as the host's own user. */
+    private String host(String script) throws Exception {
+        Process process = new ProcessBuilder("sh", "-c", script).directory(repository.toFile()).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+        assertEquals(0, process.waitFor(), said);
+        return said;
+    }
+
+    private static void giveToWorkers(Path folder) throws Exception {
+        if (Installation.isRoot()) {
+            assertEquals(0, new ProcessBuilder("chown", "-R", "59617:59617", folder.toString()).start().waitFor());
+        }
+    }
+
+    private Map<String, Object> worktree(String task) {
+        return new LinkedHashMap<>(Map.of(
+                "workspace_mode", "worktree", "repository", repository.toString(), "task_id", task));
+    }
+
+    private Map<?, ?> diff(String id) throws IOException {
+        Map<String, Object> answer = control.ask("{\"id\":2,\"op\":\"diff\",\"spawn_id\":\"" + id + "\"}");
+        return answer.get("ok") instanceof Map<?, ?> ok ? ok : answer;
+    }
+
+    private String id() {
+        return Ids.newSpawnId(System.currentTimeMillis());
+    }
+
+    private List<String> bases() throws IOException {
+        try (Stream<Path> files = Files.list(repository.getParent())) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    @Test
+    void shouldCommitInWorktreeAndShowDiffAfterTheEndOfTheSpawn() throws Exception {
+        String id = id();
+        String said = fixture.runToEnd(control, id, worktree("t1"), "git status --short; echo two >> a.txt; git add a.txt; "
+                + COMMIT + "; echo new > b.txt; head -c 1000 /dev/zero > bin; git log --format=%s; git branch --show-current");
+        assertEquals("work\nwork\nbrig/t1\n", said);
+        Map<?, ?> diff = diff(id);
+        String text = String.valueOf(diff.get("diff"));
+        assertTrue(text.contains("+two\n") && text.contains("+new\n"), text);
+        assertTrue(text.contains("Binary files /dev/null and b/bin differ"), text);
+        assertFalse(text.contains("SECRET") || text.contains("plan.doc"), text);
+        assertEquals("brig/t1", diff.get("branch"));
+        assertEquals(false, diff.get("truncated"));
+        assertTrue(Files.exists(Path.of(String.valueOf(diff.get("workspace"))).resolve("b.txt")));
+        assertEquals("one\n", Files.readString(repository.resolve("a.txt")));
+        assertTrue(host("git -c safe.directory='*' log -1 --format=%s brig/t1").contains("work"));
+    }
+
+    @Test
+    void shouldLeaveNothingWhenAgentChangedNothing() throws Exception {
+        String id = id();
+        assertEquals("a.txt\n", fixture.runToEnd(control, id, worktree("t2"), "ls"));
+        assertEquals(List.of("project"), bases());
+        assertEquals("main\n", host("git -c safe.directory='*' branch --format='%(refname:short)'"));
+        assertTrue(diff(id).toString().contains("NOT_FOUND"));
+    }
+
+    @Test
+    void shouldBoundDiffWhenAgentWroteALot() throws Exception {
+        String id = id();
+        fixture.runToEnd(control, id, worktree("t3"), "yes 0123456789 | head -c 900000 > big");
+        assertEquals(true, diff(id).get("truncated"));
+        assertEquals(512 * 1024, String.valueOf(diff(id).get("diff")).length());
+    }
+
+    @Test
+    void shouldNotChangeWhatGitExecutesNorWhatBelongsToOthers() throws Exception {
+        String git = repository + "/.git";
+        String said = fixture.runToEnd(control, id(), worktree("t4"), """
+                cd %1$s; own=worktrees/$(ls worktrees)
+                for f in config hooks/post-commit commondir refs/heads/main HEAD info/attributes $own/commondir \
+                    $own/gitdir $own/config.worktree worktrees/other /workspace/.git; do
+                  (echo x >> $f) 2> /dev/null && echo wrote $f
+                done
+                mv hooks away 2> /dev/null && echo moved
+                mv $own away 2> /dev/null && echo moved
+                git -C /workspace config core.fsmonitor /bin/true 2> /dev/null && echo configured
+                git -C /workspace update-ref refs/heads/main HEAD~0 2> /dev/null
+                cat ../id_rsa ../.env 2> /dev/null; ls /workspace; echo end
+                """.formatted(git));
+        assertEquals("a.txt\nend\n", said);
+    }
+
+    @Test
+    void shouldRefuseRepositoryThatIsElsewhereOrStartsPrograms() throws Exception {
+        Map<String, Object> elsewhere = worktree("t5");
+        elsewhere.put("repository", "/usr");
+        assertTrue(fixture.runToEnd(control, id(), elsewhere, "true").contains("WORKSPACE_OUTSIDE_BASE"));
+        Map<String, Object> none = worktree("t5");
+        Files.createDirectory(fixture.root.resolve("workspaces/plain"));
+        none.put("repository", fixture.root.resolve("workspaces/plain").toString());
+        assertTrue(fixture.runToEnd(control, id(), none, "true").contains("must be a git repository"));
+        host("git config --file .git/config filter.x.clean 'touch /tmp/owned'");
+        assertTrue(fixture.runToEnd(control, id(), worktree("t5"), "true").contains("filter.x.clean"));
+        assertEquals(List.of("plain", "project"), bases());
+    }
+
+    @Test
+    void shouldHidePrivateAndKeepWhatExecutesWhenWorkspaceIsAPlainFolder() throws Exception {
+        Files.createDirectories(repository.resolve("sub/.claude"));
+        Files.writeString(repository.resolve("sub/server.pem"), "key\n");
+        Files.createDirectory(repository.resolve(".vscode"));
+        Files.writeString(repository.resolve(".bashrc"), "");
+        giveToWorkers(repository);
+        Map<String, ?> folder = Map.of("workspace", repository.toString());
+        String said = fixture.runToEnd(control, id(), folder, """
+                cat .env plan.doc id_rsa sub/server.pem 2> /dev/null; rm -f .env 2> /dev/null; mv .git away 2> /dev/null
+                for f in .bashrc .vscode/tasks.json .git/config .git/hooks/pre-commit; do
+                  (echo x >> $f) 2> /dev/null && echo wrote $f
+                done
+                echo free > free; cat a.txt; touch .git/index.lock && rm .git/index.lock; echo end
+                """);
+        assertEquals("one\nend\n", said);
+        assertEquals("SECRET=tracked\n", Files.readString(repository.resolve(".env")));
+    }
+}
