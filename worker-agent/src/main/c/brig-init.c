@@ -1,20 +1,24 @@
 /*
  * brig-init: process 1 of a wall.
  *
- *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] -- COMMAND ARGUMENT...
+ *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] [--property NAME[=VALUE]]... -- COMMAND ARGUMENT...
  *
- * It starts one payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
+ * It measures the declared properties of the wall (posture.c) and goes on only if all of them hold. Then it starts one
+ * payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
  * everything left in the PID namespace, whatever session or group it moved to.
  *
  * Descriptors, laid out by brig-launcher (bwrap passes them through):
  *   3, 4, 5  become 0, 1, 2 of the payload. They do not arrive as 0, 1, 2 because bwrap's own process outside
  *            the wall keeps those three open: the reader would never see the payload close its output.
- *   6        the status pipe. One line each: "ready", or "noexec ENOENT"; then "exit 3" or "signal 15".
+ *   6        the status pipe. One line each: "posture NAME ok|bad DETAIL" for each property; "posture-failed NAME" and
+ *            the end; else "ready", or "noexec ENOENT"; then "exit 3" or "signal 15".
  *
  * The payload has the same user id as this process, so what protects the status pipe from it is that this
  * process cannot be dumped: /proc/1/fd, /proc/1/mem and /proc/1/environ are closed to the payload.
  */
 #define _GNU_SOURCE
+#include "init.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +32,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAYLOAD_STDIN = 3, STATUS = 6, FIRST_FREE = 7 };
+struct wanted_limit wanted_limits[LIMITS] = {
+    {.option = "--nproc", .resource = RLIMIT_NPROC}, {.option = "--data", .resource = RLIMIT_DATA},
+    {.option = "--fsize", .resource = RLIMIT_FSIZE}, {.option = "--nofile", .resource = RLIMIT_NOFILE},
+};
+static char *properties[PROPERTIES_MAX];
+static size_t property_count;
 
 /* One line, one write: shorter than PIPE_BUF, hence never torn. */
 __attribute__((format(printf, 1, 2))) static void report(const char *format, ...) {
@@ -56,34 +65,51 @@ static void limit(int resource, rlim_t value) {
     }
 }
 
+__attribute__((noreturn)) static void refuse_arguments(void) {
+    report("fail arguments EINVAL\n");
+    _exit(1);
+}
+
+static void want_limit(const char *option, const char *number) {
+    size_t i = 0;
+    while (i < LIMITS && strcmp(option, wanted_limits[i].option) != 0) i++;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(number, &end, 10);
+    if (i == LIMITS || end == number || *end != '\0' || errno != 0) refuse_arguments();
+    wanted_limits[i].set = true;
+    wanted_limits[i].most = value;
+}
+
+/* Returns the payload's command line. */
+static char **read_arguments(char **arguments) {
+    for (; arguments[0] != NULL && strcmp(arguments[0], "--") != 0; arguments += 2) {
+        if (arguments[1] == NULL) refuse_arguments();
+        if (strcmp(arguments[0], "--property") != 0) want_limit(arguments[0], arguments[1]);
+        else if (property_count < PROPERTIES_MAX) properties[property_count++] = arguments[1];
+        else refuse_arguments();
+    }
+    if (arguments[0] == NULL || arguments[1] == NULL) refuse_arguments();
+    return arguments + 1;
+}
+
 /*
  * Set here and not outside the wall: a process limit that is set inside a user namespace counts only the
  * processes of this wall, and not all others of the same user id on the host.
  */
-static char **apply_limits(char **arguments) {
-    static const struct { const char *option; int resource; } known[] = {
-        {"--nproc", RLIMIT_NPROC}, {"--data", RLIMIT_DATA},
-        {"--fsize", RLIMIT_FSIZE}, {"--nofile", RLIMIT_NOFILE},
-    };
+static void apply_limits(void) {
     limit(RLIMIT_CORE, 0);
-    while (arguments[0] != NULL && strcmp(arguments[0], "--") != 0) {
-        size_t i = 0;
-        while (i < sizeof known / sizeof *known && strcmp(arguments[0], known[i].option) != 0) i++;
-        char *end = NULL;
-        errno = 0;
-        unsigned long long value = arguments[1] == NULL ? 0 : strtoull(arguments[1], &end, 10);
-        if (i == sizeof known / sizeof *known || end == NULL || *end != '\0' || errno != 0) {
-            report("fail arguments EINVAL\n");
-            _exit(1);
-        }
-        limit(known[i].resource, value);
-        arguments += 2;
+    for (size_t i = 0; i < LIMITS; i++) {
+        if (wanted_limits[i].set) limit(wanted_limits[i].resource, wanted_limits[i].most);
     }
-    if (arguments[0] == NULL || arguments[1] == NULL) {
-        report("fail arguments EINVAL\n");
-        _exit(1);
-    }
-    return arguments + 1;
+}
+
+/* The payload does not start behind a wall that is not what was declared. */
+static void require_posture(void) {
+    const char *failed = measure_posture(properties, property_count);
+    if (failed == NULL) return;
+    report("posture-failed %s\n", failed);
+    _exit(1);
 }
 
 /* In the payload's process: nothing is inherited but 0, 1, 2, and signals are as in a fresh login. */
@@ -161,7 +187,9 @@ int main(int count, char **arguments) {
     prctl(PR_SET_DUMPABLE, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGCHLD, SIG_DFL);
-    char **command = apply_limits(arguments + 1);
+    char **command = read_arguments(arguments + 1);
+    apply_limits();
+    require_posture();
 
     sigset_t signals;
     sigemptyset(&signals);

@@ -21,11 +21,13 @@
  *
  * Replies (standard output), one line each:
  *   started ID STDIN STDOUT STDERR   descriptors in /proc/<launcher>/fd; -1 where there is none
+ *   posture ID NAME ok|bad DETAIL    a property of the wall, measured by process 1 before the payload starts
  *   ready ID PID                     the payload's execve succeeded; PID is process 1, seen from the host
  *   and exactly one of these, when no process of the wall is left:
  *   exited ID code N | exited ID signal N
  *   noexec ID ERRNO                  the payload could not be executed
  *   failed ID STEP ERRNO             a step of the set-up failed
+ *   failed ID posture NAME           the wall does not enforce this property; the payload was not started
  *   failed ID wall TEXT              bwrap gave up; TEXT is what it said
  *   error TEXT                       a request that made no sense (no id is known)
  */

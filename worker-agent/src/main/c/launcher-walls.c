@@ -34,14 +34,19 @@ struct wall {
 
 static struct wall walls[WALLS_MAX];
 
+/* Returns 0 at the end of the pipe, and -1 while there is nothing. */
+static ssize_t read_some(int fd, char *buffer, size_t size) {
+    ssize_t count;
+    do count = read(fd, buffer, size); while (count < 0 && errno == EINTR);
+    return count < 0 && errno != EAGAIN ? 0 : count;
+}
+
 /* Reads what is there; returns true at the end of the pipe. */
 static bool collect(struct collector *collector, size_t bytes_max) {
     while (collector->fd >= 0) {
         char buffer[1024];
-        ssize_t count = read(collector->fd, buffer, sizeof buffer);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return errno != EAGAIN;
-        if (count == 0) return true;
+        ssize_t count = read_some(collector->fd, buffer, sizeof buffer);
+        if (count <= 0) return count == 0;
         size_t room = bytes_max - collector->length;
         size_t kept = (size_t) count < room ? (size_t) count : room;
         memcpy(collector->text + collector->length, buffer, kept);
@@ -114,7 +119,11 @@ static int init_pid(const struct wall *wall) {
 static void handle_status_line(struct wall *wall, const char *line) {
     int number;
     char word[40], step[40];
-    if (strcmp(line, "ready") == 0 && !wall->ready) {
+    if (strncmp(line, "posture ", strlen("posture ")) == 0) {
+        reply("posture %s %s", wall->id, line + strlen("posture "));
+    } else if (sscanf(line, "posture-failed %39s", word) == 1) {
+        snprintf(wall->outcome, sizeof wall->outcome, "failed %s posture %.39s", wall->id, word);
+    } else if (strcmp(line, "ready") == 0 && !wall->ready) {
         wall->ready = true;
         handle_info(wall);
         reply("ready %s %d", wall->id, init_pid(wall));
@@ -129,8 +138,7 @@ static void handle_status_line(struct wall *wall, const char *line) {
     }
 }
 
-static void handle_status(struct wall *wall) {
-    bool ended = collect(&wall->status, STATUS_MAX);
+static void take_status_lines(struct wall *wall) {
     char *start = wall->status.text;
     for (char *end; (end = strchr(start, '\n')) != NULL; start = end + 1) {
         *end = '\0';
@@ -138,7 +146,20 @@ static void handle_status(struct wall *wall) {
     }
     wall->status.length = strlen(start);
     memmove(wall->status.text, start, wall->status.length + 1);
-    if (ended) drop(&wall->status.fd);
+}
+
+/* Line by line as they come: a report is longer than what is kept of one. */
+static void handle_status(struct wall *wall) {
+    struct collector *status = &wall->status;
+    while (status->fd >= 0) {
+        if (status->length == STATUS_MAX) status->length = 0;   /* no line of process 1 is that long */
+        ssize_t count = read_some(status->fd, status->text + status->length, STATUS_MAX - status->length);
+        if (count == 0) drop(&status->fd);
+        if (count <= 0) return;
+        status->length += (size_t) count;
+        status->text[status->length] = '\0';
+        take_status_lines(wall);
+    }
 }
 
 static void handle_complaint(struct wall *wall) {

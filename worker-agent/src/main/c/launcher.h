@@ -9,7 +9,7 @@
 
 enum {
     HEADER_MAX = 128, BODY_MAX = 256 * 1024, ID_MAX = 64, WALLS_MAX = 1024,
-    ARGS_MAX = 2048, CGROUPS_MAX = 8, COMPLAINT_MAX = 500, STATUS_MAX = 127, INFO_MAX = 511,
+    ARGS_MAX = 2048, CGROUPS_MAX = 8, COMPLAINT_MAX = 500, STATUS_MAX = 255, INFO_MAX = 511,
     /* What process 1 of the wall finds open (see brig-init.c), then what only bwrap reads. */
     PAYLOAD_STDIN = 3, PAYLOAD_STDOUT, PAYLOAD_STDERR, STATUS, ARGS, SECCOMP, INFO, FIRST_FREE
 };

@@ -92,7 +92,7 @@ public final class Settings {
         if (fits && value != null) {
             return value;
         }
-        if (wanted == int.class && value instanceof Long number && number == number.intValue()) {
+        if ((wanted == int.class || wanted == Integer.class) && value instanceof Long number && number == number.intValue()) {
             return number.intValue();
         }
         if (wanted.isRecord() && value instanceof Map<?, ?> inner) {

@@ -3,6 +3,8 @@ package brig.gateway.app;
 import brig.gateway.spawn.Logs;
 import brig.gateway.store.FileStreamArchive;
 import brig.gateway.stream.StreamLog;
+import brig.protocol.Fields;
+import brig.protocol.Json;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -15,9 +17,18 @@ record FileLogs(Path streams, long bytesMax, Executor disk, Executor loop, Strea
     }
 
     @Override
-    public CompletionStage<StreamLog> reopen(String spawnId, String epoch) {
+    public CompletionStage<Reopened> reopen(String spawnId, String epoch) {
         FileStreamArchive archive = archive(spawnId);
-        return archive.open().thenApply(lastSeq -> new StreamLog(epoch, lastSeq, archive, environment));
+        return archive.open().thenCompose(lastSeq -> archive.read(Math.max(lastSeq, 1), 1).thenApply(last ->
+                new Reopened(new StreamLog(epoch, lastSeq, archive, environment), isEnd(last.lines()))));
+    }
+
+    private static boolean isEnd(byte[] frame) {
+        if (frame.length == 0) {
+            return false;
+        }
+        Fields last = new Fields(Json.parseObject(frame, 0, frame.length - 1));
+        return "state".equals(last.text("type")) && "terminated".equals(last.text("state"));
     }
 
     private FileStreamArchive archive(String spawnId) {

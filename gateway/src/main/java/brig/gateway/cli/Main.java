@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -83,14 +84,24 @@ public final class Main {
     }
 
     @Command(description = "List sessions, newest first.", mixinStandardHelpOptions = true,
-            footer = {"", "Examples:", "  brig sessions", "  brig sessions --all --json"})
-    int sessions(@Option(names = {"-a", "--all"}, description = "Also those that have ended.") boolean all) {
+            footer = {"", "Examples:", "  brig sessions", "  brig sessions --all --json", "  brig sessions --posture"})
+    int sessions(@Option(names = {"-a", "--all"}, description = "Also those that have ended.") boolean all,
+            @Option(names = "--posture", description = "What the wall of each was found to enforce.") boolean posture) {
         try (GatewayClient client = context().connect()) {
             Fields answer = client.request(Map.of("action", "list"));
             List<Fields> spawns = answer.objects("spawns").stream()
                     .filter(spawn -> all || !spawn.has("ended_ms")).toList();
+            if (posture) {
+                spawns = spawns.stream().map(spawn -> client.request(
+                        Map.of("action", "status", "id", spawn.requiredText("spawn_id")))).toList();
+            }
             if (json) {
                 terminal.json(Map.of("spawns", spawns.stream().map(Fields::asMap).toList()));
+                return 0;
+            }
+            if (posture) {
+                terminal.table(List.of("TASK", "PROPERTY", "STATUS", "DETAIL"),
+                        spawns.stream().flatMap(Main::postureRows).toList());
                 return 0;
             }
             List<List<String>> rows = new ArrayList<>();
@@ -101,6 +112,17 @@ public final class Main {
             terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
         }
         return 0;
+    }
+
+    private static Stream<List<String>> postureRows(Fields spawn) {
+        String task = spawn.text("task_id", "");
+        if (!spawn.has("posture")) {
+            return Stream.of(List.of(task, "", "", "not measured"));
+        }
+        Fields posture = spawn.object("posture");
+        Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.text("limits", "")));
+        return Stream.concat(level, posture.objects("properties").stream().map(property -> List.of(task,
+                property.text("name", ""), property.text("status", ""), property.text("detail", ""))));
     }
 
     private static String age(Fields spawn) {

@@ -79,7 +79,12 @@ final class HttpApi {
         router.get("/api/v1/spawns/:id").handler(context -> guarded(context, request -> {
             Session session = door.sessions().find(id(context));
             requireRole(context, session);
-            send(context.response(), 200, session.spawn().view());
+            send(context.response(), 200, session.spawn().fullView());
+        }));
+        router.get("/api/v1/spawns/:id/posture").handler(context -> guarded(context, request -> {
+            Session session = door.sessions().find(id(context));
+            requireRole(context, session);
+            send(context.response(), 200, session.spawn().posture());
         }));
         router.delete("/api/v1/spawns/:id").handler(context -> guarded(context, request -> terminate(context)));
         router.errorHandler(404, context -> Problem.send(context.response(),

@@ -111,7 +111,7 @@ public final class SpawnerSocket {
                 String action = request.requiredText("action");
                 return switch (action) {
                     case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS)));
-                    case "status" -> done(door.sessions().find(id(request)).spawn().view());
+                    case "status" -> done(door.sessions().find(id(request)).spawn().fullView());
                     case "list" -> done(Map.of("spawns", door.sessions().views()));
                     case "terminate" -> terminate(door.sessions().find(id(request)));
                     case "attach" -> attach(request);

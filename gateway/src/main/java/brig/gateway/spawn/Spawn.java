@@ -7,6 +7,8 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +38,7 @@ public final class Spawn {
     private String workspace;
     private long endedMs;
     private @Nullable String lastError;
+    private Map<String, @Nullable Object> posture = Map.of();
     private @Nullable WorkerStream worker;
 
     Spawn(SpawnRecord record, String agent, StreamLog log) {
@@ -52,6 +55,10 @@ public final class Spawn {
         this.workspace = record.workspace();
         this.endedMs = record.endedMs();
         this.lastError = record.lastError();
+        String measured = record.posture();
+        if (measured != null) {
+            this.posture = Json.parseObject(measured.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     /** The only transition. @throws IllegalStateException where the states of {@link SpawnState} do not allow it */
@@ -76,6 +83,10 @@ public final class Spawn {
 
     void setWorkspace(String realPath) {
         workspace = realPath;
+    }
+
+    void setPosture(Map<String, @Nullable Object> measured) {
+        posture = measured;
     }
 
     void setLastError(String message) {
@@ -127,10 +138,28 @@ public final class Spawn {
 
     SpawnRecord record() {
         return new SpawnRecord(spawnId, taskId, log.epoch(), request, captain, workspace, state.name(), captainHash,
-                watcherHash, createdMs, endedMs, lastError);
+                watcherHash, createdMs, endedMs, lastError,
+                posture.isEmpty() ? null : new String(Json.write(posture), StandardCharsets.UTF_8));
     }
 
-    /** What status, list and the HTTP interface show; times in milliseconds since 1970. */
+    /** What status and the HTTP interface show of this spawn alone: the view, and what its wall enforces. */
+    public Map<String, @Nullable Object> fullView() {
+        Map<String, @Nullable Object> view = view();
+        if (!posture.isEmpty()) {
+            view.put("posture", posture);
+        }
+        return view;
+    }
+
+    /** What its wall was found to enforce before the agent started. @throws BrigException {@code NOT_FOUND} where nobody looked */
+    public Map<String, @Nullable Object> posture() {
+        if (posture.isEmpty()) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn").about(spawnId, state.wireName());
+        }
+        return posture;
+    }
+
+    /** What lists show; times in milliseconds since 1970. */
     public Map<String, @Nullable Object> view() {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("spawn_id", spawnId);
@@ -144,6 +173,7 @@ public final class Spawn {
             view.put("ended_ms", endedMs);
         }
         view.put("epoch", log.epoch());
+        view.put("first_seq", log.firstSeq());
         view.put("last_seq", log.lastSeq());
         view.put("readers", log.readerCount());
         if (lastError != null) {

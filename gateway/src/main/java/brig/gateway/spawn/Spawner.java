@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +53,8 @@ public final class Spawner {
     private final SpawnListener doors;
     /** Spawns whose start this process is in the middle of; {@link #reconcile} leaves them alone. */
     private final Set<Spawn> starting = new HashSet<>();
+    /** Those of them that were told to end before there was a worker to tell. */
+    private final Set<Spawn> unwanted = new HashSet<>();
     private boolean draining;
 
     public Spawner(Parts parts, Gates gates, Spawns spawns, SpawnListener doors) {
@@ -83,6 +86,7 @@ public final class Spawner {
                         started -> new Granted(spawn, captainToken, watcherToken, socket)))
                 .whenComplete((granted, failure) -> {
                     starting.remove(spawn);
+                    unwanted.remove(spawn);
                     if (failure != null) {
                         fail(spawn, reason(failure));
                     }
@@ -110,7 +114,7 @@ public final class Spawner {
         }
         gates.cooldown().note(captain, nowMs);
         SpawnRecord record = new SpawnRecord(spawnId, taskId, Ids.newEpoch(), withoutPrompt(request), captain, "",
-                SpawnState.REQUESTED.name(), captainHash, watcherHash, nowMs, 0, null);
+                SpawnState.REQUESTED.name(), captainHash, watcherHash, nowMs, 0, null, null);
         Spawn spawn = new Spawn(record, request.agent(), parts.logs().create(spawnId, record.epoch(), 0));
         spawn.hold(slot);
         spawn.hold(captainSlot);
@@ -123,9 +127,13 @@ public final class Spawner {
         save(spawn);
         return parts.workers().spawn(spawn.spawnId(), request).thenAccept(started -> {
             spawn.setWorkspace(started.workspace());
+            spawn.setPosture(started.posture());
             spawn.become(SpawnState.RUNNING, parts.clock().nowMs());
             save(spawn);
             follow(spawn, started.socket());
+            if (unwanted.remove(spawn)) {
+                parts.workers().terminate(spawn.spawnId(), "requested");
+            }
         });
     }
 
@@ -155,18 +163,22 @@ public final class Spawner {
         }
     }
 
+    /** The end of a spawn that has a stream is recorded when its last frames are: see {@link #handleRecorded}. */
     private void finish(Spawn spawn, SpawnState end) {
         if (!spawn.state().isFinal()) {
             spawn.become(end, parts.clock().nowMs());
-            save(spawn);
+            if (end == SpawnState.FAILED) {
+                save(spawn);
+            }
             spawn.log().end();
             doors.close(spawn);
             spawns.retire(spawn);
         }
     }
 
-    /** The stream ended and is on disk: memory and the link are not needed any more. */
+    /** The stream ended and is on disk: now its end may be, and memory and the link are not needed any more. */
     private void handleRecorded(Spawn spawn) {
+        save(spawn);
         spawn.disconnect();
         spawn.log().release();
     }
@@ -179,32 +191,52 @@ public final class Spawner {
 
     /** Begins to stop a spawn's worker; a spawn that has ended stays as it is. */
     public CompletionStage<Void> terminate(Spawn spawn, String reason) {
-        return spawn.state().isFinal()
-                ? CompletableFuture.completedFuture(null)
-                : parts.workers().terminate(spawn.spawnId(), reason);
+        if (spawn.state().isFinal()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (starting.contains(spawn) && spawn.state() != SpawnState.RUNNING) {
+            unwanted.add(spawn);
+            return CompletableFuture.completedFuture(null);
+        }
+        return parts.workers().terminate(spawn.spawnId(), reason);
     }
 
     /** Reads what an earlier process left. Nothing is connected yet: {@link #reconcile} does that. */
     public CompletionStage<Void> recover() {
         return parts.store().load().thenCompose(records -> {
-            CompletableFuture<?>[] opened = records.stream()
+            long ended = records.stream().filter(Spawner::isOver).count();
+            CompletableFuture<?>[] opened = Stream.concat(
+                            records.stream().filter(Spawner::isOver).skip(Math.max(0, ended - Spawns.ENDED_MAX)),
+                            records.stream().filter(record -> !isOver(record)))
                     .map(record -> recover(record).toCompletableFuture())
                     .toArray(CompletableFuture<?>[]::new);
             return CompletableFuture.allOf(opened);
         });
     }
 
+    private static boolean isOver(SpawnRecord record) {
+        return SpawnState.valueOf(record.state()).isFinal();
+    }
+
     private CompletionStage<Void> recover(SpawnRecord record) {
-        return parts.logs().reopen(record.spawnId(), record.epoch()).thenAccept(log -> {
+        return parts.logs().reopen(record.spawnId(), record.epoch()).exceptionally(failure -> {
+            logger.error("spawn_id={} its record cannot be read: {}", record.spawnId(), failure.getMessage());
+            return new Logs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false);
+        }).thenAccept(reopened -> {
             Fields request = new Fields(Json.parseObject(record.request().getBytes(StandardCharsets.UTF_8)));
-            Spawn spawn = new Spawn(record, request.object("agent_config").text("name", ""), log);
+            Spawn spawn = new Spawn(record, request.object("agent_config").text("name", ""), reopened.log());
             spawns.add(spawn);
             if (spawn.state().isFinal()) {
                 spawn.log().end();
                 spawns.retire(spawn);
-            } else {
-                spawn.hold(gates.workers().hold(ALL));
-                spawn.hold(gates.workersPerCaptain().hold(record.captain()));
+                return;
+            }
+            spawn.hold(gates.workers().hold(ALL));
+            spawn.hold(gates.workersPerCaptain().hold(record.captain()));
+            if (reopened.complete() && spawn.state() == SpawnState.RUNNING) {
+                // The process before died between the last frame and the record of the end.
+                finish(spawn, SpawnState.TERMINATED);
+                save(spawn);
             }
         });
     }
@@ -242,6 +274,9 @@ public final class Spawner {
             spawn.become(SpawnState.RUNNING, parts.clock().nowMs());
         }
         spawn.setWorkspace(worker.workspace());
+        if (!worker.posture().isEmpty()) {
+            spawn.setPosture(worker.posture());
+        }
         save(spawn);
         doors.open(spawn).whenComplete((socket, failure) -> {
             if (failure != null) {

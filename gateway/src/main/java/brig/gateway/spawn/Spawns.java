@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The spawns that can be named: all live ones, and the newest of those that ended. Owned by the event loop. */
 public final class Spawns {
-    private static final int ENDED_MAX = 1_000;
+    /** How many of those that ended can still be named. */
+    static final int ENDED_MAX = 1_000;
 
     private final Map<String, Spawn> liveById = new HashMap<>();
     private final Map<String, Spawn> liveByTask = new HashMap<>();

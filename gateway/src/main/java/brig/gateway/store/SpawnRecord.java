@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdMs when it was asked for, milliseconds since 1970
  * @param endedMs when it reached a final state, 0 before
  * @param lastError why it failed, null where it did not
+ * @param posture what its wall was found to enforce, as JSON; null until that is known
  */
 public record SpawnRecord(
         String spawnId,
@@ -27,4 +28,5 @@ public record SpawnRecord(
         String watcherHash,
         long createdMs,
         long endedMs,
-        @Nullable String lastError) {}
+        @Nullable String lastError,
+        @Nullable String posture) {}

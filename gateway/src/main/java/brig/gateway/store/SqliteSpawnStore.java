@@ -27,12 +27,13 @@ import java.util.concurrent.TimeUnit;
  */
 public final class SqliteSpawnStore implements SpawnStore {
     private static final String COLUMNS = "spawn_id, task_id, epoch, request, captain, workspace, state, captain_hash,"
-            + " watcher_hash, created_ms, ended_ms, last_error";
+            + " watcher_hash, created_ms, ended_ms, last_error, posture";
     private static final String SCHEMA = """
             CREATE TABLE IF NOT EXISTS spawns (
                 spawn_id TEXT PRIMARY KEY, task_id TEXT NOT NULL, epoch TEXT NOT NULL, request TEXT NOT NULL,
                 captain TEXT NOT NULL, workspace TEXT NOT NULL, state TEXT NOT NULL, captain_hash TEXT NOT NULL,
-                watcher_hash TEXT NOT NULL, created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, last_error TEXT)""";
+                watcher_hash TEXT NOT NULL, created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, last_error TEXT,
+                posture TEXT)""";
     private static final String CLOSE_DEADLINE = "the database did not finish within ten seconds";
 
     private final ExecutorService writer =
@@ -53,9 +54,23 @@ public final class SqliteSpawnStore implements SpawnStore {
                 statement.execute("PRAGMA journal_mode=WAL");
                 statement.execute("PRAGMA synchronous=NORMAL");
                 statement.execute(SCHEMA);
+                addMissingColumns(statement);
             }
         } catch (SQLException | IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot open the database " + file + ": " + e.getMessage());
+        }
+    }
+
+    /** A table of an earlier version lacks what was added since. */
+    private static void addMissingColumns(Statement statement) throws SQLException {
+        boolean there = false;
+        try (ResultSet column = statement.executeQuery("PRAGMA table_info(spawns)")) {
+            while (column.next()) {
+                there |= column.getString("name").equals("posture");
+            }
+        }
+        if (!there) {
+            statement.execute("ALTER TABLE spawns ADD COLUMN posture TEXT");
         }
     }
 
@@ -63,7 +78,7 @@ public final class SqliteSpawnStore implements SpawnStore {
     public CompletionStage<Void> save(SpawnRecord spawn) {
         return onWriter(() -> {
             try (PreparedStatement insert = connection.prepareStatement(
-                    "INSERT OR REPLACE INTO spawns (" + COLUMNS + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?)")) {
+                    "INSERT OR REPLACE INTO spawns (" + COLUMNS + ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)")) {
                 insert.setString(1, spawn.spawnId());
                 insert.setString(2, spawn.taskId());
                 insert.setString(3, spawn.epoch());
@@ -76,6 +91,7 @@ public final class SqliteSpawnStore implements SpawnStore {
                 insert.setLong(10, spawn.createdMs());
                 insert.setLong(11, spawn.endedMs());
                 insert.setString(12, spawn.lastError());
+                insert.setString(13, spawn.posture());
                 return insert.executeUpdate();
             }
         }).thenAccept(rows -> {});
@@ -90,7 +106,7 @@ public final class SqliteSpawnStore implements SpawnStore {
                 while (row.next()) {
                     records.add(new SpawnRecord(row.getString(1), row.getString(2), row.getString(3), row.getString(4),
                             row.getString(5), row.getString(6), row.getString(7), row.getString(8), row.getString(9),
-                            row.getLong(10), row.getLong(11), row.getString(12)));
+                            row.getLong(10), row.getLong(11), row.getString(12), row.getString(13)));
                 }
             }
             return records;

@@ -271,6 +271,12 @@ public final class StreamLog {
         return epoch;
     }
 
+    /** The number of the oldest frame that can still be read, one more than the newest where none can. */
+    public long firstSeq() {
+        Segment oldest = window.peek();
+        return Math.min(archive.firstSeq(), oldest == null ? lastSeq + 1 : oldest.firstSeq());
+    }
+
     /** The number of the newest frame, 0 for none. */
     public long lastSeq() {
         return lastSeq;

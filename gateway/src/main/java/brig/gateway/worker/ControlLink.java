@@ -182,7 +182,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     @Override
     public CompletionStage<Started> spawn(String spawnId, SpawnRequest request) {
         return request("spawn", Map.of("spawn_id", spawnId, "request", request.toMap()))
-                .thenApply(ok -> new Started(new Fields(ok).requiredText("socket"), new Fields(ok).requiredText("workspace")));
+                .thenApply(ok -> {
+                    Fields answer = new Fields(ok);
+                    return new Started(answer.requiredText("socket"), answer.requiredText("workspace"),
+                            answer.object("posture").asMap());
+                });
     }
 
     @Override
@@ -196,7 +200,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
             List<Alive> alive = new ArrayList<>();
             for (Fields worker : new Fields(ok).objects("workers")) {
                 alive.add(new Alive(worker.requiredText("spawn_id"), worker.requiredText("socket"),
-                        worker.requiredText("workspace")));
+                        worker.requiredText("workspace"), worker.object("posture").asMap()));
             }
             return alive;
         });

@@ -12,11 +12,17 @@ import org.jspecify.annotations.Nullable;
  * {@link brig.protocol.BrigException}: a refusal of the worker-agent's own, or {@code WORKER_AGENT_UNAVAILABLE}.
  */
 public interface WorkerAgent {
-    /** A worker that was started: the socket that its frames come from, and the real path of its workspace. */
-    record Started(String socket, String workspace) {}
+    /**
+     * A worker that was started: the socket that its frames come from, the real path of its workspace, and what its wall
+     * was found to enforce.
+     */
+    record Started(String socket, String workspace, Map<String, @Nullable Object> posture) {}
 
-    /** A worker that the worker-agent has: running, or ended with frames that are not acknowledged yet. */
-    record Alive(String spawnId, String socket, String workspace) {}
+    /**
+     * A worker that the worker-agent has: running, or ended with frames that are not acknowledged yet. The posture is
+     * empty while it starts.
+     */
+    record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture) {}
 
     /** Starts a worker; the same spawn_id again never starts a second one. */
     CompletionStage<Started> spawn(String spawnId, SpawnRequest request);

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,7 +63,6 @@ class ConfigFileTest {
     }
 
     @Test
-    @Disabled("the protocol's Settings binds no list of whole numbers: every value of allowedUids is refused")
     void shouldTakeTheUidsOfOtherUsers() throws IOException {
         assertEquals(List.of(1000, 1001), load("{\"allowedUids\": [1000, 1001]}").allowedUids());
     }

@@ -220,4 +220,32 @@ class ReconcileTest {
         assertTrue(late.isEnded());
         assertEquals("shell", found(after, before).view().get("agent"));
     }
+
+    @Test
+    void shouldRecordTheEndWhenTheProcessBeforeDiedBetweenTheLastFrameAndIt() {
+        Spawn before = bench.start("fix").spawn();
+        bench.send(before, RUNNING + CHUNK + TERMINATED);
+        assertEquals("TERMINATED", bench.recorded(before.spawnId()).getLast());
+        bench.store.saved().removeLast();
+        bench.endStored = true;
+
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile();
+
+        assertEquals(SpawnState.TERMINATED, found(after, before).state());
+        assertEquals(3, found(after, before).log().lastSeq());
+        assertEquals("TERMINATED", after.recorded(before.spawnId()).getLast());
+    }
+
+    @Test
+    void shouldEndTheWorkerWhenItWasUnwantedBeforeItRan() {
+        var answer = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn spawn = bench.spawns.all().getFirst();
+        var _ = bench.spawner.terminate(spawn, "requested");
+        assertFalse(bench.story.toString().contains("terminate"), "nobody is there to be told yet");
+
+        bench.started(spawn.spawnId());
+        assertTrue(answer.toCompletableFuture().isDone());
+        assertTrue(bench.story.toString().contains("terminate " + spawn.spawnId()), bench.story.toString());
+    }
 }

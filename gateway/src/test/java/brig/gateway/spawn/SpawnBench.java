@@ -38,6 +38,8 @@ public final class SpawnBench {
     final Map<String, MemoryArchive> archives;
     final Spawner spawner;
     long nowMs = 1_767_225_600_000L;
+    /** Whether the archives that this one leaves behind hold the last frame of their stream. */
+    boolean endStored;
     CompletableFuture<String> door = CompletableFuture.completedFuture("/run/io.sock");
 
     public SpawnBench() {
@@ -84,10 +86,11 @@ public final class SpawnBench {
             }
 
             @Override
-            public CompletionStage<StreamLog> reopen(String spawnId, String epoch) {
+            public CompletionStage<Reopened> reopen(String spawnId, String epoch) {
                 MemoryArchive archive = archives.get(spawnId);
-                CompletableFuture<StreamLog> opened = new CompletableFuture<>();
-                loop.execute(() -> opened.complete(new StreamLog(epoch, archive.frames(), archive, environment)));
+                CompletableFuture<Reopened> opened = new CompletableFuture<>();
+                loop.execute(() -> opened.complete(
+                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored)));
                 return opened;
             }
         };
@@ -132,7 +135,7 @@ public final class SpawnBench {
     }
 
     void started(String spawnId) {
-        workers.asked.get(spawnId).complete(new WorkerAgent.Started("/w/" + spawnId, "/workspaces/" + spawnId));
+        workers.asked.get(spawnId).complete(new WorkerAgent.Started("/w/" + spawnId, "/workspaces/" + spawnId, Map.of()));
         loop.run();
     }
 
@@ -147,7 +150,7 @@ public final class SpawnBench {
     }
 
     static WorkerAgent.Alive alive(String spawnId) {
-        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId);
+        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of());
     }
 
     /** The worker-agent's link comes up, and it has these. */

@@ -20,7 +20,7 @@ class SpawnsTest {
     private Spawn spawn(int number, String taskId) {
         String id = "spn_%024d".formatted(number);
         SpawnRecord record = new SpawnRecord(id, taskId, "4h2k9x0c", "{}", "admin", "", "REQUESTED", "aa", "bb",
-                number, 0, null);
+                number, 0, null, null);
         return new Spawn(record, "shell", new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
                 new StreamLog.Environment(new Turn(loop), new RetainedBudget(1), 1024, 1)));
     }

@@ -19,13 +19,14 @@ abstract class SpawnStoreContract {
 
     static SpawnRecord record(String spawnId, long createdMs) {
         return new SpawnRecord(spawnId, "task-" + spawnId, "4h2k9x0c", "{\"agent_config\":{\"name\":\"shell\"}}",
-                "uid:1000", "", "REQUESTED", "aa", "bb", createdMs, 0, null);
+                "uid:1000", "", "REQUESTED", "aa", "bb", createdMs, 0, null, null);
     }
 
     private static SpawnRecord ended(SpawnRecord record) {
         return new SpawnRecord(record.spawnId(), record.taskId(), record.epoch(), record.request(), record.captain(),
                 "/w/é'; DROP TABLE spawns; --", "FAILED", record.captainHash(), record.watcherHash(),
-                record.createdMs(), record.createdMs() + 5, "INTERNAL: it's over\n");
+                record.createdMs(), record.createdMs() + 5, "INTERNAL: it's over\n",
+                "{\"limits\":\"cgroup1\"}");
     }
 
     @Test

@@ -10,6 +10,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -92,5 +96,25 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         store.close();
         assertTrue(saved.toCompletableFuture().isDone());
         assertTrue(loaded.toCompletableFuture().isDone());
+    }
+
+    @Test
+    void shouldAddTheColumnsWhenTheTableIsOfAnEarlierVersion() throws SQLException {
+        Path file = folder.resolve("old.db");
+        try (Connection old = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = old.createStatement()) {
+            statement.execute("CREATE TABLE spawns (spawn_id TEXT PRIMARY KEY, task_id TEXT, epoch TEXT, request TEXT,"
+                    + " captain TEXT, workspace TEXT, state TEXT, captain_hash TEXT, watcher_hash TEXT,"
+                    + " created_ms INTEGER, ended_ms INTEGER, last_error TEXT)");
+            statement.execute("INSERT INTO spawns VALUES"
+                    + " ('a', 'task', 'epoch', '{}', 'uid:0', '/w', 'RUNNING', 'c', 'w', 1, 0, NULL)");
+        }
+        SpawnRecord expected = new SpawnRecord(
+                "a", "task", "epoch", "{}", "uid:0", "/w", "RUNNING", "c", "w", 1, 0, null, null);
+        for (int opened = 0; opened < 2; opened++) {
+            SqliteSpawnStore store = new SqliteSpawnStore(file, Runnable::run);
+            assertEquals(List.of(expected), store.load().toCompletableFuture().join());
+            store.close();
+        }
     }
 }

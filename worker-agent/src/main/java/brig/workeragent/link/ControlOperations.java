@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.SpawnRequest;
+import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
@@ -82,7 +83,9 @@ public final class ControlOperations {
     private Map<String, ?> spawn(Fields request) throws InterruptedException {
         SpawnRequest asked = SpawnRequest.read(request.object("request").only(SpawnRequest.FIELDS));
         Spawned spawned = workers.spawn(spawnId(request), asked);
-        return Map.of("socket", spawned.socket().toString(), "workspace", spawned.workspace().toString());
+        Map<String, Object> shown = new LinkedHashMap<>();
+        put(shown, spawned);
+        return shown;
     }
 
     private Map<String, ?> terminate(Fields request) {
@@ -107,11 +110,19 @@ public final class ControlOperations {
     private static Map<String, Object> show(Workers.View view) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("spawn_id", view.spawnId());
-        shown.put("socket", view.spawned().socket().toString());
-        shown.put("workspace", view.spawned().workspace().toString());
+        put(shown, view.spawned());
         shown.put("last_seq", view.lastSeq());
         shown.put("ended", view.ended());
         return shown;
+    }
+
+    private static void put(Map<String, Object> shown, Spawned spawned) {
+        shown.put("socket", spawned.socket().toString());
+        shown.put("workspace", spawned.workspace().toString());
+        Posture posture = spawned.posture();
+        if (posture != null) {
+            shown.put("posture", posture.toMap());
+        }
     }
 
     private Map<String, ?> doctor() {

@@ -12,11 +12,11 @@
  * {"id":1,"op":"hello"}                 {"id":1,"ok":{"instance":…,"pid":…,"version":…,"limits":…,
  *                                          "agents":[{"name":…,"description":…}]}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…}}
- *                                       {"id":2,"ok":{"socket":…,"workspace":…}}
+ *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…}
  *                                       {"id":3,"ok":{}}
  * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"socket":…,"workspace":…,
- *                                          "last_seq":…,"ended":…}]}}
+ *                                          "last_seq":…,"ended":…,"posture"?:P}]}}
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
  * {"id":6,"op":"shutdown"}              {"id":6,"ok":{}}, then this process ends
  * a refusal                             {"id":7,"error":…,"code":…,"retry_after_seconds"?:…}
@@ -25,6 +25,8 @@
  * <ul>
  *   <li>{@code instance} is random for each start of a worker-agent: another one means that all workers are
  *     new.
+ *   <li>{@code P} is {@code Posture.toMap()}: what the wall was found to enforce, by a process of its own where no
+ *     agent starts yet. A list leaves it out while the worker is starting.
  *   <li>{@code request} is {@code SpawnRequest.toMap()}. The answer comes when the worker is up; where a
  *     process starts at once (a prompt is given, or the profile has one process for the whole spawn) that is
  *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the

@@ -21,7 +21,8 @@ final class BubblewrapCommand {
     private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64",
             "libx32");
 
-    private static final long SHARED_MEMORY_BYTES = 64L * 1024 * 1024;
+    /** Size of {@code /dev/shm}. */
+    static final long SHARED_MEMORY_BYTES = 64L * 1024 * 1024;
 
     private final WallTemplate template;
     private final Path root;
@@ -98,16 +99,19 @@ final class BubblewrapCommand {
     /**
      * What process 1 executes.
      *
+     * @param declared    the properties that it confirms before it starts the command
      * @param memoryGroup whether a group limits memory. If not, RLIMIT_DATA stands in for it; it does not go
      *                    along with one, as it counts what a process reserves, and runtimes reserve more than
      *                    they use.
      */
-    static List<String> payload(List<String> command, ResourceLimits limits, boolean memoryGroup) {
+    static List<String> payload(
+            List<String> command, ResourceLimits limits, boolean memoryGroup, List<String> declared) {
         var words = new ArrayList<String>();
         add(words, INIT, "--nproc", Integer.toString(limits.pidsMax() + 1),
                 "--fsize", Long.toString(limits.fileBytesMax()),
                 "--nofile", Integer.toString(limits.openFilesMax()));
         if (!memoryGroup) add(words, "--data", Long.toString(limits.memoryBytesMax()));
+        declared.forEach(property -> add(words, "--property", property));
         words.add("--");
         words.addAll(command);
         return words;

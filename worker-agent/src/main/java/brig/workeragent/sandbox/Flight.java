@@ -1,6 +1,7 @@
 package brig.workeragent.sandbox;
 
 import brig.workeragent.limits.LimitsLease;
+import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.SandboxException.Code;
 import brig.workeragent.sandbox.WalledProcess.Stdio;
 import java.io.Closeable;
@@ -26,6 +27,10 @@ final class Flight {
 
     private enum State { REQUESTED, STARTED, RUNNING, ENDED }
 
+    /** What is being launched: under which name, with which limits held for it, and what its wall has to prove. */
+    record Launch(String id, LaunchRequest request, LimitsLease lease, PostureMeasurement posture) {
+    }
+
     private final String id;
     private final LaunchRequest request;
     private final LimitsLease lease;
@@ -37,15 +42,17 @@ final class Flight {
     // State owned by the thread that reads the launcher's replies.
     private State state = State.REQUESTED;
     private @Nullable Stdio stdio;
+    private final PostureMeasurement posture;
+    private boolean readyButNotConfirmed;
 
     private volatile boolean timedOut;
     private volatile @Nullable Future<?> deadline;
 
-    Flight(String id, LaunchRequest request, LimitsLease lease, LauncherLink link, Executor completions,
-           CompletableFuture<WalledProcess> launched) {
-        this.id = id;
-        this.request = request;
-        this.lease = lease;
+    Flight(Launch launch, LauncherLink link, Executor completions, CompletableFuture<WalledProcess> launched) {
+        this.id = launch.id();
+        this.request = launch.request();
+        this.lease = launch.lease();
+        this.posture = launch.posture();
         this.link = link;
         this.completions = completions;
         this.launched = launched;
@@ -103,12 +110,27 @@ final class Flight {
         link.order("opened " + id + "\n");
     }
 
+    void handleFinding(String property, String finding) {
+        posture.handleFinding(property, finding);
+    }
+
     void handleReady(int hostPid) {
         Stdio opened = stdio;
         if (opened == null) return;
+        if (!posture.isConfirmed()) {
+            readyButNotConfirmed = true;
+            kill();
+            return;
+        }
         become(State.RUNNING);
         cancelDeadline();
-        launched.completeAsync(() -> new WalledProcess(this, opened, hostPid), completions);
+        Posture confirmed = posture.posture();
+        launched.completeAsync(() -> new WalledProcess(this, opened, hostPid, confirmed), completions);
+    }
+
+    /** Process 1 refused to start the payload. */
+    void handleNotEnforced() {
+        handleFailure(posture.failure());
     }
 
     void handleExited(boolean bySignal, int number) {
@@ -132,6 +154,7 @@ final class Flight {
     }
 
     private SandboxException endedAtStart() {
+        if (readyButNotConfirmed) return posture.failure();
         return timedOut
                 ? new SandboxException(Code.START_TIMEOUT,
                         "the wall did not stand within " + request.startTimeoutMs() + " ms")

@@ -39,6 +39,7 @@ public final class Launcher implements AutoCloseable {
     private final LauncherConfig config;
     private final WallTemplate template;
     private final BubblewrapCommand bubblewrap;
+    private final DeclaredPosture declaration;
     private final ScheduledThreadPoolExecutor requests;
     private final ExecutorService completions = Executors.newVirtualThreadPerTaskExecutor();
     private final Thread permanent;
@@ -51,9 +52,10 @@ public final class Launcher implements AutoCloseable {
     private @Nullable LauncherLink link;
     private long launches;
 
-    private Launcher(LauncherConfig config, WallTemplate template) {
+    private Launcher(LauncherConfig config, WallTemplate template, DeclaredPosture declaration) {
         this.config = config;
         this.template = template;
+        this.declaration = declaration;
         this.bubblewrap = new BubblewrapCommand(template, Path.of("/"));
         this.requests = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("brig-launcher-requests").factory());
@@ -64,7 +66,8 @@ public final class Launcher implements AutoCloseable {
     /** Writes the files that walls share. No process is started before the first launch. */
     public static Launcher open(LauncherConfig config) throws SandboxException {
         var launcher = new Launcher(config,
-                WallTemplate.install(config.runtimeFolder(), config.nativeFolder(), config.identity()));
+                WallTemplate.install(config.runtimeFolder(), config.nativeFolder(), config.identity()),
+                DeclaredPosture.ofHost());
         launcher.permanent.start();
         return launcher;
     }
@@ -88,11 +91,14 @@ public final class Launcher implements AutoCloseable {
         try {
             LauncherLink current = link();
             LimitsLease lease = config.limits().acquire(request.workerId(), request.limits());
-            var flight = new Flight("w" + ++launches, request, lease, current, completions, launched);
+            List<String> declared = declaration.of(request.profile());
+            var measurement = new PostureMeasurement(declared, config.limits().level());
+            var launch = new Flight.Launch("w" + ++launches, request, lease, measurement);
+            var flight = new Flight(launch, current, completions, launched);
             flight.startsUntil(requests.schedule(
                     flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
-            List<String> payload =
-                    BubblewrapCommand.payload(request.command(), request.limits(), lease.limitsMemory());
+            List<String> payload = BubblewrapCommand.payload(
+                    request.command(), request.limits(), lease.limitsMemory(), declared);
             current.launch(flight, config.identity(), template.filter(request.profile().nested()),
                     bubblewrap.options(request.profile()), payload);
         } catch (LimitsUnavailableException unavailable) {

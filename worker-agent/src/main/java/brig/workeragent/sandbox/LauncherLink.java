@@ -124,11 +124,15 @@ final class LauncherLink {
                 String[] ends = words[3].split(" ", -1);
                 flight.handleStarted(pid(), number(words[2]), number(ends[0]), number(ends[1]));
             }
+            case "posture" -> flight.handleFinding(words[2], words[3]);
             case "ready" -> flight.handleReady(number(words[2]));
             case "exited" -> remove(flight).handleExited(words[2].equals("signal"), number(words[3]));
             case "noexec" -> remove(flight).handleFailure(
                     WallFailure.ofExec(words[2], flight.request().command().getFirst()));
-            case "failed" -> remove(flight).handleFailure(WallFailure.ofStep(words[2], words[3], bwrap));
+            case "failed" -> {
+                if (words[2].equals("posture")) remove(flight).handleNotEnforced();
+                else remove(flight).handleFailure(WallFailure.ofStep(words[2], words[3], bwrap));
+            }
             default -> LOG.warn("brig-launcher says: {}", line);
         }
     }

@@ -13,6 +13,8 @@ public final class SandboxException extends Exception {
         COMMAND_NOT_EXECUTABLE,
         /** This host cannot build the wall; the message says what to install or to change. */
         SANDBOX_UNAVAILABLE,
+        /** The wall stands, but a property that it declares was not confirmed from inside; the message names it. */
+        POSTURE_NOT_ENFORCED,
         /** The resource limits cannot be enforced. */
         LIMITS_UNAVAILABLE,
         /** brig-launcher ended; all its walls ended with it. A new launch starts a new one. */

@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.workeragent.posture.Posture;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
@@ -14,11 +15,13 @@ public final class WalledProcess {
     private final Flight flight;
     private final Stdio stdio;
     private final int hostPid;
+    private final Posture posture;
 
-    WalledProcess(Flight flight, Stdio stdio, int hostPid) {
+    WalledProcess(Flight flight, Stdio stdio, int hostPid, Posture posture) {
         this.flight = flight;
         this.stdio = stdio;
         this.hostPid = hostPid;
+        this.posture = posture;
     }
 
     /** The worker-agent's ends of the payload's standard streams. */
@@ -43,6 +46,11 @@ public final class WalledProcess {
     /** The host's pid of process 1 of the wall; of use only until the exit. */
     public int hostPid() {
         return hostPid;
+    }
+
+    /** What its wall was found to enforce before the payload started; all of it holds. */
+    public Posture posture() {
+        return posture;
     }
 
     /** Sends SIGTERM to the payload. Does nothing after its end. */

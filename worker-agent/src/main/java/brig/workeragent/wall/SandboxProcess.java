@@ -1,5 +1,6 @@
 package brig.workeragent.wall;
 
+import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.Exit;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -30,6 +31,11 @@ final class SandboxProcess implements WalledProcess {
     @Override
     public @Nullable OutputStream stdin() {
         return process.stdin();
+    }
+
+    @Override
+    public Posture posture() {
+        return process.posture();
     }
 
     @Override

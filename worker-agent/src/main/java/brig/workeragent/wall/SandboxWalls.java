@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.LauncherConfig;
@@ -19,6 +20,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The walls of {@code brig.workeragent.sandbox}. */
 public final class SandboxWalls implements Walls {
@@ -26,6 +29,9 @@ public final class SandboxWalls implements Walls {
     private static final long NO_BYTES_LIMIT = 1L << 50;
     private static final int NO_COUNT_LIMIT = 4_000_000;
     private static final int NO_FILES_LIMIT = 1 << 20;
+    /** What runs behind a wall that is built only to be measured. */
+    private static final List<String> NOTHING = List.of("/bin/true");
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxWalls.class);
 
     private final Launcher launcher;
     private final LauncherConfig config;
@@ -121,6 +127,19 @@ public final class SandboxWalls implements Walls {
         }
 
         @Override
+        public Posture measure() throws InterruptedException {
+            WalledProcess process = start(NOTHING, false);
+            try {
+                process.stdout().close();
+                process.stderr().close();
+            } catch (IOException e) {
+                LOG.debug("closing the output of a process that says nothing: {}", e.toString());
+            }
+            process.end().join();
+            return process.posture();
+        }
+
+        @Override
         public void close() {}
     }
 
@@ -128,6 +147,7 @@ public final class SandboxWalls implements Walls {
         ErrorCode code = switch (e.code()) {
             case COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE -> ErrorCode.COMMAND_NOT_FOUND;
             case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START -> ErrorCode.SANDBOX_UNAVAILABLE;
+            case POSTURE_NOT_ENFORCED -> ErrorCode.POSTURE_NOT_ENFORCED;
             case LIMITS_UNAVAILABLE -> ErrorCode.LIMITS_UNAVAILABLE;
             case START_TIMEOUT -> ErrorCode.START_TIMEOUT;
             case TOO_MANY_WALLS -> ErrorCode.MAX_WORKERS;

@@ -1,5 +1,6 @@
 package brig.workeragent.wall;
 
+import brig.workeragent.posture.Posture;
 import java.util.List;
 
 /** The wall of one worker. Its processes share the workspace and the limits, and run one at a time. */
@@ -10,9 +11,17 @@ public interface Wall extends AutoCloseable {
      * @param command the program and its arguments
      * @param stdinPipe whether its standard input is a pipe; otherwise it is {@code /dev/null}
      * @throws brig.protocol.BrigException {@code COMMAND_NOT_FOUND}, {@code SANDBOX_UNAVAILABLE},
-     *     {@code LIMITS_UNAVAILABLE}, {@code START_TIMEOUT}; no process is left then
+     *     {@code POSTURE_NOT_ENFORCED}, {@code LIMITS_UNAVAILABLE}, {@code START_TIMEOUT}; no process is left
+     *     then
      */
     WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException;
+
+    /**
+     * Builds it once around nothing and takes it down again, to say what it enforces before an agent asks for it.
+     *
+     * @throws brig.protocol.BrigException as {@link #start}
+     */
+    Posture measure() throws InterruptedException;
 
     /** Gives back what the worker had on the host. To be called when no process of it runs. */
     @Override

@@ -1,5 +1,6 @@
 package brig.workeragent.wall;
 
+import brig.workeragent.posture.Posture;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +14,9 @@ public interface WalledProcess {
 
     /** Null where standard input is {@code /dev/null}. */
     @Nullable OutputStream stdin();
+
+    /** What the wall around it was found to enforce, before it started. */
+    Posture posture();
 
     /** Sends SIGTERM to the agent itself, not to its children. */
     void terminate();

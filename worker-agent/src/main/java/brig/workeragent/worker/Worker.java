@@ -3,6 +3,7 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.adapter.Adapter;
+import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.ProcessEnd;
@@ -86,11 +87,11 @@ public final class Worker {
     }
 
     /**
-     * Completes when the worker is up; exceptionally, with a {@link BrigException}, where its process cannot
-     * be started.
+     * Completes when the worker is up, with what its wall enforces; exceptionally, with a {@link BrigException},
+     * where its process cannot be started.
      */
-    CompletableFuture<Void> start() {
-        CompletableFuture<Void> up = new CompletableFuture<>();
+    CompletableFuture<Posture> start() {
+        CompletableFuture<Posture> up = new CompletableFuture<>();
         sequence.execute(() -> doStart(up));
         return up;
     }
@@ -121,14 +122,13 @@ public final class Worker {
         }
     }
 
-    private void doStart(CompletableFuture<Void> up) {
+    private void doStart(CompletableFuture<Posture> up) {
         frames.running();
         String prompt = plan.request().prompt();
         if (profile.oneProcess() || prompt != null) {
             launch(prompt, up);
         } else {
-            becomeIdle();
-            up.complete(null);
+            measure(up);
         }
     }
 
@@ -195,15 +195,40 @@ public final class Worker {
         state = next;
     }
 
+    /** Nothing runs before the first message, but what the wall is worth has to be known now. */
+    private void measure(CompletableFuture<Posture> up) {
+        become(State.STARTING);
+        beside(up, () -> {
+            Posture posture = wall.measure();
+            sequence.execute(() -> handleMeasured(posture, up));
+        });
+    }
+
+    private void handleMeasured(Posture posture, CompletableFuture<Posture> up) {
+        up.complete(posture);
+        goOn();
+    }
+
     /** @param up told of the outcome instead of the stream, for the start of the worker itself */
-    private void launch(@Nullable String message, @Nullable CompletableFuture<Void> up) {
+    private void launch(@Nullable String message, @Nullable CompletableFuture<Posture> up) {
         become(State.STARTING);
         cancelled = false;
+        beside(up, () -> {
+            List<String> command = profile.commandFor(plan.request(), message == null ? "" : message);
+            WalledProcess started = wall.start(command, profile.stdinLines());
+            sequence.execute(() -> handleStarted(started, message, up));
+        });
+    }
+
+    private interface Start {
+        void run() throws InterruptedException;
+    }
+
+    /** Runs what blocks on another thread; what it throws comes back as a task. */
+    private void beside(@Nullable CompletableFuture<Posture> up, Start start) {
         around.threads().execute(() -> {
             try {
-                List<String> command = profile.commandFor(plan.request(), message == null ? "" : message);
-                WalledProcess started = wall.start(command, profile.stdinLines());
-                sequence.execute(() -> handleStarted(started, message, up));
+                start.run();
             } catch (BrigException e) {
                 sequence.execute(() -> handleStartFailed(e, up));
             } catch (InterruptedException e) {
@@ -219,7 +244,7 @@ public final class Worker {
     }
 
     private void handleStarted(
-            WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Void> up) {
+            WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Posture> up) {
         become(State.RUNNING);
         AgentProcess running = new AgentProcess(spawnId(), started, adapter, outbox, timers);
         process = running;
@@ -229,7 +254,7 @@ public final class Worker {
         }
         var unused = running.finished().thenAcceptAsync(this::handleFinished, sequence);
         if (up != null) {
-            up.complete(null);
+            up.complete(started.posture());
         }
         if (ending != null || cancelled) {
             ladder.begin();
@@ -254,7 +279,7 @@ public final class Worker {
         }
     }
 
-    private void handleStartFailed(BrigException e, @Nullable CompletableFuture<Void> up) {
+    private void handleStartFailed(BrigException e, @Nullable CompletableFuture<Posture> up) {
         if (up != null) {
             become(State.ENDED);
             closeWall();
@@ -288,11 +313,18 @@ public final class Worker {
     }
 
     private void afterDone(EndReason byItself) {
+        if (ending == null && (profile.oneProcess() || plan.request().once())) {
+            end(byItself);
+        } else {
+            goOn();
+        }
+    }
+
+    /** Nothing runs now: ends where that was asked for, takes the next message, or waits for one. */
+    private void goOn() {
         String next = ending == null ? mailbox.poll() : null;
         if (ending != null) {
             end(ending);
-        } else if (profile.oneProcess() || plan.request().once()) {
-            end(byItself);
         } else if (next != null) {
             launch(next, null);
         } else {

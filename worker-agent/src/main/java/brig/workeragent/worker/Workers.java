@@ -3,6 +3,7 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnRequest;
+import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.pump.Outbox;
@@ -45,10 +46,11 @@ public final class Workers {
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
 
-    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Void> ended,
-            CompletableFuture<Void> drained) {
+    /** {@code posture} completes when the worker is up. */
+    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Posture> posture,
+            CompletableFuture<Void> ended, CompletableFuture<Void> drained) {
         Entry(Worker worker, WorkerSocket socket) {
-            this(worker, socket, new CompletableFuture<>(), new CompletableFuture<>());
+            this(worker, socket, new CompletableFuture<>(), new CompletableFuture<>(), new CompletableFuture<>());
         }
     }
 
@@ -191,9 +193,12 @@ public final class Workers {
             wall.close();
             throw e;
         }
-        workers.put(worker.spawnId(), new Entry(worker, socket));
+        Entry entry = new Entry(worker, socket);
+        workers.put(worker.spawnId(), entry);
+        Posture posture;
         try {
-            await(worker.start());
+            posture = await(worker.start());
+            entry.posture().complete(posture);
         } catch (InterruptedException | RuntimeException e) {
             worker.terminate(EndReason.SHUTDOWN);
             workers.remove(worker.spawnId());
@@ -204,7 +209,7 @@ public final class Workers {
         if (isClosing()) {
             worker.terminate(EndReason.SHUTDOWN);
         }
-        return new Spawned(socket.path(), worker.workspace());
+        return new Spawned(socket.path(), worker.workspace(), posture);
     }
 
     private static void discard(Path workspace) {
@@ -226,8 +231,11 @@ public final class Workers {
 
     public List<View> list() {
         List<View> views = new ArrayList<>();
-        workers.forEach((id, entry) -> views.add(new View(id, new Spawned(entry.socket().path(),
-                entry.worker().workspace()), entry.worker().outbox().lastSeq(), entry.ended().isDone())));
+        workers.forEach((id, entry) -> {
+            Spawned spawned = new Spawned(entry.socket().path(), entry.worker().workspace(),
+                    entry.posture().getNow(null));
+            views.add(new View(id, spawned, entry.worker().outbox().lastSeq(), entry.ended().isDone()));
+        });
         return views;
     }
 

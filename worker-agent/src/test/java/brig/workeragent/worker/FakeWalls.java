@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
+import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Walls without processes: the test is the agent. */
 final class FakeWalls implements Walls {
     final BlockingQueue<FakeProcess> started = new LinkedBlockingQueue<>();
+    static final Posture POSTURE = new Posture("none", List.of(new Posture.Property("tried", true, "yes")));
     final AtomicInteger built = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
     /** What the next starts are refused with. */
@@ -72,6 +74,11 @@ final class FakeWalls implements Walls {
         }
 
         @Override
+        public Posture posture() {
+            return POSTURE;
+        }
+
+        @Override
         public synchronized void terminate() {
             signals.add("TERM");
         }
@@ -109,6 +116,15 @@ final class FakeWalls implements Walls {
                 } catch (IOException e) {
                     throw new IllegalStateException(e);
                 }
+            }
+
+            @Override
+            public Posture measure() {
+                mayStart.join();
+                if (refusal != null) {
+                    throw refusal;
+                }
+                return POSTURE;
             }
 
             @Override

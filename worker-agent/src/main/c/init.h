@@ -1,0 +1,40 @@
+/* What the parts of brig-init share. How process 1 works stands at the top of brig-init.c. */
+#ifndef BRIG_INIT_H
+#define BRIG_INIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+
+enum { PAYLOAD_STDIN = 3, STATUS = 6, FIRST_FREE = 7, PROPERTIES_MAX = 32, LIMITS = 4 };
+
+/* brig-init.c: what was asked for on its command line; a limit counts only if it is set */
+struct wanted_limit {
+    const char *option;
+    int resource;
+    bool set;
+    rlim_t most;
+};
+extern struct wanted_limit wanted_limits[LIMITS];
+
+/*
+ * posture.c: measures properties NAME or NAME=VALUE and writes a line about each to the status pipe. Returns the
+ * name of the first that does not hold, or NULL; a name that is not known does not hold.
+ */
+const char *measure_posture(char *const declared[], size_t count);
+
+/* For the checks: true if what was declared with VALUE (or NULL) holds; they leave behind what was seen. */
+typedef bool check(const char *value);
+__attribute__((format(printf, 2, 3))) bool seen(bool holds, const char *format, ...);
+/* Reads a whole file, NUL-ended; false if it cannot be read or does not fit. */
+bool slurp(const char *path, char *text, size_t size);
+/* Whether our namespace of that kind is another than the one whose number is HOST. */
+bool apart(const char *kind, const char *host);
+
+/* posture-process.c, posture-files.c, posture-network.c */
+check uid_not_root, no_capabilities, no_new_privs, seccomp_filter, own_pid_namespace, own_user_namespace, init_sealed,
+    no_terminal, environment_empty, limits;
+check root_read_only, proc_sys_read_only, workspace, tmp_sized, home_sized, shm_sized, descriptors;
+check own_network, no_host_sockets;
+
+#endif

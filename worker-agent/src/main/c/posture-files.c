@@ -1,0 +1,125 @@
+/* Posture of what the payload can open: mounts, sizes, descriptors. */
+#define _GNU_SOURCE
+#include "init.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+static bool is_read_only(const char *folder) {
+    struct statvfs mount;
+    return statvfs(folder, &mount) == 0 && (mount.f_flag & ST_RDONLY) != 0;
+}
+
+/* Where mounts may be writable: what the worker may fill, what the kernel guards itself, and single devices. */
+static bool may_be_writable(const char *mount) {
+    static const char *const known[] = {
+        "/workspace", "/tmp", "/home/worker", "/dev/shm", "/proc", "/dev/pts", "/dev/null", "/dev/zero", "/dev/full",
+        "/dev/random", "/dev/urandom", "/dev/tty",
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(mount, known[i]) == 0) return true;
+    }
+    return false;
+}
+
+/* The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... */
+static bool only_known_mounts_are_writable(void) {
+    static char mounts[256 * 1024];
+    if (!slurp("/proc/self/mountinfo", mounts, sizeof mounts)) return seen(false, "not known");
+    int writable = 0, all = 0;
+    char *place = NULL;
+    for (char *line = strtok_r(mounts, "\n", &place); line != NULL; line = strtok_r(NULL, "\n", &place), all++) {
+        char mount[4096], options[512];
+        if (sscanf(line, "%*s %*s %*s %*s %4095s %511s", mount, options) != 2) return seen(false, "not known");
+        bool closed = strncmp(options, "ro", 2) == 0 && (options[2] == ',' || options[2] == '\0');
+        if (closed) continue;
+        if (!may_be_writable(mount)) return seen(false, "%.100s is mounted writable", mount);
+        writable++;
+    }
+    return seen(true, "%d of %d mounts are writable, all known", writable, all);
+}
+
+bool root_read_only(const char *value) {
+    (void) value;
+    static const char *const tried[] = {"/.brig", "/usr/.brig", "/etc/.brig", "/run/.brig", "/home/.brig", "/dev/.brig"};
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        int fd = open(tried[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (fd < 0) continue;
+        close(fd);
+        unlink(tried[i]);
+        return seen(false, "%s could be made", tried[i]);
+    }
+    return only_known_mounts_are_writable();
+}
+
+bool proc_sys_read_only(const char *value) {
+    (void) value;
+    static const char *const tried[] = {"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe",
+                                        "/proc/sys/vm/overcommit_memory", "/proc/sysrq-trigger"};
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        int fd = open(tried[i], O_WRONLY | O_CLOEXEC);
+        if (fd < 0) continue;
+        close(fd);
+        return seen(false, "%s opens for writing", tried[i]);
+    }
+    return seen(is_read_only("/proc/sys"), is_read_only("/proc/sys") ? "mounted read-only" : "mounted writable");
+}
+
+/* Read-only is a matter of the mount, writable also one of permissions: an agent that cannot write cannot work. */
+bool workspace(const char *mode) {
+    bool read_only = is_read_only("/workspace");
+    if (mode == NULL || strcmp(mode, "rw") != 0) {
+        return seen(read_only, read_only ? "mounted read-only" : "mounted writable");
+    }
+    bool writable = access("/workspace", W_OK) == 0;
+    return seen(writable, "%s", writable ? "writable" : strerrorname_np(errno));
+}
+
+/* A tmpfs of its own, of at most that size; the kernel rounds up to whole pages. */
+static bool sized(const char *folder, const char *bytes) {
+    struct statfs mount;
+    struct stat own, above;
+    char parent[64];
+    snprintf(parent, sizeof parent, "%s/..", folder);
+    if (bytes == NULL || statfs(folder, &mount) != 0 || stat(folder, &own) != 0 || stat(parent, &above) != 0) {
+        return seen(false, "not known");
+    }
+    if (mount.f_type != TMPFS_MAGIC || own.st_dev == above.st_dev) return seen(false, "%s is no tmpfs", folder);
+    unsigned long long most = strtoull(bytes, NULL, 10);
+    unsigned long long size = (unsigned long long) mount.f_blocks * (unsigned long long) mount.f_bsize;
+    bool holds = size > 0 && size < most + (unsigned long long) mount.f_bsize;
+    return seen(holds, "%s has %llu bytes", folder, size);
+}
+
+bool tmp_sized(const char *bytes) { return sized("/tmp", bytes); }
+bool home_sized(const char *bytes) { return sized("/home/worker", bytes); }
+bool shm_sized(const char *bytes) { return sized("/dev/shm", bytes); }
+
+/* Nothing but the first seven, and each of them a pipe or /dev/null: no file, folder, socket or terminal. */
+bool descriptors(const char *value) {
+    (void) value;
+    DIR *open_files = opendir("/proc/self/fd");
+    if (open_files == NULL) return seen(false, "not known");
+    int stranger = -1;
+    for (struct dirent *entry; (entry = readdir(open_files)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        int fd = atoi(entry->d_name);
+        struct stat file;
+        if (fd == dirfd(open_files) || fstat(fd, &file) != 0) continue;
+        bool null = S_ISCHR(file.st_mode) && file.st_rdev == makedev(1, 3);
+        if (fd >= FIRST_FREE || !(null || S_ISFIFO(file.st_mode))) stranger = fd;
+    }
+    closedir(open_files);
+    if (stranger >= 0) return seen(false, "%d is open", stranger);
+    return seen(true, "only pipes and /dev/null, all below %d", FIRST_FREE);
+}

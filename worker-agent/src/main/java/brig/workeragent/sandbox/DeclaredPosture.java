@@ -1,0 +1,69 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.sandbox.SandboxException.Code;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * What walls of this host promise: the properties that brig-init must confirm before it starts the payload, each
+ * {@code NAME} or {@code NAME=VALUE} as {@code posture.c} knows them.
+ */
+final class DeclaredPosture {
+
+    /** Property to the kind of namespace that must not be the host's. */
+    private static final Map<String, String> NAMESPACES = Map.of("own-user-namespace", "user",
+            "own-pid-namespace", "pid", "own-network", "net", "own-ipc", "ipc", "own-uts", "uts",
+            "own-mounts", "mnt", "own-cgroup", "cgroup");
+
+    /** What holds for every wall, whatever its profile says. */
+    private static final List<String> ALWAYS = List.of("uid-not-root", "no-capabilities", "no-new-privs",
+            "no-host-sockets", "no-terminal", "root-read-only", "proc-sys-read-only", "descriptors",
+            "init-sealed", "limits");
+
+    private final Map<String, String> namespaces;
+
+    private DeclaredPosture(Map<String, String> namespaces) {
+        this.namespaces = namespaces;
+    }
+
+    /** Reads the numbers of this process's own namespaces, which are those that a wall must not have. */
+    static DeclaredPosture ofHost() throws SandboxException {
+        var numbers = new LinkedHashMap<String, String>();
+        for (String property : new TreeSet<>(NAMESPACES.keySet())) {
+            String kind = String.valueOf(NAMESPACES.get(property));
+            try {
+                // Format: kind:[number], namespaces(7).
+                String link = Files.readSymbolicLink(Path.of("/proc/self/ns/" + kind)).toString();
+                numbers.put(property, link.substring(kind.length() + 2, link.length() - 1));
+            } catch (IOException unreadable) {
+                throw new SandboxException(Code.SANDBOX_UNAVAILABLE,
+                        "this kernel does not tell its namespaces: " + unreadable.getMessage());
+            }
+        }
+        return new DeclaredPosture(numbers);
+    }
+
+    List<String> of(WallProfile profile) {
+        var declared = new ArrayList<>(ALWAYS);
+        declared.add(profile.nested() ? "seccomp-filter=nested" : "seccomp-filter");
+        namespaces.forEach((property, number) -> declared.add(property + "=" + number));
+        declared.add("workspace=" + (profile.workspaceReadOnly() ? "ro" : "rw"));
+        declared.add("tmp-sized=" + profile.tmpBytesMax());
+        declared.add("home-sized=" + profile.homeBytesMax());
+        declared.add("shm-sized=" + BubblewrapCommand.SHARED_MEMORY_BYTES);
+        var names = new TreeSet<>(profile.environment().keySet());
+        names.add("PWD");
+        declared.add("environment-empty=" + String.join(",", names));
+        return declared;
+    }
+
+    static String nameOf(String declared) {
+        return declared.split("=", 2)[0];
+    }
+}

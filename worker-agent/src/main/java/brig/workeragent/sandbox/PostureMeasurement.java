@@ -1,0 +1,52 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.posture.Posture;
+import brig.workeragent.posture.Posture.Property;
+import brig.workeragent.sandbox.SandboxException.Code;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What one wall declares, and what its process 1 says of it. Owned by the thread that reads the replies. */
+final class PostureMeasurement {
+
+    private final List<String> declared;
+    private final String limitsLevel;
+    private final List<Property> measured = new ArrayList<>();
+
+    PostureMeasurement(List<String> declared, String limitsLevel) {
+        this.declared = declared;
+        this.limitsLevel = limitsLevel;
+    }
+
+    /** @param finding {@code ok} or {@code bad}, a space, and what was seen */
+    void handleFinding(String name, String finding) {
+        String[] parts = finding.split(" ", 2);
+        measured.add(new Property(name, parts[0].equals("ok"), parts.length == 2 ? parts[1] : ""));
+    }
+
+    Posture posture() {
+        return new Posture(limitsLevel, measured);
+    }
+
+    /**
+     * Whether every declared property was measured and holds. Process 1 does not start the payload otherwise; an older
+     * one that measures less than is declared here would.
+     */
+    boolean isConfirmed() {
+        List<String> wanted = declared.stream().map(DeclaredPosture::nameOf).toList();
+        return measured.stream().allMatch(Property::holds)
+                && measured.stream().map(Property::name).toList().equals(wanted);
+    }
+
+    SandboxException failure() {
+        String failed = measured.stream().filter(property -> !property.holds())
+                .map(property -> property.name() + " (" + property.detail() + ")").collect(Collectors.joining(", "));
+        String missing = declared.stream().map(DeclaredPosture::nameOf)
+                .filter(name -> measured.stream().noneMatch(property -> property.name().equals(name)))
+                .map(name -> name + " (not measured)").collect(Collectors.joining(", "));
+        String all = failed.isEmpty() || missing.isEmpty() ? failed + missing : failed + ", " + missing;
+        return new SandboxException(Code.POSTURE_NOT_ENFORCED,
+                "the wall does not enforce what it declares: " + all);
+    }
+}
