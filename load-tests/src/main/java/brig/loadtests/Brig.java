@@ -31,7 +31,7 @@ final class Brig implements AutoCloseable {
         this.port = port;
     }
 
-    /** Starts it and waits until it is up. @throws IOException with its own words where it does not come up */
+    /** Starts it and waits until it is up; where it does not come up its own words are thrown. */
     static Brig start() throws IOException {
         Path folder = Files.createTempDirectory("brig-load-");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
@@ -41,7 +41,8 @@ final class Brig implements AutoCloseable {
                 "spawnerSocket", folder + "/spawner.sock", "http", Map.of("port", 0L),
                 "worker", Map.of("workspaceBases", List.of(folder + "/work")))));
         Path log = folder.resolve("serve.log");
-        String program = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig").toAbsolutePath().toString();
+        String program = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
+                .toAbsolutePath().toString();
         Process process = new ProcessBuilder(program, "serve", "--config", config.toString())
                 .redirectError(log.toFile()).start();
         int port = awaitPort(process);
@@ -58,7 +59,8 @@ final class Brig implements AutoCloseable {
     private static int awaitPort(Process process) throws IOException {
         var out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         int port = 0;
-        for (String line = out.readLine(); line != null && !line.contains("try next"); line = out.readLine()) {
+        String line = out.readLine();
+        for (; line != null && !line.contains("try next"); line = out.readLine()) {
             Matcher found = PORT.matcher(line);
             port = found.matches() ? Integer.parseInt(found.group(1)) : port;
         }

@@ -8,13 +8,15 @@ import brig.protocol.Limits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows one stream, as lines or as server-sent events, and checks that nothing of it is lost without a word: every
- * number follows the last one or the end of a gap. One thread reads; any thread may look at the counts.
+ * Follows one stream, as lines or as server-sent events, and checks that nothing of it is lost without a
+ * word: every number follows the last one or the end of a gap. One thread reads; any thread may look at the
+ * counts.
  */
 final class Follower implements LineDecoder.Sink {
     private static final byte[] CHUNK = "{\"type\":\"chunk\",\"seq\":".getBytes(StandardCharsets.US_ASCII);
@@ -69,7 +71,7 @@ final class Follower implements LineDecoder.Sink {
 
     private static boolean startsWith(byte[] line, int offset, int length, byte[] prefix) {
         return length >= prefix.length
-                && java.util.Arrays.equals(line, offset, offset + prefix.length, prefix, 0, prefix.length);
+                && Arrays.equals(line, offset, offset + prefix.length, prefix, 0, prefix.length);
     }
 
     private static long number(byte[] line, int offset) {
@@ -97,7 +99,8 @@ final class Follower implements LineDecoder.Sink {
             ended = type.equals("state") && message.text("state", "").equals("terminated");
         } else if (type.equals("gap")) {
             long to = message.number("to", 1, Limits.SEQ_MAX, 0);
-            told.add("gap " + message.number("from", 1, Limits.SEQ_MAX, 0) + "-" + to + " " + message.text("reason", ""));
+            told.add("gap " + message.number("from", 1, Limits.SEQ_MAX, 0) + "-" + to + " "
+                    + message.text("reason", ""));
             missing += to + 1 - next;
             next = to + 1;
         } else if (message.has("code")) {

@@ -17,8 +17,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1.1 connection with nothing between the test and the socket: what is measured is Brig, not a client library.
- * A request at a time, answers with Content-Length, and streams, whose chunk framing is left in.
+ * An HTTP/1.1 connection with nothing between the test and the socket: what is measured is Brig, not a client
+ * library. A request at a time, answers with Content-Length, and streams, whose chunk framing is left in.
  */
 final class HttpWire implements AutoCloseable {
     private static final int BUFFER_BYTES = 64 * 1024;

@@ -55,14 +55,16 @@ final class Report {
 
     /** The host that the figures belong to, in a line. */
     private static String machine() {
-        return "%d cores of %s, %s, Linux %s, JDK %s, load %s".formatted(Runtime.getRuntime().availableProcessors(),
+        return "%d cores of %s, %s, Linux %s, JDK %s, load %s".formatted(
+                Runtime.getRuntime().availableProcessors(),
                 field("/proc/cpuinfo", "model name"), field("/proc/meminfo", "MemTotal"),
                 System.getProperty("os.version"), Runtime.version(), firstLine("/proc/loadavg"));
     }
 
     private static String field(String file, String name) {
         try {
-            return Files.readAllLines(Path.of(file)).stream().filter(line -> line.startsWith(name)).findFirst()
+            return Files.readAllLines(Path.of(file)).stream().filter(line -> line.startsWith(name))
+                    .findFirst()
                     .map(line -> line.substring(line.indexOf(':') + 1).trim()).orElse("unknown");
         } catch (IOException e) {
             return "unknown";

@@ -39,7 +39,8 @@ final class Samples {
     }
 
     /** Rows until it is done, or has taken too long. */
-    void rowsUntil(String phase, CompletableFuture<?> done, long secondsMax) throws IOException, InterruptedException {
+    void rowsUntil(String phase, CompletableFuture<?> done, long secondsMax)
+            throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(secondsMax);
         while (!done.isDone() && System.nanoTime() < end) {
             rows(phase, 1);

@@ -15,9 +15,12 @@ import picocli.CommandLine.Option;
         name = "spawn-latency",
         description = "Time from sending POST /api/v1/spawns (shell, 'echo hi') to the first chunk frame.",
         mixinStandardHelpOptions = true,
-        footer = {"", "The client is a plain socket that keeps its connections: one for requests, and one, open before the",
-            "clock starts, that asks for the stream as soon as the spawn is answered. Without --url and --socket it",
-            "starts the product itself, with private folders, and uses TCP with the admin token.", "",
+        footer = {"",
+            "The client is a plain socket that keeps its connections: one for requests, and one,",
+            "open before the clock starts, that asks for the stream as soon as the spawn is",
+            "answered. Without --url and --socket it starts the product itself, with private",
+            "folders, over TCP with the admin token.",
+            "",
             "Example: ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50 --json'"})
 final class SpawnLatency implements Callable<Integer> {
     private static final String BODY =
@@ -86,9 +89,11 @@ final class SpawnLatency implements Callable<Integer> {
             long start = System.nanoTime();
             Fields answer = requests.send(request).answer(201);
             long answered = System.nanoTime();
-            stream.send(place.request("GET", "/api/v1/sessions/" + answer.requiredText("spawn_id") + "/stream", ""));
+            stream.send(place.request("GET",
+                    "/api/v1/sessions/" + answer.requiredText("spawn_id") + "/stream", ""));
             stream.stream();
-            // Events are whole within the chunks of HTTP, so their lines are found without looking at its framing.
+            // Events are whole within the chunks of HTTP, so their lines are found without looking at its
+            // framing.
             while (!stream.line().startsWith("data: {\"type\":\"chunk\"")) {
                 // read on
             }

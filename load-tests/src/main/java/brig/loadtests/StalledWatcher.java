@@ -22,15 +22,19 @@ import picocli.CommandLine.Option;
 /** {@code load-tests stalled-watcher}. */
 @Command(
         name = "stalled-watcher",
-        description = "An agent that writes like 'yes', a captain that reads all, a watcher that stops reading for a while.",
+        description = "An agent that writes like 'yes'; a captain reads all, a watcher stops for a while.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Starts the product itself, with private folders. The captain is on the session's Unix socket, the",
-            "watcher reads server-sent events over TCP. Behind the given time the session is ended and the watcher goes",
-            "on to the end of the stream. Exit code 1: something was lost without a word.", "",
+        footer = {"",
+            "Starts the product itself, with private folders. The captain is on the session's",
+            "Unix socket, the watcher reads server-sent events over TCP. After the given time the",
+            "session is ended and the watcher goes on to the end of the stream. Exit code 1:",
+            "something was lost without a word.",
+            "",
             "Example: ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
 final class StalledWatcher implements Callable<Integer> {
     private static final String BODY =
-            "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"yes 'the quick brown fox jumps over the lazy dog'\"}";
+            "{\"agent_config\":{\"name\":\"shell\"},"
+            + "\"prompt\":\"yes 'the quick brown fox jumps over the lazy dog'\"}";
     private static final long WATCHED_FIRST_BYTES = 8L * 1024 * 1024;
     private static final long CATCH_UP_SECONDS_MAX = 300;
     private static final double MIB = 1024.0 * 1024;
@@ -82,7 +86,8 @@ final class StalledWatcher implements Callable<Integer> {
         report.value("captain_mib", captain.bytes() / MIB);
         report.value("watcher_frames", watcher.frames());
         report.value("watcher_missing_told", watcher.missing());
-        report.value("watcher_told", watcher.told().isEmpty() ? "nothing: it got every frame" : watcher.told().toString());
+        report.value("watcher_told",
+                watcher.told().isEmpty() ? "nothing: it got every frame" : watcher.told().toString());
         List<String> faults = Stream.of(captain.fault(), watcher.fault(),
                         captain.missing() > 0 ? "the captain has a gap: " + captain.told() : null,
                         captain.next() == watcher.next() ? null : "the watcher ended at " + watcher.next())

@@ -16,7 +16,7 @@ final class Beside implements AutoCloseable {
 
     Beside(Product product) throws IOException {
         this.product = product;
-        spawned = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"beside\",\"agent_config\":{\"name\":\"shell\"}}"));
+        spawned = product.idle("beside");
         captain = spawned.captain();
         frames.readUntilType(captain, "state");
     }

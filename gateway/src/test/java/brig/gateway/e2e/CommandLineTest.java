@@ -36,15 +36,16 @@ class CommandLineTest {
 
     @Test
     void shouldSayVersionWhenAsked() throws IOException {
-        Product.Run run = product.brig("--version");
+        Run run = product.brig("--version");
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("brig "), run::out);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "logs", "sessions", "agents", "terminate", "token", "doctor"})
+    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "logs", "sessions", "agents", "terminate",
+            "token", "doctor"})
     void shouldPrintHelpWhenAsked(String command) throws IOException {
-        Product.Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
+        Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
         assertEquals(0, run.exitCode(), run::err);
         assertTrue(run.out().contains("Usage: brig " + command), run::out);
         assertEquals("", run.err());
@@ -52,7 +53,7 @@ class CommandLineTest {
 
     @Test
     void shouldPassOutputsAndCodeThroughWhenRunning() throws IOException {
-        Product.Run run = product.brig("run", "shell", "--", "echo hi; echo oops >&2; exit 42");
+        Run run = product.brig("run", "shell", "--", "echo hi; echo oops >&2; exit 42");
         assertEquals(42, run.exitCode());
         assertEquals("hi\n", run.out());
         assertEquals("oops\n", run.err());
@@ -60,7 +61,7 @@ class CommandLineTest {
 
     @Test
     void shouldHoldAgentBehindWallWhenRunning() throws IOException {
-        Product.Run run = product.brig("run", "--task-id", "walled", "shell", "--",
+        Run run = product.brig("run", "--task-id", "walled", "shell", "--",
                 "echo hi; id -u; cat /etc/shadow; touch /workspace/x; ls /root /proc/1/root/root 2>&1");
         assertTrue(run.out().startsWith("hi\n"), run::out);
         assertFalse(run.out().contains("\n0\n"), run::out);
@@ -71,7 +72,7 @@ class CommandLineTest {
 
     @Test
     void shouldReadMessageFromStandardInputWhenThereIsNone() throws IOException {
-        Product.Run run = product.brigWith("echo one\necho two\n", "run", "shell");
+        Run run = product.brigWith("echo one\necho two\n", "run", "shell");
         assertEquals("one\ntwo\n", run.out());
     }
 
@@ -89,17 +90,19 @@ class CommandLineTest {
     void shouldPrintLogsWhenSessionHasEnded() throws IOException {
         product.brig("run", "--task-id", "logged", "shell", "--", "echo first; echo second");
         assertEquals("first\nsecond\n", product.brig("logs", "logged").out());
-        String last = product.brig("--json", "logs", "logged").out().lines().reduce((before, line) -> line).orElseThrow();
-        assertEquals("terminated", new Fields(Json.parseObject(last.getBytes(StandardCharsets.UTF_8))).text("state"));
+        String last = product.brig("--json", "logs", "logged").out().lines().reduce((before, line) -> line)
+                .orElseThrow();
+        assertEquals("terminated",
+                new Fields(Json.parseObject(last.getBytes(StandardCharsets.UTF_8))).text("state"));
     }
 
     @Test
     void shouldSendLinesWhenAttached() throws IOException {
-        Spawned spawned = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"attached\",\"agent_config\":{\"name\":\"shell\"}}"));
+        Spawned spawned = product.idle("attached");
         try (Wire watcher = spawned.attach("watcher")) {
             Frames frames = new Frames().readUntilType(watcher, "state");
             Thread ending = Thread.ofVirtual().start(() -> endBehindSecondMessage(frames, watcher));
-            Product.Run run = product.brigWith("echo one\necho two\n", "attach", "attached");
+            Run run = product.brigWith("echo one\necho two\n", "attach", "attached");
             assertEquals("one\ntwo\n", run.out());
             assertEquals(0, run.exitCode());
             ending.join();
@@ -119,20 +122,23 @@ class CommandLineTest {
 
     @Test
     void shouldRefuseWhenThereIsNothingToAttachTo() throws IOException {
-        Product.Run run = product.brig("attach", "nobody");
+        Run run = product.brig("attach", "nobody");
         assertEquals(REFUSED, run.exitCode());
         assertTrue(run.err().contains("NOT_FOUND"), run::err);
     }
 
     @Test
     void shouldExitWithOwnCodeWhenSessionIsNotReady() throws Exception {
-        // Scenario: the worker-agent is stopped in its tracks, so that a spawn stays where it is; a script attaches to it.
+        // Scenario: the worker-agent is stopped in its tracks, so that a spawn stays where it is; a script
+        // attaches to it.
         long workerAgent = product.workerAgents().getFirst().pid();
         signal("STOP", workerAgent);
         try (Wire spawning = product.dial()) {
-            spawning.send("{\"action\":\"spawn\",\"task_id\":\"early\",\"agent_config\":{\"name\":\"shell\"}}");
-            Await.until("the spawn is there", () -> !product.ask("{\"action\":\"status\",\"id\":\"early\"}").has("code"));
-            Product.Run run = product.brig("--json", "attach", "early");
+            spawning.send("{\"action\":\"spawn\",\"task_id\":\"early\","
+                    + "\"agent_config\":{\"name\":\"shell\"}}");
+            Await.until("the spawn is there",
+                    () -> !product.ask("{\"action\":\"status\",\"id\":\"early\"}").has("code"));
+            Run run = product.brig("--json", "attach", "early");
             assertEquals(3, run.exitCode(), run::err);
             assertEquals("SESSION_NOT_READY", run.json().text("code"));
             assertTrue(run.json().number("retry_after_seconds", 0, 99, 0) > 0, run::out);
@@ -150,16 +156,17 @@ class CommandLineTest {
 
     @Test
     void shouldRefuseAsJsonWhenAsked() throws IOException {
-        Product.Run run = product.brig("--json", "run", "nobody", "--", "x");
+        Run run = product.brig("--json", "run", "nobody", "--", "x");
         assertEquals(REFUSED, run.exitCode());
         assertEquals("UNKNOWN_AGENT", run.json().text("code"));
         assertEquals("", run.err());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "attach", "fly", "run --colour shell", "sessions extra", "attach --from x some"})
+    @ValueSource(strings = {"run", "attach", "fly", "run --colour shell", "sessions extra",
+            "attach --from x some"})
     void shouldExitWithTwoWhenUsedWrongly(String line) throws IOException {
-        Product.Run run = product.brig(line.split(" ", -1));
+        Run run = product.brig(line.split(" ", -1));
         assertEquals(2, run.exitCode(), run::err);
         assertFalse(run.err().isEmpty());
         assertEquals("", run.out());
@@ -173,17 +180,17 @@ class CommandLineTest {
 
     @Test
     void shouldSayWhatIsEnforcedWhenDoctorIsAsked() throws IOException {
-        Product.Run run = product.brig("--json", "doctor");
+        Run run = product.brig("--json", "doctor");
         assertFalse(run.json().objects("findings").isEmpty());
     }
 
     @Test
     void shouldStartGatewayOfItsOwnWhenNoneRuns() throws IOException {
         try (Product alone = Product.prepare(Map.of())) {
-            Product.Run run = alone.brig("run", "shell", "--", "echo alone; exit 7");
+            Run run = alone.brig("run", "shell", "--", "echo alone; exit 7");
             assertEquals(7, run.exitCode(), run::err);
             assertEquals("alone\n", run.out());
-            Product.Run refused = alone.brig("sessions");
+            Run refused = alone.brig("sessions");
             assertEquals(REFUSED, refused.exitCode());
             assertTrue(refused.err().contains("brig serve"), refused::err);
         }

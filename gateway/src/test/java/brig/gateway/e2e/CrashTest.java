@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Fields;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,7 +15,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class CrashTest {
     private static final int LINES = 120;
-    private static final String NUMBERS = "for i in $(seq 1 " + LINES + "); do echo line $i; sleep 0.02; done";
+    private static final String NUMBERS = "for i in $(seq 1 " + LINES
+            + "); do echo line $i; sleep 0.02; done";
 
     @Test
     void shouldEndSessionsAndGoOnWhenWorkerAgentIsKilled() throws IOException {
@@ -43,7 +45,8 @@ class CrashTest {
     private static Spawned spawnAgain(Product product) throws IOException {
         Fields[] answer = new Fields[1];
         Await.until("a spawn is accepted again", () -> {
-            answer[0] = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo again\",\"once\":true}");
+            answer[0] = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},"
+                    + "\"prompt\":\"echo again\",\"once\":true}");
             assertTrue(!answer[0].has("code") || answer[0].text("code").equals("WORKER_AGENT_UNAVAILABLE"),
                     () -> String.valueOf(answer[0].asMap()));
             return !answer[0].has("code");
@@ -53,7 +56,8 @@ class CrashTest {
 
     @Test
     void shouldLoseAndDoubleNothingWhenGatewayIsKilled() throws IOException {
-        // Scenario: a worker writes numbered lines; the gateway is killed in the middle and starts again a moment later.
+        // Scenario: a worker writes numbered lines; the gateway is killed in the middle and starts again a
+        // moment later.
         try (Product product = Product.start()) {
             Spawned spawned = product.shell(NUMBERS);
             Frames frames = new Frames();
@@ -63,7 +67,7 @@ class CrashTest {
             }
             assertEquals(1, product.workerAgents().size());
             product.serve();
-            assertEquals(List.of("running"), List.of(spawned.view().text("state")));
+            assertEquals("running", spawned.view().text("state"));
             try (Wire captain = spawned.captain(frames.next())) {
                 frames.readAll(captain);
             }
@@ -91,7 +95,7 @@ class CrashTest {
             }
             assertEquals(List.of(), Processes.with(mark));
             Await.until("the worker-agent is gone", () -> product.workerAgents().isEmpty());
-            assertFalse(java.nio.file.Files.exists(product.spawner()));
+            assertFalse(Files.exists(product.spawner()));
             product.serve();
             try (Wire watcher = spawned.attach("watcher")) {
                 Frames frames = new Frames().readAll(watcher);

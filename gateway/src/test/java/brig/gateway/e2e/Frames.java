@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * What one reader got of a stream, in order. Every frame is checked as it comes: its number follows the last one, unless
- * a gap said otherwise.
+ * What one reader got of a stream, in order. Every frame is checked as it comes: its number follows the last
+ * one, unless a gap said otherwise.
  */
 final class Frames {
     private final List<String> lines = new ArrayList<>();

@@ -15,18 +15,21 @@ class FullDiskTest {
 
     @Test
     void shouldStreamOnAndTellReadersWhenDiskIsFull() throws IOException {
-        // Scenario: 4 MB of disk, an agent that writes 11 MB. The mount is in a namespace of its own and goes with it.
+        // Scenario: 4 MB of disk, an agent that writes 11 MB. The mount is in a namespace of its own and goes
+        // with it.
         Product.requireRoot("a mount namespace");
         try (Product product = Product.prepare(Map.of())) {
             String state = product.folder().resolve("state").toString();
-            product.inMountNamespace("mkdir -p " + state + "; mount -t tmpfs -o size=4m,mode=711 brig-e2e " + state);
+            product.inMountNamespace("mkdir -p " + state + "; mount -t tmpfs -o size=4m,mode=711 brig-e2e "
+                    + state);
             product.serve();
             Spawned spawned = product.shell("seq 1 " + LINES);
             try (Wire captain = spawned.captain()) {
                 Frames frames = new Frames().readAll(captain);
                 assertEquals(0, frames.missing());
                 assertTrue(frames.text().endsWith("\n" + LINES + "\n"));
-                assertTrue(frames.messages().stream().anyMatch(message -> message.text("code", "").equals("RECORD_LOST")),
+                assertTrue(frames.messages().stream()
+                        .anyMatch(message -> message.text("code", "").equals("RECORD_LOST")),
                         () -> String.valueOf(frames.messages().size()));
             }
             requireToldOfGap(spawned);

@@ -22,7 +22,8 @@ class LimitsTest {
 
     private static void requireRefusal(String code, Fields answer) {
         assertEquals(code, answer.text("code"), () -> String.valueOf(answer.asMap()));
-        assertTrue(answer.number("retry_after_seconds", 0, 3600, 0) > 0, () -> String.valueOf(answer.asMap()));
+        assertTrue(answer.number("retry_after_seconds", 0, 3600, 0) > 0,
+                () -> String.valueOf(answer.asMap()));
     }
 
     @Test
@@ -30,9 +31,11 @@ class LimitsTest {
         try (Product product = with("workersMax", 1)) {
             Spawned first = new Spawned(product, product.ask(SPAWN));
             requireRefusal("MAX_WORKERS", product.ask(SPAWN));
-            Web.Answer problem = product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}");
+            Web.Answer problem = product.web()
+                    .post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}");
             assertEquals(429, problem.status());
-            assertEquals(problem.header("Retry-After"), String.valueOf(problem.json().number("retry_after_seconds", 1, 99, 0)));
+            assertEquals(problem.header("Retry-After"),
+                    String.valueOf(problem.json().number("retry_after_seconds", 1, 99, 0)));
             requireRefusal("MAX_WORKERS", problem.json());
             try (Wire captain = first.captain()) {
                 new Frames().readAll(captain.sendLine("{\"action\":\"terminate\"}"));
@@ -43,17 +46,20 @@ class LimitsTest {
 
     @Test
     void shouldRefuseSpawnWhenCaptainHasItsShareOrHurries() throws IOException {
-        // Scenario: Unix clients of one uid are one captain, the admin token is another; each has its own share and pace.
+        // Scenario: Unix clients of one uid are one captain, the admin token is another; each has its own
+        // share and pace.
         try (Product product = Product.start(
                 Map.of("limits", Map.of("workersPerCaptainMax", 1L, "spawnCooldownMs", 0L)))) {
             new Spawned(product, product.ask(SPAWN));
             requireRefusal("MAX_WORKERS_PER_CAPTAIN", product.ask(SPAWN));
-            assertEquals(201, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}").status());
+            assertEquals(201, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
+                    .status());
         }
         try (Product product = with("spawnCooldownMs", 60_000)) {
             new Spawned(product, product.ask(SPAWN));
             requireRefusal("COOLDOWN", product.ask(SPAWN));
-            assertEquals(201, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}").status());
+            assertEquals(201, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
+                    .status());
         }
     }
 
@@ -70,7 +76,8 @@ class LimitsTest {
                 assertEquals("MAX_SUBSCRIPTIONS", refused);
                 refused = fill(product, open, most);
                 assertEquals("MAX_CONNECTIONS", refused);
-                assertEquals("pong", open.getFirst().sendLine("{\"action\":\"ping\"}").message().text("type"));
+                assertEquals("pong",
+                        open.getFirst().sendLine("{\"action\":\"ping\"}").message().text("type"));
             } finally {
                 for (Wire wire : open) {
                     wire.close();

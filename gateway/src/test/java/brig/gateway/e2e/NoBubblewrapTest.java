@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Fields;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,16 +18,17 @@ class NoBubblewrapTest {
     @Test
     void shouldRefuseSpawnAndTellDoctorWhenBubblewrapIsGone() throws Exception {
         Product.requireRoot("a mount namespace");
-        try (Product product = Product.prepare(java.util.Map.of()).inMountNamespace("true")) {
+        try (Product product = Product.prepare(Map.of()).inMountNamespace("true")) {
             product.serve();
             try (Wire wire = product.shell("echo hi").attach("captain")) {
                 assertEquals("hi\n", new Frames().readAll(wire).text());
             }
             hide(product.process().pid());
-            Fields refused = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo no\"}");
+            Fields refused = product.ask(
+                    "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo no\"}");
             assertEquals("SANDBOX_UNAVAILABLE", refused.text("code"));
             assertTrue(refused.text("error", "").contains("bwrap"), () -> refused.text("error", ""));
-            Product.Run doctor = product.brig("doctor");
+            Run doctor = product.brig("doctor");
             assertEquals(1, doctor.exitCode(), doctor::out);
             assertTrue(doctor.out().contains("bubblewrap"), doctor::out);
         }

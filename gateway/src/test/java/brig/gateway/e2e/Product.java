@@ -22,11 +22,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * The installed product in folders of its own: {@code brig serve} with its worker-agent, and the command line. Closing
- * ends both whatever became of them, and removes the folders.
+ * The installed product in folders of its own: {@code brig serve} with its worker-agent, and the command
+ * line. Closing ends both whatever became of them, and removes the folders.
  */
 final class Product implements AutoCloseable {
-    private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig").toAbsolutePath().toString();
+    private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
+            .toAbsolutePath().toString();
     private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");
     /** Above what the stopping ladder of a worker takes. */
     private static final long STOP_SECONDS = 20;
@@ -95,8 +96,10 @@ final class Product implements AutoCloseable {
         command.addAll(List.of(BRIG, "serve", "--config", config.toString()));
         serve = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile())).start();
-        BufferedReader out = new BufferedReader(new InputStreamReader(serve.getInputStream(), StandardCharsets.UTF_8));
-        for (String line = out.readLine(); line != null && !line.contains("try next"); line = out.readLine()) {
+        BufferedReader out = new BufferedReader(
+                new InputStreamReader(serve.getInputStream(), StandardCharsets.UTF_8));
+        String line = out.readLine();
+        for (; line != null && !line.contains("try next"); line = out.readLine()) {
             Matcher found = URL.matcher(line);
             url = found.matches() ? found.group(1) : url;
         }
@@ -159,13 +162,6 @@ final class Product implements AutoCloseable {
         }
     }
 
-    /** What a program printed and how it ended. */
-    record Run(int exitCode, String out, String err) {
-        Fields json() {
-            return new Fields(Json.parseObject(out.getBytes(StandardCharsets.UTF_8)));
-        }
-    }
-
     /** Runs a command of the command line against this product. */
     Run brig(String... arguments) throws IOException {
         return brigWith("", arguments);
@@ -175,21 +171,7 @@ final class Product implements AutoCloseable {
     Run brigWith(String input, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(BRIG, "--config", config.toString()));
         command.addAll(List.of(arguments));
-        Path in = Files.writeString(Files.createTempFile(folder, "in", ""), input);
-        Path out = Files.createTempFile(folder, "out", "");
-        Path err = Files.createTempFile(folder, "err", "");
-        Process run = new ProcessBuilder(command).redirectInput(in.toFile()).redirectOutput(out.toFile())
-                .redirectError(err.toFile()).start();
-        try {
-            if (!run.waitFor(60, TimeUnit.SECONDS)) {
-                throw new AssertionError(command + " did not end: " + Files.readString(err));
-            }
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        } finally {
-            run.destroyForcibly();
-        }
-        return new Run(run.exitValue(), Files.readString(out), Files.readString(err));
+        return Run.of(command, input, folder);
     }
 
     /** A connection to the spawner socket. */
@@ -212,6 +194,12 @@ final class Product implements AutoCloseable {
         request.put("prompt", prompt);
         request.put("once", once);
         return new Spawned(this, ask(new String(Json.write(request), StandardCharsets.UTF_8)));
+    }
+
+    /** A shell with that task_id, which waits for messages. */
+    Spawned idle(String taskId) throws IOException {
+        return new Spawned(this, ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\","
+                + "\"agent_config\":{\"name\":\"shell\"}}"));
     }
 
     /** A shell that runs one message and ends. */

@@ -38,7 +38,8 @@ class ReadersTest {
 
     @Test
     void shouldShowEverybodyTheSameFramesWhenReadAtOnce() throws Exception {
-        // Scenario: an agent writes word by word; seven readers join while it writes, one of them is cut and comes back.
+        // Scenario: an agent writes word by word; seven readers join while it writes, one of them is cut and
+        // comes back.
         Spawned spawned = product.spawn("demo-writer", "word ".repeat(WORDS).strip(), true);
         List<Frames> all = readAtOnce(List.of(
                 () -> readAndClose(spawned.captain()),
@@ -104,7 +105,8 @@ class ReadersTest {
         try (Events events = watcher(spawned).events(spawned.id(), "")) {
             new Frames().readAll(events);
             Web.Answer again = watcher(spawned).send(watcher(spawned)
-                    .request("/api/v1/sessions/" + spawned.id() + "/stream").header("Last-Event-ID", events.lastId()));
+                    .request("/api/v1/sessions/" + spawned.id() + "/stream")
+                            .header("Last-Event-ID", events.lastId()));
             assertEquals(204, again.status());
         }
     }

@@ -71,7 +71,9 @@ class SlowReaderTest {
     private static long expectedCrc() {
         CRC32 crc = new CRC32();
         for (int i = 1; i <= LINES; i++) {
-            crc.update("%0${w}d\n".replace("${w}", String.valueOf(LINE_BYTES - 1)).formatted(i).getBytes(StandardCharsets.US_ASCII));
+            String digits = String.valueOf(i);
+            String line = "0".repeat(LINE_BYTES - 1 - digits.length()) + digits + "\n";
+            crc.update(line.getBytes(StandardCharsets.US_ASCII));
         }
         return crc.getValue();
     }
@@ -96,9 +98,11 @@ class SlowReaderTest {
 
     @Test
     void shouldHoldAgentWhenCaptainStopsReading() throws Exception {
-        // Scenario: the agent notes how much it has written; with nobody reading its notes stop, with somebody they go on.
+        // Scenario: the agent notes how much it has written; with nobody reading its notes stop, with
+        // somebody they go on.
         Spawned spawned = product.spawn("shell", "chunk=$(head -c 65535 /dev/zero | tr '\\0' x); i=0; "
-                + "while :; do echo $chunk; i=$((i + 1)); echo $i > progress.new; mv progress.new progress; done", false);
+                + "while :; do echo $chunk; i=$((i + 1)); echo $i > progress.new; "
+                + "mv progress.new progress; done", false);
         try (Wire captain = spawned.captain()) {
             Path progress = spawned.workspace().resolve("progress");
             Await.until("the agent writes", () -> Files.exists(progress));

@@ -25,7 +25,8 @@ final class Socket implements Source, WebSocket.Listener {
         if (!token.isEmpty()) {
             builder.header("Authorization", "Bearer " + token);
         }
-        opened.socket = builder.buildAsync(uri, opened).orTimeout(Await.DEADLINE_SECONDS, TimeUnit.SECONDS).join();
+        opened.socket = builder.buildAsync(uri, opened).orTimeout(Await.DEADLINE_SECONDS, TimeUnit.SECONDS)
+                .join();
         return opened;
     }
 

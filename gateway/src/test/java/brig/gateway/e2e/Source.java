@@ -5,7 +5,10 @@ import brig.protocol.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** Lines of a session, whatever brings them. It is read line by line and buffers little, so that a test can be slow. */
+/**
+ * Lines of a session, whatever brings them. It is read line by line and buffers little, so that a test can be
+ * slow.
+ */
 interface Source extends AutoCloseable {
     /** The next line; null when the other end closed. @throws AssertionError where none comes in time */
     String line() throws IOException;

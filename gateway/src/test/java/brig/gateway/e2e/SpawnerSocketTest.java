@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -26,7 +27,7 @@ class SpawnerSocketTest {
             wire.send("{\"action\":\"agents\"}{\"action\":\"list\"}");
             assertTrue(wire.message().has("agents"));
             assertTrue(wire.message().has("spawns"));
-            for (byte one : "{\"action\":\"status\",\"id\":\"none\"}".getBytes(java.nio.charset.StandardCharsets.US_ASCII)) {
+            for (byte one : "{\"action\":\"status\",\"id\":\"none\"}".getBytes(StandardCharsets.US_ASCII)) {
                 wire.send(one);
             }
             assertEquals("NOT_FOUND", wire.message().text("code"));
@@ -45,7 +46,8 @@ class SpawnerSocketTest {
 
     @Test
     void shouldRefuseToStartWhenSocketIsLive() throws IOException {
-        try (Product product = Product.prepare(Map.of()); ServerSocketChannel other = bind(product.spawner())) {
+        try (Product product = Product.prepare(Map.of());
+                ServerSocketChannel other = bind(product.spawner())) {
             requireRefusal(product.brig("serve"), product.spawner().toString());
             assertTrue(other.isOpen());
             assertTrue(Files.exists(product.spawner()), "the socket of the other process was taken away");
@@ -55,7 +57,8 @@ class SpawnerSocketTest {
     @Test
     void shouldRefuseToStartWhenPortIsBusy() throws IOException {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                Product product = Product.prepare(Map.of("http", Map.of("port", (long) other.getLocalPort())))) {
+                Product product = Product.prepare(
+                        Map.of("http", Map.of("port", (long) other.getLocalPort())))) {
             requireRefusal(product.brig("serve"), "http.port");
         }
     }
@@ -82,7 +85,7 @@ class SpawnerSocketTest {
         return ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
     }
 
-    private static void requireRefusal(Product.Run run, String named) {
+    private static void requireRefusal(Run run, String named) {
         assertEquals(125, run.exitCode(), run::err);
         assertTrue(run.err().contains(named), run::err);
         assertEquals("", run.out());

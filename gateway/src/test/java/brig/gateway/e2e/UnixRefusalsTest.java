@@ -103,7 +103,8 @@ class UnixRefusalsTest {
         "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"colour\":1} | INVALID_FIELD",
         "{\"action\":\"spawn\",\"task_id\":\"../up\",\"agent_config\":{\"name\":\"shell\"}} | INVALID_FIELD",
         "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"nobody\"}} | UNKNOWN_AGENT",
-        "{\"action\":\"spawn\",\"task_id\":\"beside\",\"agent_config\":{\"name\":\"shell\"}} | TASK_ID_IN_USE"})
+        "{\"action\":\"spawn\",\"task_id\":\"beside\",\"agent_config\":{\"name\":\"shell\"}}"
+                + "| TASK_ID_IN_USE"})
     void shouldRefuseRequestWhenSpawnerClientSendsNonsense(String request, String code) throws IOException {
         requireRefusal(code, product.ask(request + "\n"));
     }
@@ -111,7 +112,8 @@ class UnixRefusalsTest {
     @Test
     void shouldCloseSpawnerConnectionWhenNextRequestCannotBeFound() throws IOException {
         try (Wire wire = product.dial()) {
-            requireRefusalAndEnd("MALFORMED_JSON", wire.sendLine("{\"action\" \"list\"}{\"action\":\"list\"}"));
+            requireRefusalAndEnd("MALFORMED_JSON",
+                    wire.sendLine("{\"action\" \"list\"}{\"action\":\"list\"}"));
         }
         try (Wire wire = product.dial()) {
             requireRefusalAndEnd("INVALID_UTF8", wire.send(NOT_UTF8));
@@ -137,9 +139,11 @@ class UnixRefusalsTest {
 
     @Test
     void shouldNotRunAnythingWhenLineComesBeforeAuthentication() throws IOException {
-        // Scenario: a user message, and in the same write a good token behind it, which must not make up for it.
+        // Scenario: a user message, and in the same write a good token behind it, which must not make up for
+        // it.
         try (Wire wire = Wire.unix(beside.spawned().socket())) {
-            wire.send(Spawned.user("touch /workspace/ran; echo ran") + "\n{\"auth\":\"" + beside.spawned().captainToken() + "\"}\n");
+            wire.send(Spawned.user("touch /workspace/ran; echo ran") + "\n{\"auth\":\""
+                    + beside.spawned().captainToken() + "\"}\n");
             requireRefusalAndEnd("UNAUTHENTICATED", wire);
         }
         beside.requireUntouched();
@@ -159,7 +163,8 @@ class UnixRefusalsTest {
     @Test
     void shouldForbidEverythingButPingWhenWatching() throws IOException {
         try (Wire wire = Wire.unix(beside.spawned().socket())) {
-            wire.sendLine("{\"auth\":\"" + beside.spawned().watcherToken() + "\",\"from\":" + Limits.SEQ_MAX + "}");
+            wire.sendLine("{\"auth\":\"" + beside.spawned().watcherToken() + "\",\"from\":" + Limits.SEQ_MAX
+                    + "}");
             assertEquals("watcher", wire.message().text("role"));
             requireRefusalButOpen("FORBIDDEN", wire.sendLine(Spawned.user("echo no")));
             requireRefusalButOpen("FORBIDDEN", wire.sendLine("{\"action\":\"cancel\"}"));

@@ -11,9 +11,13 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** The HTTP interface over TCP, with the JDK's client. The token goes into every request; it is empty for none. */
+/**
+ * The HTTP interface over TCP, with the JDK's client. The token goes into every request; it is empty for
+ * none.
+ */
 record Web(String url, String token) {
-    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+            .build();
 
     /** An answer; every refusal is a problem document. */
     record Answer(int status, HttpResponse<String> response) {
@@ -76,7 +80,8 @@ record Web(String url, String token) {
         return Socket.open(CLIENT, URI.create(url.replace("http", "ws") + path), token);
     }
 
-    private static <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler) throws IOException {
+    private static <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
+            throws IOException {
         try {
             return CLIENT.send(request, handler);
         } catch (InterruptedException e) {

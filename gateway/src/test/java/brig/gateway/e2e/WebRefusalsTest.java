@@ -93,7 +93,8 @@ class WebRefusalsTest {
         Web captain = web.with(beside.spawned().captainToken());
         assertEquals(200, captain.get("/api/v1/spawns/beside").status());
         requireProblem(403, "FORBIDDEN", captain.get("/api/v1/spawns"));
-        requireProblem(403, "FORBIDDEN", captain.post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}"));
+        requireProblem(403, "FORBIDDEN",
+                captain.post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}"));
         Web watcher = web.with(beside.spawned().watcherToken());
         assertEquals(200, watcher.get("/api/v1/spawns/beside").status());
         requireProblem(403, "FORBIDDEN", watcher.delete("/api/v1/spawns/beside"));
@@ -114,14 +115,17 @@ class WebRefusalsTest {
 
     @Test
     void shouldForbidWhenOriginIsNotListed() throws IOException {
-        requireProblem(403, "FORBIDDEN", web.send(web.request("/api/v1/spawns").header("Origin", "https://evil.example")));
+        requireProblem(403, "FORBIDDEN",
+                web.send(web.request("/api/v1/spawns").header("Origin", "https://evil.example")));
     }
 
     @Test
     void shouldForbidWhenHostIsAnother() throws IOException {
-        // Scenario: a page of evil.example whose name now leads here, as DNS rebinding does it. It even has a token.
+        // Scenario: a page of evil.example whose name now leads here, as DNS rebinding does it. It even has a
+        // token.
         try (Wire wire = Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())) {
-            wire.send("GET /api/v1/spawns HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nAuthorization: Bearer "
+            wire.send("GET /api/v1/spawns HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n"
+                    + "Authorization: Bearer "
                     + product.adminToken() + "\r\n\r\n");
             String answer = wire.rest();
             assertTrue(answer.startsWith("HTTP/1.1 403"), answer);
@@ -168,7 +172,8 @@ class WebRefusalsTest {
     @Test
     void shouldRefuseSubscriptionWhenMultiplexedTokenIsOfAnother() throws IOException {
         try (Socket socket = web.with("").socket("/api/v1/ws")) {
-            socket.sendLine("{\"action\":\"subscribe\",\"id\":\"beside\",\"token\":\"" + Ids.newToken() + "\"}");
+            socket.sendLine("{\"action\":\"subscribe\",\"id\":\"beside\",\"token\":\"" + Ids.newToken()
+                    + "\"}");
             assertEquals("UNAUTHENTICATED", socket.message().text("code"));
             socket.sendLine("{\"action\":\"send\",\"id\":\"beside\",\"content\":\"echo no\"}");
             assertEquals("UNAUTHENTICATED", socket.message().text("code"));
