@@ -159,8 +159,9 @@ public final class Gateway implements ControlLink.Listener {
             log.warn("{}", e.getMessage());
             workerAgent.stop();
         }
-        listeners.removeSockets();
         vertx.close().toCompletionStage().toCompletableFuture().join();
+        // The loop has ended, so what it owned may be read here.
+        listeners.removeSockets();
         disk.shutdown();
         store.close();
     }

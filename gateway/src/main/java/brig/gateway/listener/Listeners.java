@@ -99,6 +99,7 @@ public final class Listeners {
 
     /** Takes the socket files away; the connections go with the process. */
     public void removeSockets() {
+        sessionSockets.removeAll();
         for (Path socket : new Path[] {paths.spawner(), paths.http()}) {
             try {
                 Files.deleteIfExists(socket);

@@ -27,28 +27,33 @@ import org.slf4j.LoggerFactory;
 /**
  * A Unix socket for each session, {@code <agents_dir>/<task_id>/io.sock}: the first line of every connection is
  * {@code {"auth":token}}, then user messages go in and frames come out. Nothing of a connection that has not
- * authenticated reaches the session.
+ * authenticated reaches the session. The socket stays for a while after the end, so that a captain of a short session
+ * that comes late still gets all of it, or until its task_id is used again.
  */
 public final class SessionSockets implements SpawnListener {
     private static final Logger log = LoggerFactory.getLogger(SessionSockets.class);
 
+    private static final long LINGER_MS = 30_000;
+
     private final Door door;
     private final Paths paths;
     private final Map<String, Listening> listening = new HashMap<>();
+    /** Those whose spawn has ended, by their place. */
+    private final Map<Path, Listening> lingering = new HashMap<>();
 
-    /** An open door, closed when its spawn has ended and its last connection has everything. */
+    /** An open door. Its file goes first; the server when the last connection has everything. */
     private static final class Listening {
         private final Path socket;
         private @Nullable NetServer server;
         private int connections;
-        private boolean ended;
+        private boolean removed;
 
         Listening(Path socket) {
             this.socket = socket;
         }
 
         void checkDone() {
-            if (ended && connections == 0 && server != null) {
+            if (removed && connections == 0 && server != null) {
                 server.close();
                 server = null;
             }
@@ -64,6 +69,7 @@ public final class SessionSockets implements SpawnListener {
     public CompletionStage<String> open(Spawn spawn) {
         Session session = door.sessions().of(spawn);
         Listening opened = new Listening(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
+        remove(lingering.get(opened.socket));
         try {
             return door.listen(opened.socket, (socket, uid) -> new Connection(session, opened, socket)).thenApply(server -> {
                 opened.server = server;
@@ -77,18 +83,36 @@ public final class SessionSockets implements SpawnListener {
 
     @Override
     public void close(Spawn spawn) {
-        Listening gone = listening.remove(spawn.spawnId());
-        if (gone == null) {
+        Listening ended = listening.remove(spawn.spawnId());
+        if (ended != null) {
+            lingering.put(ended.socket, ended);
+            door.timers().after(LINGER_MS, () -> remove(ended));
+        }
+    }
+
+    private void remove(@Nullable Listening ended) {
+        if (ended == null || ended.removed) {
             return;
         }
+        lingering.remove(ended.socket);
+        ended.removed = true;
+        removeFile(ended.socket);
+        ended.checkDone();
+    }
+
+    /** Takes all files away; the gateway stops. */
+    void removeAll() {
+        listening.values().forEach(open -> removeFile(open.socket));
+        lingering.keySet().forEach(SessionSockets::removeFile);
+    }
+
+    private static void removeFile(Path socket) {
         try {
-            Files.deleteIfExists(gone.socket);
-            Files.deleteIfExists(gone.socket.getParent());
+            Files.deleteIfExists(socket);
+            Files.deleteIfExists(socket.getParent());
         } catch (IOException e) {
-            log.warn("spawn_id={} its socket could not be removed: {}", spawn.spawnId(), e.toString());
+            log.warn("{} could not be removed: {}", socket, e.toString());
         }
-        gone.ended = true;
-        gone.checkDone();
     }
 
     /** One captain or watcher. State owned by the event loop. */

@@ -252,7 +252,7 @@ final class WebSockets {
                 throw Fields.invalid("id", "is subscribed to already on this connection");
             }
             TextSink named = new TextSink(outlet, WebSockets::message,
-                    Json.writeLine(Map.of("type", "session", "spawn_id", spawnId)), () -> drop(spawnId));
+                    ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII), () -> drop(spawnId));
             Attachment attachment =
                     new Attachment(session, role(session, message), Attachment.Wish.read(message), named, outlet);
             attachments.put(spawnId, attachment);

@@ -198,6 +198,7 @@ public final class Spawner {
             unwanted.add(spawn);
             return CompletableFuture.completedFuture(null);
         }
+        spawn.log().letGo();
         return parts.workers().terminate(spawn.spawnId(), reason);
     }
 

@@ -50,6 +50,7 @@ public final class StreamLog {
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
     private boolean enlisted;
     private boolean paused;
+    private boolean ending;
     private boolean ended;
     private boolean released;
 
@@ -189,9 +190,17 @@ public final class StreamLog {
     private long slowestTethered() {
         long slowest = endOffset;
         for (Subscription reader : readers) {
-            slowest = Math.min(slowest, reader.holdsFrom(endOffset));
+            if (!ending || reader == recording) {
+                slowest = Math.min(slowest, reader.holdsFrom(endOffset));
+            }
         }
         return slowest;
+    }
+
+    /** The worker is being ended, and no captain who does not read may hold that up: what it misses it reads from disk. */
+    public void letGo() {
+        ending = true;
+        checkBackpressure();
     }
 
     /** Drops the oldest segments while the window is over its bound and nobody holds them. */

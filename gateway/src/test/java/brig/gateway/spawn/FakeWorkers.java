@@ -84,6 +84,11 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
+    public CompletionStage<Map<String, @Nullable Object>> diff(String spawnId) {
+        throw new AssertionError("nobody asks for a diff here");
+    }
+
+    @Override
     public CompletionStage<Void> terminate(String spawnId, String reason) {
         story.add("terminate " + spawnId + " " + reason);
         return CompletableFuture.completedFuture(null);

@@ -411,4 +411,25 @@ class StreamLogTest {
         assertEquals(List.of("1-6"), healthy.joined());
         assertEquals(6, bench.archive.frames());
     }
+
+    @Test
+    void shouldNotWaitForAStuckCaptainWhenTheWorkerIsBeingEnded() {
+        Bench bench = new Bench().record();
+        RecordingSink captain = new RecordingSink();
+        captain.allow(0);
+        Subscription reader = bench.read(1, true, captain);
+        bench.stream(Bench.WINDOW + 8 * 1024);
+        assertTrue(bench.paused);
+
+        bench.log.letGo();
+        assertFalse(bench.paused);
+        bench.stream(2 * Bench.WINDOW);
+        assertFalse(bench.paused);
+        bench.end();
+        captain.allow(Long.MAX_VALUE);
+        reader.drain();
+        bench.settle();
+        assertEquals(bench.log.lastSeq() + 1, reader.nextSeq(), "the captain reads from disk what it missed");
+        assertTrue(captain.isEnded());
+    }
 }
