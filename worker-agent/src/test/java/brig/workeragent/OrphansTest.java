@@ -77,7 +77,8 @@ class OrphansTest {
     @Test
     void shouldRemoveWhatAKilledWorkerAgentLeftAndNothingOfAnybodyElse() throws Exception {
         // Scenario: one worker that changed nothing and one that wrote a file, when their worker-agent is
-        // killed; beside them a note of a worker-agent that lives, one of another container, and a stranger.
+        // killed; beside them a note of a worker-agent that lives, one of another container, and a stranger;
+        // a worktree that was never finished, and one that has lost its place in the repository.
         Files.createDirectories(repository);
         host(repository, "git init -q -b main . && " + COMMIT);
         if (Installation.isRoot()) {
@@ -99,6 +100,10 @@ class OrphansTest {
                 .formatted(Files.readSymbolicLink(Path.of("/proc/self/ns/pid"))));
         Path foreign = note("spn_foreign", "{\"pid\":99999999,\"started_ms\":1,\"pid_namespace\":\"pid:[1]\"}");
         Files.createDirectory(bases.resolve("spn_stranger"));
+        String here = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+        note("spn_halfway", "{\"pid\":1,\"started_ms\":5,\"pid_namespace\":\"%s\"}".formatted(here));
+        note("spn_torn", "{\"pid\":1,\"started_ms\":5,\"pid_namespace\":\"%s\"}".formatted(here));
+        Files.writeString(Files.createDirectory(bases.resolve("spn_torn")).resolve("work"), "");
 
         fixture.open();
 
@@ -107,7 +112,7 @@ class OrphansTest {
         assertFalse(Files.exists(bases.resolve(idle)));
         assertTrue(Files.exists(bases.resolve(busy).resolve("x")));
         assertEquals(Stream.of("project", busy, busy + ".worktree", "spn_foreign.worktree", "spn_living.worktree",
-                "spn_stranger").sorted().toList(), names(bases));
+                "spn_stranger", "spn_torn", "spn_torn.worktree").sorted().toList(), names(bases));
         assertEquals(List.of(busy), names(repository.resolve(".git/worktrees")));
         assertTrue(Files.exists(living) && Files.exists(foreign));
         assertFalse(Files.exists(wall.resolve("diff-77")) || Files.exists(wall.resolve("passwd77.new")));

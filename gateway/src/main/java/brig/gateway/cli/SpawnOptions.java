@@ -25,7 +25,7 @@ final class SpawnOptions {
     private @Nullable Path workspace;
 
     @Option(names = {"-r", "--repository"}, paramLabel = "FOLDER",
-            description = "Work in a worktree of this git repository, on a branch brig/TASK: 'brig diff' shows what came of it.")
+            description = "Work in a worktree of this git repository; 'brig diff' shows what came of it.")
     private @Nullable Path repository;
 
     @Option(names = "--model", description = "For agents whose profile has a place for it.")
@@ -51,7 +51,8 @@ final class SpawnOptions {
     Map<String, ?> request(@Nullable String prompt, boolean once) {
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
-        request.putAll(new SpawnRequest(taskId, absolute(workspace), agent, model, List.of(), null, prompt, once, policy, absolute(repository)).toMap());
+        request.putAll(new SpawnRequest(taskId, absolute(workspace), agent, model, List.of(), null, prompt, once,
+                policy, absolute(repository)).toMap());
         return request;
     }
 }

@@ -116,7 +116,8 @@ public final class SpawnerSocket {
                     case "terminate" -> terminate(door.sessions().find(id(request)));
                     case "attach" -> attach(request);
                     case "agents" -> workers.hello().thenApply(hello -> hello);
-                    case "diff" -> workers.diff(door.sessions().find(id(request)).spawn().spawnId()).thenApply(diff -> diff);
+                    case "diff" -> workers.diff(door.sessions().find(id(request)).spawn().spawnId())
+                            .thenApply(diff -> diff);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, terminate, attach, diff, agents and doctor");

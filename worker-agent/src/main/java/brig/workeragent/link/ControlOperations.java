@@ -40,8 +40,8 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Policies policies, Worktrees worktrees, Walls walls, String version,
-            Runnable exit) {
+            Workers workers, AgentProfiles profiles, Policies policies, Worktrees worktrees, Walls walls,
+            String version, Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
         this.policies = policies;

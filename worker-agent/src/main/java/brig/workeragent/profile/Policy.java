@@ -124,7 +124,7 @@ public record Policy(
                 && Path.of(path).normalize().toString().equals(path);
         if (!plain || path.equals("/")) {
             throw new IllegalArgumentException(
-                    key + ": '" + path.replace('\0', '?') + "' must be an absolute path without . and .., and not /");
+                    key + ": '" + path.replace('\0', '?') + "' must be an absolute path without . and .., not /");
         }
     }
 

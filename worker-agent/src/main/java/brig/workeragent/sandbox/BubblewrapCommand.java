@@ -79,15 +79,15 @@ final class BubblewrapCommand {
         WallTemplate.ETC.keySet().stream().sorted().forEach(name -> addTemplate(options, name));
         addTemplate(options, "shadow");
         for (String shared : SHARED_ETC) add(options, "--ro-bind-try", shared, shared);
-        for (Path settings : javaSettings()) add(options, "--ro-bind-try", settings.toString(), settings.toString());
+        for (String settings : javaSettings()) add(options, "--ro-bind-try", settings, settings);
         add(options, "--ro-bind", template.file("brig-init").toString(), INIT);
     }
 
     /** Debian keeps what a JDK reads at its start, java.security first, outside of its folder. */
-    private List<Path> javaSettings() {
-        var found = new ArrayList<Path>();
+    private List<String> javaSettings() {
+        var found = new ArrayList<String>();
         try (var folders = Files.newDirectoryStream(root.resolve("etc"), "java-*-openjdk")) {
-            folders.forEach(folder -> found.add(Path.of("/etc").resolve(folder.getFileName())));
+            folders.forEach(folder -> found.add("/etc/" + folder.getFileName()));
         } catch (IOException | DirectoryIteratorException unreadable) {
             return List.of();
         }

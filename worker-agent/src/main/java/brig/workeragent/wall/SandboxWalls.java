@@ -50,7 +50,7 @@ public final class SandboxWalls implements Walls {
         this.config = config;
         this.probe = probe;
         this.settings = settings;
-        this.guard = new WorkspaceGuard(settings.runtimeFolder().toAbsolutePath().normalize().resolve("shadow"));
+        this.guard = new WorkspaceGuard(config.runtimeFolder().resolve("shadow"));
     }
 
     /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE} */
@@ -93,7 +93,8 @@ public final class SandboxWalls implements Walls {
 
     /** Whom worktrees belong to. */
     public Worktrees worktrees() {
-        return new Worktrees(settings.runtimeFolder(), settings.workspaceBases(), config.identity().uid(), config.identity().switched());
+        return new Worktrees(settings.runtimeFolder(), settings.workspaceBases(), config.identity().uid(),
+                config.identity().switched());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package brig.workeragent.wall;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.sandbox.WallProfile.Mount;
@@ -24,7 +26,8 @@ final class WorkspaceGuard {
     private static final List<String> FIXED = List.of(".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
             ".profile", ".zshrc", ".zprofile", ".zshenv", ".zlogin", ".envrc", ".gitmodules", ".vscode", ".idea",
             ".claude", ".opencode", ".mcp.json");
-    private static final List<String> FIXED_IN_GIT = List.of("hooks", "config", "config.worktree", "commondir", "modules");
+    private static final List<String> FIXED_IN_GIT =
+            List.of("hooks", "config", "config.worktree", "commondir", "modules");
     private static final Path INSIDE = Path.of("/workspace");
     private static final int DEPTH_MAX = 12;
     private static final int FILES_MAX = 100_000;
@@ -86,7 +89,7 @@ final class WorkspaceGuard {
             return "";
         }
         try (var bytes = Files.newInputStream(list, LinkOption.NOFOLLOW_LINKS)) {
-            return new String(bytes.readNBytes(LIST_BYTES_MAX), java.nio.charset.StandardCharsets.UTF_8);
+            return new String(bytes.readNBytes(LIST_BYTES_MAX), UTF_8);
         }
     }
 

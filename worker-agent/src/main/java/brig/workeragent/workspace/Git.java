@@ -41,8 +41,13 @@ final class Git {
                 : List.of();
     }
 
-    /** A repository, with its folders named outright: no file in it says where git looks for its configuration. */
-    record Place(Path gitDir, Path commonDir, Path workTree) {}
+    /** A repository, with its folders named outright: no file in it says where its config is. */
+    record Place(Path gitDir, Path commonDir, Path workTree) {
+        /** The repository itself, with what it has checked out. */
+        static Place of(Path repository) {
+            return new Place(repository.resolve(".git"), repository.resolve(".git"), repository);
+        }
+    }
 
     /** Deletes everything in a folder, as the worker's user and without following a link. */
     void empty(Path folder) {
@@ -90,7 +95,8 @@ final class Git {
         // The folder of this process may be closed to the worker's user.
         builder.directory(Path.of("/").toFile());
         try {
-            return finish(builder.start(), input, bytesMax, String.join(" ", words.subList(Math.max(words.indexOf("-C"), 0), words.size())));
+            List<String> asked = words.subList(Math.max(words.indexOf("-C"), 0), words.size());
+            return finish(builder.start(), input, bytesMax, String.join(" ", asked));
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, words.get(0) + " cannot be run: " + e.getMessage());
         } catch (InterruptedException e) {

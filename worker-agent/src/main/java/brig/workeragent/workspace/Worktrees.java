@@ -17,8 +17,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +46,7 @@ public final class Worktrees {
     private static final String SCRATCH = "diff-";
 
     private final Path base;
-    private final List<Path> bases;
+    private final Repositories repositories;
     private final int workerUid;
     private final boolean switched;
     private final Git git;
@@ -60,10 +60,10 @@ public final class Worktrees {
     public Worktrees(Path scratchFolder, List<Path> bases, int workerUid, boolean switched) {
         this.scratchFolder = scratchFolder;
         this.base = bases.get(0).toAbsolutePath();
-        this.bases = List.copyOf(bases);
         this.workerUid = workerUid;
         this.switched = switched;
         this.git = new Git(workerUid, switched);
+        this.repositories = new Repositories(git, bases, switched ? workerUid : null);
     }
 
     /**
@@ -73,8 +73,8 @@ public final class Worktrees {
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
     public Made make(String spawnId, String taskId, Path repository, List<String> hidden) {
-        Path real = requireRepository(repository);
-        String start = git.run(placeOf(real), "rev-parse", "--verify", "HEAD").strip();
+        Path real = repositories.require(repository);
+        String start = git.run(Git.Place.of(real), "rev-parse", "--verify", "HEAD").strip();
         Note note = new Note(spawnId, real, "brig/" + taskId, start, Owner.self());
         try {
             Path folder = Files.createDirectory(base.toRealPath().resolve(spawnId),
@@ -82,7 +82,7 @@ public final class Worktrees {
             giveToWorker(folder);
             Files.write(noteOf(spawnId), Json.writeLine(Map.of("repository", real.toString(), "branch",
                     note.branch(), "start", start, "owner", note.owner().toMap())));
-            git.run(placeOf(real), "worktree", "add", "--quiet", "--no-checkout", "-b", note.branch(),
+            git.run(Git.Place.of(real), "worktree", "add", "--quiet", "--no-checkout", "-b", note.branch(),
                     folder.toString(), start);
             checkOut(placeOf(note), new PrivateFiles(hidden));
             return new Made(folder, mounts(note));
@@ -93,43 +93,6 @@ public final class Worktrees {
             forget(note);
             throw e;
         }
-    }
-
-    private Path requireRepository(Path repository) {
-        try {
-            Path real = repository.toRealPath();
-            boolean inside = false;
-            for (Path allowed : bases) {
-                Path top = allowed.toRealPath();
-                inside |= real.startsWith(top) && !real.equals(top);
-            }
-            if (!inside) {
-                throw new BrigException(
-                        ErrorCode.WORKSPACE_OUTSIDE_BASE, "repository " + real + " is not below a workspace base");
-            }
-            Path gitFolder = real.resolve(".git");
-            if (!Files.isDirectory(gitFolder, LinkOption.NOFOLLOW_LINKS)) {
-                throw Fields.invalid("repository", "must be a git repository with a folder .git");
-            }
-            if (switched && !Integer.valueOf(workerUid).equals(Files.getAttribute(gitFolder, "unix:uid"))) {
-                throw Fields.invalid("repository", "must belong to the workers' user: chown -R " + workerUid);
-            }
-            requireHarmless(real);
-            return real;
-        } catch (IOException e) {
-            throw new BrigException(
-                    ErrorCode.WORKSPACE_OUTSIDE_BASE, "repository " + repository + " cannot be reached");
-        }
-    }
-
-    /** Filters are programs that git runs when it writes or reads a file, and an include may bring some. */
-    private void requireHarmless(Path repository) {
-        String keys = git.run(placeOf(repository), "config", "--file", repository.resolve(".git/config").toString(),
-                "--no-includes", "--name-only", "--list");
-        keys.lines().map(key -> key.toLowerCase(Locale.ROOT))
-                .filter(key -> key.startsWith("filter.") || key.startsWith("include")).findFirst().ifPresent(key -> {
-                    throw Fields.invalid("repository", "its .git/config has " + key + ", which may start programs");
-                });
     }
 
     /** A file that is tracked and private is marked as skipped: git neither writes it nor misses it. */
@@ -176,7 +139,7 @@ public final class Worktrees {
     /** What changed in a spawn's worktree. @throws BrigException {@code NOT_FOUND} where it has none */
     public Diff diff(String spawnId) {
         Note note = read(spawnId);
-        requireHarmless(note.repository());
+        repositories.requireHarmless(note.repository());
         Git.Place place = placeOf(note);
         try {
             // An index of our own: that of the agent stays as it is, and it cannot get at this one.
@@ -206,7 +169,7 @@ public final class Worktrees {
             Git.Place place = placeOf(note);
             boolean changed = !git.run(place, "status", "--porcelain", "--untracked-files=all").isEmpty()
                     || !git.run(place, "rev-parse", "HEAD").strip().equals(note.start())
-                    || !git.run(placeOf(note.repository()), "rev-parse", note.branch()).strip().equals(note.start());
+                    || !git.run(Git.Place.of(note.repository()), "rev-parse", note.branch()).strip().equals(note.start());
             if (changed) {
                 LOG.info("worktree stays, for it has changes: {} branch={}", place.workTree(), note.branch());
             } else {
@@ -242,15 +205,27 @@ public final class Worktrees {
             Note note = read(spawnId);
             if (note.owner().isGone()) {
                 LOG.info("the worker-agent of {} is gone", spawnId);
-                if (Files.isRegularFile(placeOf(note).gitDir().resolve("index"))) {
-                    end(spawnId);
-                } else {
-                    // It died while making it: no agent was ever in there.
+                if (isUnfinished(placeOf(note))) {
                     forget(note);
+                } else {
+                    end(spawnId);
                 }
             }
-        } catch (BrigException e) {
+        } catch (IOException | BrigException e) {
             LOG.warn("worktree of {} stays: {}", spawnId, e.getMessage());
+        }
+    }
+
+    /** Nothing was checked out yet, so no agent was ever in there. */
+    private static boolean isUnfinished(Git.Place place) throws IOException {
+        if (Files.isRegularFile(place.gitDir().resolve("index"))) {
+            return false;
+        }
+        if (!Files.isDirectory(place.workTree(), LinkOption.NOFOLLOW_LINKS)) {
+            return true;
+        }
+        try (Stream<Path> files = Files.list(place.workTree())) {
+            return files.allMatch(file -> file.endsWith(".git"));
         }
     }
 
@@ -263,8 +238,8 @@ public final class Worktrees {
                 Files.delete(place.workTree());
             }
             if (Files.isDirectory(place.gitDir(), LinkOption.NOFOLLOW_LINKS)) {
-                git.run(placeOf(note.repository()), "worktree", "remove", "--force", place.workTree().toString());
-                git.run(placeOf(note.repository()), "branch", "--quiet", "-D", note.branch());
+                git.run(Git.Place.of(note.repository()), "worktree", "remove", "--force", place.workTree().toString());
+                git.run(Git.Place.of(note.repository()), "branch", "--quiet", "-D", note.branch());
             }
             Files.deleteIfExists(noteOf(note.spawnId()));
         } catch (IOException | BrigException e) {
@@ -279,13 +254,10 @@ public final class Worktrees {
         }
     }
 
-    private static Git.Place placeOf(Path repository) {
-        return new Git.Place(repository.resolve(".git"), repository.resolve(".git"), repository);
-    }
-
     private Git.Place placeOf(Note note) {
         Path common = note.repository().resolve(".git");
-        return new Git.Place(common.resolve("worktrees").resolve(note.spawnId()), common, base.resolve(note.spawnId()));
+        return new Git.Place(
+                common.resolve("worktrees").resolve(note.spawnId()), common, base.resolve(note.spawnId()));
     }
 
     private Path noteOf(String spawnId) {

@@ -58,7 +58,8 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls, new Worktrees(folder, List.of(folder), -1, false), sockets, new SystemTimers(),
+                new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls,
+                        new Worktrees(folder, List.of(folder), -1, false), sockets, new SystemTimers(),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10)));
     }
