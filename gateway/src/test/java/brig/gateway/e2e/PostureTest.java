@@ -67,7 +67,7 @@ class PostureTest {
         try (Product product = Product.prepare(Map.of())) {
             Path real = Files.copy(Path.of("/usr/bin/bwrap"), product.folder().resolve("real-bwrap"));
             Path weak = Files.writeString(product.folder().resolve("weak-bwrap"), """
-                    #!/bin/sh
+                    #!/bin/bash
                     [ "$1" = --args ] || exec %1$s "$@"
                     shift 2
                     exec %1$s --args 7 --share-net "$@"
