@@ -1,17 +1,18 @@
 /*
  * brig-init: process 1 of a wall.
  *
- *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] [--property NAME[=VALUE]]... -- COMMAND ARGUMENT...
+ *   brig-init [--nproc N] [--data BYTES] [--fsize BYTES] [--nofile N] [--property NAME[=VALUE]]...
+ *             -- COMMAND ARGUMENT...
  *
- * It measures the declared properties of the wall (posture.c) and goes on only if all of them hold. Then it starts one
- * payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
+ * It measures the declared properties of the wall (posture.c) and goes on only if all of them hold. Then it
+ * starts one payload, reaps whatever is orphaned, and ends when the payload ends; the kernel then kills
  * everything left in the PID namespace, whatever session or group it moved to.
  *
  * Descriptors, laid out by brig-launcher (bwrap passes them through):
  *   3, 4, 5  become 0, 1, 2 of the payload. They do not arrive as 0, 1, 2 because bwrap's own process outside
  *            the wall keeps those three open: the reader would never see the payload close its output.
- *   6        the status pipe. One line each: "posture NAME ok|bad DETAIL" for each property; "posture-failed NAME" and
- *            the end; else "ready", or "noexec ENOENT"; then "exit 3" or "signal 15".
+ *   6        the status pipe. One line each: "posture NAME ok|bad DETAIL" for each property; "posture-failed
+ *            NAME" and the end; else "ready", or "noexec ENOENT"; then "exit 3" or "signal 15".
  *
  * The payload has the same user id as this process, so what protects the status pipe from it is that this
  * process cannot be dumped: /proc/1/fd, /proc/1/mem and /proc/1/environ are closed to the payload.

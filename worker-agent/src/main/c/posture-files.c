@@ -56,7 +56,8 @@ static bool only_known_mounts_are_writable(const char *further) {
 
 /* The value: further mounts that may be written, separated by colons. */
 bool root_read_only(const char *further) {
-    static const char *const tried[] = {"/.brig", "/usr/.brig", "/etc/.brig", "/run/.brig", "/home/.brig", "/dev/.brig"};
+    static const char *const tried[] = {"/.brig", "/usr/.brig", "/etc/.brig",
+                                        "/run/.brig", "/home/.brig", "/dev/.brig"};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         int fd = open(tried[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0) continue;

@@ -34,7 +34,9 @@ static bool perf(void) {
 static bool fanotify(void) { return done(syscall(SYS_fanotify_init, 0, O_RDONLY)); }
 static bool add_key(void) { return done(syscall(SYS_add_key, "user", "brig:escape", "x", 1, PROCESS_KEYRING)); }
 static bool keyctl(void) { return done(syscall(SYS_keyctl, GET_KEYRING_ID, PROCESS_KEYRING, 1)); }
-static bool request_key(void) { return permitted(syscall(SYS_request_key, "user", "brig:none", NULL, PROCESS_KEYRING)); }
+static bool request_key(void) {
+    return permitted(syscall(SYS_request_key, "user", "brig:none", NULL, PROCESS_KEYRING));
+}
 
 /* More segments than there can be: refused as wrong, after the right was checked. */
 static bool kexec(void) { return permitted(syscall(SYS_kexec_load, 0, 1000, NULL, 0)); }

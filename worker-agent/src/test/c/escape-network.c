@@ -69,7 +69,8 @@ static bool change_interface(void) {
     struct { struct nlmsghdr head; struct nlmsgerr error; char rest[512]; } answer;
     int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
     if (fd < 0 || send(fd, &request, sizeof request, 0) < 0) return done(-1);
-    if (recv(fd, &answer, sizeof answer, 0) < 0 || answer.head.nlmsg_type != NLMSG_ERROR) return tell(false, "no answer");
+    ssize_t length = recv(fd, &answer, sizeof answer, 0);
+    if (length < 0 || answer.head.nlmsg_type != NLMSG_ERROR) return tell(false, "no answer");
     errno = -answer.error.error;
     return done(answer.error.error);
 }

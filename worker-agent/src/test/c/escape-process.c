@@ -36,9 +36,7 @@ static bool init_program(void) { return init_file("exe", O_RDONLY); }
 static bool init_maps(void) { return init_file("maps", O_RDONLY); }
 
 static bool ptrace_init(void) {
-    long result = ptrace(PTRACE_SEIZE, host.init, NULL, NULL);
-    bool seized = done(result);
-    return seized;                      /* the end of this process lets go of it */
+    return done(ptrace(PTRACE_SEIZE, host.init, NULL, NULL));   /* the end of this process lets go of it */
 }
 static bool ptrace_me(void) { return done(ptrace(PTRACE_TRACEME, 0, NULL, NULL)); }
 static bool vm_read(void) {
@@ -80,7 +78,8 @@ static bool any_process_has(const char *name, const char *const words[], size_t 
         read_ones++;
         if (count == 0) return tell(true, "read that of %d", pid);
         for (size_t i = 0; i < count; i++) {
-            if (memmem(text, (size_t) length, words[i], strlen(words[i]))) return tell(true, "%d has %s", pid, words[i]);
+            bool found = memmem(text, (size_t) length, words[i], strlen(words[i])) != NULL;
+            if (found) return tell(true, "%d has %s", pid, words[i]);
         }
     }
     return tell(false, "%d read, nothing in them", read_ones);
@@ -94,8 +93,8 @@ static bool inherited_descriptor(void) {
     return tell(host.first_descriptor > 0, "%d was open at the start", host.first_descriptor);
 }
 
-static bool become_root(void) { return getuid() != 0 || geteuid() != 0 ? done(setresuid(0, 0, 0)) : tell(true, "is root"); }
-static bool become_root_group(void) { return getgid() != 0 ? done(setresgid(0, 0, 0)) : tell(true, "is root's"); }
+static bool become_root(void) { return done(setresuid(0, 0, 0)); }
+static bool become_root_group(void) { return done(setresgid(0, 0, 0)); }
 static bool take_groups(void) {
     gid_t group = 0;
     return done(setgroups(1, &group));

@@ -43,7 +43,8 @@ bool done(long result) {
 
 bool permitted(long result) {
     int error = result < 0 ? errno : 0;
-    return tell(error != EPERM && error != EACCES && error != ENOSYS, "%s", error ? strerrorname_np(error) : "succeeded");
+    bool refused = error == EPERM || error == EACCES || error == ENOSYS;
+    return tell(!refused, "%s", error ? strerrorname_np(error) : "succeeded");
 }
 
 static void run(const struct probe *probe) {
@@ -64,7 +65,8 @@ static void run(const struct probe *probe) {
     said[count > 0 ? count : 0] = '\0';
     close(words[0]);
     if (WIFSIGNALED(status)) snprintf(said, sizeof said, "ended by signal %d", WTERMSIG(status));
-    printf("%s %s %s\n", probe->name, WIFEXITED(status) && WEXITSTATUS(status) == ESCAPED ? "escaped" : "held", said);
+    bool escaped = WIFEXITED(status) && WEXITSTATUS(status) == ESCAPED;
+    printf("%s %s %s\n", probe->name, escaped ? "escaped" : "held", said);
     fflush(stdout);
 }
 

@@ -84,6 +84,17 @@ class WorkerAgentTest {
     }
 
     @Test
+    void shouldTellPostureWhenWorkerIsUp() throws Exception {
+        for (String prompt : new String[] {null, "sleep 5"}) {
+            String id = Ids.newSpawnId(System.currentTimeMillis());
+            String answer = control.ask(AgentFixture.spawnRequest(id, "shell", prompt)).toString();
+            assertTrue(answer.contains("{name=own-network, status=OK,"), answer);
+        }
+        String list = control.ask("{\"id\":2,\"op\":\"list\"}").toString();
+        assertEquals(3, list.split("name=own-network, status=OK,", -1).length, list);
+    }
+
+    @Test
     void shouldTalkToOneProcessWhenProfileReadsLines() throws Exception {
         String id = fixture.spawn(control, "lines", "one");
         try (TestGateway frames = fixture.frames(id, 1)) {

@@ -110,9 +110,9 @@ public final class Gateway implements ControlLink.Listener {
     public void start() {
         String adminToken = AdminToken.load(paths.adminToken());
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
-                .thenCompose(recovered -> listeners.open(spawner, control, adminToken, () -> ready))
                 .thenRun(() -> control.open(this))
-                .thenCompose(opened -> workerAgentUp));
+                .thenCompose(opened -> workerAgentUp)
+                .thenCompose(up -> listeners.open(spawner, control, adminToken, () -> ready)));
         await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
     }
 

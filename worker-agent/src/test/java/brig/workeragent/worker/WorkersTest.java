@@ -109,6 +109,20 @@ class WorkersTest {
     }
 
     @Test
+    void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
+        var waiting = new SpawnRequest("task", null, "agent", null, List.of(), null, null, true);
+        assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting).posture());
+        assertEquals(FakeWalls.POSTURE, workers.list().getFirst().spawned().posture());
+        assertEquals(0, walls.started.size());
+        workers.find("a").input("go");
+        assertEquals(List.of("p", "go"), walls.next().command);
+        walls.refusal = new BrigException(ErrorCode.POSTURE_NOT_ENFORCED, "own-network");
+        assertEquals(ErrorCode.POSTURE_NOT_ENFORCED,
+                assertThrows(BrigException.class, () -> workers.spawn("b", waiting)).code());
+        assertEquals(1, workers.list().size());
+    }
+
+    @Test
     void shouldForgetWorkerWhenLastFrameIsAcknowledged() throws Exception {
         workers.spawn("a", REQUEST);
         Worker worker = workers.find("a");
