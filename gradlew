@@ -54,6 +54,6 @@ for home in /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/java-11-openjdk-* /usr/l
 done
 
 # That Gradle calls each class file "malformed" that is of a newer Java than it knows: hundreds of lines that say nothing.
-status=$( { { gradle --project-dir "$here" --console plain "$@"; echo $? >&4; } |
+status=$( { { gradle --project-dir "$here" --console plain "$@" && echo 0 >&4 || echo $? >&4; } |
     sed -u '/^Malformed \(class file\|jar\) \[/d' >&3; } 4>&1 ) 3>&1
 exit "$status"

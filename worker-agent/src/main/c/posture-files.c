@@ -92,7 +92,8 @@ bool workspace(const char *mode) {
         return seen(read_only, read_only ? "mounted read-only" : "mounted writable");
     }
     bool writable = access("/workspace", W_OK) == 0;
-    return seen(writable, "%s", writable ? "writable" : strerrorname_np(errno));
+    if (writable) return seen(true, "writable");
+    return seen(false, "its user cannot write there, %s: chown it, or take the policy review", strerrorname_np(errno));
 }
 
 /* A tmpfs of its own, of at most that size; the kernel rounds up to whole pages. */

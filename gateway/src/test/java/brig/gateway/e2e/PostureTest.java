@@ -49,9 +49,9 @@ class PostureTest {
             Fields listed = product.ask("{\"action\":\"list\"}").objects("spawns").get(0);
             assertFalse(listed.has("posture"), () -> listed.asMap().toString());
 
-            Product.Run sessions = product.brig("sessions", "--posture");
+            Run sessions = product.brig("sessions", "--posture");
             assertTrue(sessions.out().lines().anyMatch(line -> line.matches(".* own-network +OK .*")), sessions::out);
-            Product.Run doctor = product.brig("doctor");
+            Run doctor = product.brig("doctor");
             assertTrue(doctor.out().lines().anyMatch(line -> line.matches("own-network +OK .*")), doctor::out);
 
             product.kill();
@@ -84,7 +84,7 @@ class PostureTest {
             try (var left = Files.list(product.workspaces())) {
                 assertEquals(List.of(), left.toList());
             }
-            Product.Run doctor = product.brig("doctor");
+            Run doctor = product.brig("doctor");
             assertEquals(1, doctor.exitCode(), doctor::out);
             assertTrue(doctor.out().contains("own-network ("), doctor::out);
         }
