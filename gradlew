@@ -53,7 +53,23 @@ for home in /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/java-11-openjdk-* /usr/l
     if [ -x "$home/bin/java" ]; then JAVA_HOME=$home; export JAVA_HOME; break; fi
 done
 
+# The gateway itself does not run inside Gradle, whose daemon would keep Ctrl-C from it: './gradlew run [OPTION…]' builds,
+# and then becomes 'brig serve'.
+serve=
+if [ "${1:-}" = run ]; then
+    shift
+    serve=1
+fi
+
 # That Gradle calls each class file "malformed" that is of a newer Java than it knows: hundreds of lines that say nothing.
-status=$( { { gradle --project-dir "$here" --console plain "$@" && echo 0 >&4 || echo $? >&4; } |
-    sed -u '/^Malformed \(class file\|jar\) \[/d' >&3; } 4>&1 ) 3>&1
-exit "$status"
+build() {
+    status=$( { { gradle --project-dir "$here" --console plain "$@" && echo 0 >&4 || echo $? >&4; } |
+        sed -u '/^Malformed \(class file\|jar\) \[/d' >&3; } 4>&1 ) 3>&1
+    [ "$status" = 0 ] || exit "${status:-1}"
+}
+if [ -z "$serve" ]; then
+    build "$@"
+else
+    build installDist
+    exec "$here/build/brig/bin/brig" serve "$@"
+fi
