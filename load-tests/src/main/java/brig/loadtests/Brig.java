@@ -33,13 +33,23 @@ final class Brig implements AutoCloseable {
 
     /** Starts it and waits until it is up; where it does not come up its own words are thrown. */
     static Brig start() throws IOException {
+        return start(Map.of());
+    }
+
+    /** The same with agents of the test's own: profiles by name, as in {@code config/agents}. */
+    static Brig start(Map<String, Map<String, ?>> agents) throws IOException {
         Path folder = Files.createTempDirectory("brig-load-");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        Path agentDir = Files.createDirectory(folder.resolve("agents"));
+        for (Map.Entry<String, Map<String, ?>> agent : agents.entrySet()) {
+            Files.write(agentDir.resolve(agent.getKey() + ".json"), Json.write(agent.getValue()));
+        }
         Path config = folder.resolve("brig.json");
         Files.write(config, Json.write(Map.of(
                 "stateDir", folder + "/state", "runtimeDir", folder + "/run", "agentsDir", folder + "/io",
                 "spawnerSocket", folder + "/spawner.sock", "http", Map.of("port", 0L),
-                "worker", Map.of("workspaceBases", List.of(folder + "/work")))));
+                "worker", Map.of("workspaceBases", List.of(folder + "/work"),
+                        "agentDirs", List.of("", agentDir.toString())))));
         Path log = folder.resolve("serve.log");
         String program = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
                 .toAbsolutePath().toString();
@@ -65,6 +75,11 @@ final class Brig implements AutoCloseable {
             port = found.matches() ? Integer.parseInt(found.group(1)) : port;
         }
         return port;
+    }
+
+    /** Where its worker-agent takes requests. */
+    String controlSocket() {
+        return folder.resolve("run/w/control.sock").toString();
     }
 
     int port() {

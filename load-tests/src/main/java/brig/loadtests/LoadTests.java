@@ -9,9 +9,10 @@ import picocli.CommandLine.Command;
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {SpawnLatency.class, StalledWatcher.class},
+        subcommands = {SpawnLatency.class, WallLatency.class, StalledWatcher.class},
         footer = {"", "From the build:",
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
+            "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
             "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
 public final class LoadTests {
     private LoadTests() {}
