@@ -8,9 +8,10 @@
  * /dev/stdout and /dev/stderr open inside the wall. It ends at the end of its input, and all walls with it.
  *
  * Requests (standard input), all values bounded; an id is 1-64 characters of A-Z a-z 0-9 _ -
- *   launch ID BYTES\n   then BYTES bytes of NUL-ended fields:
- *       uid=N gid=N        become this user before bwrap starts; both or none
+ *   prepare ID BYTES\n  then BYTES bytes of NUL-ended fields: makes the wall's first process, which waits
+ *       uid=N gid=N        the user that bwrap runs as; both or none
  *       cgroup=PATH        a cgroup.procs file to join, while still privileged; repeatable
+ *   launch ID BYTES\n   once for each that was prepared, any time later, then BYTES bytes of fields:
  *       stdin=null|pipe    null is the default
  *       seccomp=PATH       a BPF program for bwrap
  *       arg=TEXT           an option of bwrap; handed over in memory, so it shows in no command line
@@ -20,7 +21,7 @@
  *   kill ID\n           ends the whole PID namespace
  *
  * Replies (standard output), one line each:
- *   started ID STDIN STDOUT STDERR   descriptors in /proc/<launcher>/fd; -1 where there is none
+ *   started ID STDIN STDOUT STDERR   descriptors in /proc/<launcher>/fd, to be opened before "opened"
  *   posture ID NAME ok|bad DETAIL    a property of the wall, measured by process 1 before the payload starts
  *   ready ID PID                     the payload's execve succeeded; PID is process 1, seen from the host
  *   and exactly one of these, when no process of the wall is left:
@@ -54,7 +55,20 @@ const char *errno_name(int error) {
     return name != NULL ? name : "EUNKNOWN";
 }
 
+static char replies[64 * 1024];
+static size_t replies_length;
+
 /* Blocks while the worker-agent is slow; its reader never waits for us, so this cannot deadlock. */
+void send_replies(void) {
+    for (size_t done = 0; done < replies_length;) {
+        ssize_t count = write(STDOUT_FILENO, replies + done, replies_length - done);
+        if (count < 0 && errno != EINTR) exit(0);
+        if (count > 0) done += (size_t) count;
+    }
+    replies_length = 0;
+}
+
+/* Kept until the event is handled: the reader is woken once for the many lines of a posture. */
 void reply(const char *format, ...) {
     char line[COMPLAINT_MAX + ID_MAX + 64];
     va_list arguments;
@@ -67,11 +81,9 @@ void reply(const char *format, ...) {
         if ((unsigned char) line[i] < ' ' || line[i] == 127) line[i] = ' ';
     }
     line[length++] = '\n';
-    for (int done = 0; done < length;) {
-        ssize_t count = write(STDOUT_FILENO, line + done, (size_t) (length - done));
-        if (count < 0 && errno != EINTR) exit(0);
-        if (count > 0) done += (int) count;
-    }
+    if (replies_length + (size_t) length > sizeof replies) send_replies();
+    memcpy(replies + replies_length, line, (size_t) length);
+    replies_length += (size_t) length;
 }
 
 void watch(int fd, enum source source, size_t index) {
@@ -97,6 +109,7 @@ static void handle_signal(int signals) {
 int main(int count, char **arguments) {
     if (count != 2 || arguments[1][0] != '/') {
         reply("error usage: brig-launcher /path/of/bwrap");
+        send_replies();
         return 2;
     }
     bwrap_path = arguments[1];
@@ -119,6 +132,7 @@ int main(int count, char **arguments) {
     events = epoll_create1(EPOLL_CLOEXEC);
     if (signals < 0 || events < 0) {
         reply("error set-up %s", errno_name(errno));
+        send_replies();
         return 1;
     }
     watch(STDIN_FILENO, FROM_STDIN, 0);
@@ -131,5 +145,6 @@ int main(int count, char **arguments) {
         if (source == FROM_STDIN) handle_input();
         else if (source == FROM_SIGNALS) handle_signal(signals);
         else handle_wall_event(source, (size_t) (event.data.u64 >> 8));
+        send_replies();
     }
 }

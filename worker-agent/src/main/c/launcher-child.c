@@ -1,4 +1,8 @@
-/* In the child: the way from a copy of the launcher to bwrap. */
+/*
+ * In the child: the way from a copy of the launcher to bwrap. What takes long and is the same for every wall
+ * comes first, joining the groups above all: the kernel may let that wait for milliseconds. Then the child
+ * waits, as the worker's user, for what to build.
+ */
 #define _GNU_SOURCE
 #include "launcher.h"
 
@@ -27,15 +31,14 @@ static void join_cgroup(const char *procs_file) {
     close(fd);
 }
 
-static void become_worker(const struct request *request) {
-    if (request->has_uid) {
-        if (setgroups(0, NULL) != 0 || setresgid(request->gid, request->gid, request->gid) != 0
-            || setresuid(request->uid, request->uid, request->uid) != 0) give_up("privileges");
-        /* Must not be possible any more; if it is, the wall would stand on the wrong user. */
-        if (request->uid != 0 && setresuid(0, 0, 0) == 0) {
-            errno = EPERM;
-            give_up("privileges");
-        }
+static void become_worker(const struct preparation *to) {
+    if (!to->has_uid) return;
+    if (setgroups(0, NULL) != 0 || setresgid(to->gid, to->gid, to->gid) != 0
+        || setresuid(to->uid, to->uid, to->uid) != 0) give_up("privileges");
+    /* Must not be possible any more; if it is, the wall would stand on the wrong user. */
+    if (to->uid != 0 && setresuid(0, 0, 0) == 0) {
+        errno = EPERM;
+        give_up("privileges");
     }
 }
 
@@ -66,18 +69,29 @@ static void lay_out(int sources[FIRST_FREE]) {
     if (syscall(SYS_close_range, FIRST_FREE, ~0U, 0) != 0) give_up("descriptors");
 }
 
-void become_bwrap(const struct request *request, int sources[FIRST_FREE], pid_t launcher) {
-    lay_out(sources);
-    for (size_t i = 0; i < request->cgroup_count; i++) join_cgroup(request->cgroups[i]);
-    if (request->seccomp != NULL) {
-        int fd = open(request->seccomp, O_RDONLY);
-        if (fd < 0 || (fd != SECCOMP && (dup2(fd, SECCOMP) < 0 || close(fd) != 0))) give_up("seccomp");
+/* Ends where the launcher closes its end without a word: nobody needs this wall. */
+static void await_launch(struct request *request) {
+    static char body[BODY_MAX];
+    char go;
+    ssize_t count;
+    do count = read(GO, &go, 1); while (count < 0 && errno == EINTR);
+    if (count != 1) _exit(0);
+    ssize_t bytes = pread(BODY, body, sizeof body, 0);
+    close(GO);
+    close(BODY);
+    if (bytes < 0 || !parse_launch(request, body, (size_t) bytes)) {
+        errno = EINVAL;
+        give_up("request");
     }
-    int args = args_in_memory(request);
-    if (args != ARGS && (dup2(args, ARGS) < 0 || close(args) != 0)) give_up("memory");
+}
+
+void become_child(const struct preparation *preparation, int sources[FIRST_FREE], pid_t launcher) {
+    static struct request request;
+    lay_out(sources);
+    for (size_t i = 0; i < preparation->cgroup_count; i++) join_cgroup(preparation->cgroups[i]);
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    become_worker(request);
+    become_worker(preparation);
     /* After the change of user, which clears it. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != launcher) _exit(126);
     umask(022);
@@ -86,8 +100,16 @@ void become_bwrap(const struct request *request, int sources[FIRST_FREE], pid_t 
     sigset_t no_signals;
     sigemptyset(&no_signals);
     sigprocmask(SIG_SETMASK, &no_signals, NULL);
+    await_launch(&request);
+    if (!request.stdin_pipe && dup2(STDIN_FILENO, PAYLOAD_STDIN) < 0) give_up("descriptors");
+    if (request.seccomp != NULL) {
+        int fd = open(request.seccomp, O_RDONLY);
+        if (fd < 0 || (fd != SECCOMP && (dup2(fd, SECCOMP) < 0 || close(fd) != 0))) give_up("seccomp");
+    }
+    int args = args_in_memory(&request);
+    if (args != ARGS && (dup2(args, ARGS) < 0 || close(args) != 0)) give_up("memory");
     /* Empty on purpose: what a process was started with can be read by whoever shares its user id. */
     char *environment[] = {NULL};
-    execve(bwrap_path, request->exec, environment);
+    execve(bwrap_path, request.exec, environment);
     give_up("bwrap");
 }

@@ -27,19 +27,36 @@ static const char *value_of(const char *field, const char *name) {
     return strncmp(field, name, length) == 0 && field[length] == '=' ? field + length + 1 : NULL;
 }
 
-/* Returns false for a field that is unknown, out of bounds or malformed: nothing of a request is ignored. */
-static bool parse_field(struct request *request, char *field) {
+/* For one field of a body; false if it is unknown, out of bounds or malformed: nothing is ignored. */
+typedef bool take_field(void *into, char *field);
+
+static bool parse_fields(char *body, size_t bytes, take_field *take, void *into) {
+    bool sound = bytes == 0 || body[bytes - 1] == '\0';
+    for (char *field = body; sound && field < body + bytes;) {
+        char *next = field + strlen(field) + 1;
+        sound = take(into, field);
+        field = next;
+    }
+    return sound;
+}
+
+static bool take_preparation(void *into, char *field) {
+    struct preparation *preparation = into;
     const char *value;
-    if ((value = value_of(field, "uid"))) return request->has_uid = parse_number(value, &request->uid);
-    if ((value = value_of(field, "gid"))) return request->has_gid = parse_number(value, &request->gid);
+    if ((value = value_of(field, "uid"))) return preparation->has_uid = parse_number(value, &preparation->uid);
+    if ((value = value_of(field, "gid"))) return preparation->has_gid = parse_number(value, &preparation->gid);
+    if ((value = value_of(field, "cgroup")) == NULL) return false;
+    if (preparation->cgroup_count == CGROUPS_MAX || value[0] != '/') return false;
+    preparation->cgroups[preparation->cgroup_count++] = value;
+    return true;
+}
+
+static bool take_launch(void *into, char *field) {
+    struct request *request = into;
+    const char *value;
     if ((value = value_of(field, "seccomp")) != NULL) {
         request->seccomp = value;
         return value[0] == '/';
-    }
-    if ((value = value_of(field, "cgroup")) != NULL) {
-        if (request->cgroup_count == CGROUPS_MAX || value[0] != '/') return false;
-        request->cgroups[request->cgroup_count++] = value;
-        return true;
     }
     if ((value = value_of(field, "stdin")) != NULL) {
         request->stdin_pipe = strcmp(value, "pipe") == 0;
@@ -63,36 +80,32 @@ static void append(struct request *request, const char *text) {
     request->exec[request->exec_count++] = (char *) text;
 }
 
-static void handle_launch(const char *id, char *body, size_t bytes) {
-    static struct request request;
-    memset(&request, 0, offsetof(struct request, args));
-    append(&request, "bwrap");
-    append(&request, "--args");
-    append(&request, "7");
-    append(&request, "--info-fd");
-    append(&request, "9");
-    size_t seccomp_at = request.exec_count;
-    append(&request, "--seccomp");
-    append(&request, "8");
-    append(&request, "--");
-    size_t own = request.exec_count;
-    bool sound = bytes > 0 && body[bytes - 1] == '\0';
-    for (char *field = body; sound && field < body + bytes;) {
-        char *next = field + strlen(field) + 1;
-        sound = parse_field(&request, field);
-        field = next;
+bool parse_launch(struct request *request, char *body, size_t bytes) {
+    append(request, "bwrap");
+    append(request, "--args");
+    append(request, "7");
+    append(request, "--info-fd");
+    append(request, "9");
+    size_t seccomp_at = request->exec_count;
+    append(request, "--seccomp");
+    append(request, "8");
+    append(request, "--");
+    size_t own = request->exec_count;
+    if (!parse_fields(body, bytes, take_launch, request) || request->exec_count == own) return false;
+    if (request->seccomp == NULL) {
+        size_t kept = request->exec_count - seccomp_at - 2;
+        memmove(request->exec + seccomp_at, request->exec + seccomp_at + 2, kept * sizeof *request->exec);
+        request->exec_count -= 2;
     }
-    if (!sound || request.exec_count == own || request.has_uid != request.has_gid) {
-        reply("failed %s request EINVAL", id);
-        return;
-    }
-    if (request.seccomp == NULL) {
-        size_t kept = request.exec_count - seccomp_at - 2;
-        memmove(request.exec + seccomp_at, request.exec + seccomp_at + 2, kept * sizeof *request.exec);
-        request.exec_count -= 2;
-    }
-    request.exec[request.exec_count] = NULL;
-    do_launch(id, &request);
+    request->exec[request->exec_count] = NULL;
+    return true;
+}
+
+static void handle_prepare(const char *id, char *body, size_t bytes) {
+    struct preparation preparation = {0};
+    bool sound = parse_fields(body, bytes, take_preparation, &preparation);
+    if (sound && preparation.has_uid == preparation.has_gid) do_prepare(id, &preparation);
+    else reply("failed %s request EINVAL", id);
 }
 
 static bool is_id(const char *text) {
@@ -130,22 +143,24 @@ static size_t handle_request(char *text, size_t length) {
         reply("error header malformed");
         return header;
     }
-    if (strcmp(verb, "launch") != 0) {
+    bool prepare = strcmp(verb, "prepare") == 0;
+    if (!prepare && strcmp(verb, "launch") != 0) {
         handle_order(verb, id, rest);
         return header;
     }
     unsigned bytes;
     if (rest == NULL || !parse_number(rest, &bytes)) {
-        reply("failed %s request EINVAL", id);
+        do_refuse(id, "EINVAL");
         return header;
     }
     if (bytes > BODY_MAX) {
-        reply("failed %s request E2BIG", id);
+        do_refuse(id, "E2BIG");
         skip_bytes = bytes;
         return header;
     }
     if (length - header < bytes) return 0;
-    handle_launch(id, text + header, bytes);
+    if (prepare) handle_prepare(id, text + header, bytes);
+    else do_launch(id, text + header, bytes);
     return header + bytes;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ struct wall {
     int bwrap_status;
     int init;                           /* pidfd of process 1; -1 until bwrap told it, and after its end */
     int theirs[3];                      /* our copies of the ends that the worker-agent opens */
-    bool opened, ready, kill_wanted, reported;
+    int go, body;                       /* what the child waits for; -1 once it has it */
+    bool launched, opened, ready, kill_wanted, reported;
     struct collector status, info, complaint;
     char outcome[ID_MAX + 64];          /* the last word of process 1 as a reply line; empty until then */
 };
@@ -69,7 +71,7 @@ static struct wall *claim(const char *id) {
         if (wall->used) continue;
         memset(wall, 0, sizeof *wall);
         wall->used = true;
-        wall->init = wall->status.fd = wall->info.fd = wall->complaint.fd = -1;
+        wall->init = wall->status.fd = wall->info.fd = wall->complaint.fd = wall->go = wall->body = -1;
         for (int end = 0; end < 3; end++) wall->theirs[end] = -1;
         snprintf(wall->id, sizeof wall->id, "%s", id);
         return wall;
@@ -83,6 +85,8 @@ static void let_go_of_pipes(struct wall *wall) {
 
 static void release(struct wall *wall) {
     let_go_of_pipes(wall);
+    drop(&wall->go);
+    drop(&wall->body);
     drop(&wall->status.fd);
     drop(&wall->info.fd);
     drop(&wall->complaint.fd);
@@ -181,8 +185,8 @@ static void check_end(struct wall *wall) {
         else if (wall->complaint.length > 0) reply("failed %s wall %s", wall->id, wall->complaint.text);
         else reply("failed %s wall bwrap ended with status %d", wall->id, WEXITSTATUS(wall->bwrap_status));
     }
-    /* Its output stays readable until the worker-agent has opened it. */
-    if (wall->opened) release(wall);
+    /* Its output stays readable until the worker-agent has opened it; it is told of that only with "started". */
+    if (wall->opened || !wall->launched) release(wall);
 }
 
 /*
@@ -223,7 +227,7 @@ void reap(void) {
 
 /* ---- launch ---- */
 
-static const char *make_pipes(struct wall *wall, const struct request *request, int sources[FIRST_FREE]) {
+static const char *make_pipes(struct wall *wall, const struct preparation *preparation, int sources[FIRST_FREE]) {
     int *ends[5] = {&wall->theirs[1], &wall->theirs[2],
                     &wall->status.fd, &wall->info.fd, &wall->complaint.fd};
     static const int targets[5] = {PAYLOAD_STDOUT, PAYLOAD_STDERR, STATUS, INFO, STDERR_FILENO};
@@ -238,23 +242,25 @@ static const char *make_pipes(struct wall *wall, const struct request *request, 
     if (null < 0) return "null";
     sources[0] = null;
     sources[1] = fcntl(null, F_DUPFD_CLOEXEC, 0);
-    if (request->stdin_pipe) {
+    int *inward[2] = {&wall->theirs[0], &wall->go};
+    static const int read_ends[2] = {PAYLOAD_STDIN, GO};
+    for (int i = 0; i < 2; i++) {
         int both[2];
         if (pipe2(both, O_CLOEXEC) != 0) return "pipe";
-        sources[PAYLOAD_STDIN] = both[0];
-        wall->theirs[0] = both[1];
-    } else {
-        sources[PAYLOAD_STDIN] = fcntl(null, F_DUPFD_CLOEXEC, 0);
+        sources[read_ends[i]] = both[0];
+        *inward[i] = both[1];
     }
+    wall->body = memfd_create("brig-body", MFD_CLOEXEC);
+    if (wall->body < 0) return "memory";
+    sources[BODY] = fcntl(wall->body, F_DUPFD_CLOEXEC, 0);
     /* Both ends of a pipe are one inode: its owner decides who may open /dev/stdout, inside the wall. */
-    for (int i = PAYLOAD_STDIN; i <= PAYLOAD_STDERR && request->has_uid; i++) {
-        bool is_pipe = i != PAYLOAD_STDIN || request->stdin_pipe;
-        if (is_pipe && fchown(sources[i], request->uid, request->gid) != 0) return "chown";
+    for (int i = PAYLOAD_STDIN; i <= PAYLOAD_STDERR && preparation->has_uid; i++) {
+        if (fchown(sources[i], preparation->uid, preparation->gid) != 0) return "chown";
     }
     return NULL;
 }
 
-void do_launch(const char *id, const struct request *request) {
+void do_prepare(const char *id, const struct preparation *preparation) {
     if (find(id) != NULL) {
         reply("failed %s request EEXIST", id);
         return;
@@ -266,11 +272,11 @@ void do_launch(const char *id, const struct request *request) {
     }
     int sources[FIRST_FREE];
     for (int i = 0; i < FIRST_FREE; i++) sources[i] = -1;
-    const char *failed_step = make_pipes(wall, request, sources);
+    const char *failed_step = make_pipes(wall, preparation, sources);
     if (failed_step == NULL) {
         pid_t launcher = getpid();
         wall->bwrap = fork();
-        if (wall->bwrap == 0) become_bwrap(request, sources, launcher);
+        if (wall->bwrap == 0) become_child(preparation, sources, launcher);
         if (wall->bwrap < 0) failed_step = "fork";
     }
     int error = errno;
@@ -286,7 +292,32 @@ void do_launch(const char *id, const struct request *request) {
     watch(wall->status.fd, FROM_STATUS, index);
     watch(wall->info.fd, FROM_INFO, index);
     watch(wall->complaint.fd, FROM_COMPLAINT, index);
-    reply("started %s %d %d %d", id, wall->theirs[0], wall->theirs[1], wall->theirs[2]);
+}
+
+void do_launch(const char *id, const char *body, size_t bytes) {
+    struct wall *wall = find(id);
+    if (wall == NULL || wall->launched) {
+        reply("failed %s request %s", id, wall == NULL ? "ENOENT" : "EEXIST");
+        return;
+    }
+    wall->launched = true;
+    if (write(wall->body, body, bytes) == (ssize_t) bytes && write(wall->go, "g", 1) == 1) {
+        reply("started %s %d %d %d", id, wall->theirs[0], wall->theirs[1], wall->theirs[2]);
+    } else {
+        kill(wall->bwrap, SIGKILL);     /* ended, or out of memory: its end says which */
+    }
+    drop(&wall->go);
+    drop(&wall->body);
+}
+
+void do_refuse(const char *id, const char *error) {
+    struct wall *wall = find(id);
+    if (wall == NULL || wall->launched) {
+        reply("failed %s request %s", id, error);
+        return;
+    }
+    snprintf(wall->outcome, sizeof wall->outcome, "failed %s request %.30s", id, error);
+    end_namespace(wall);
 }
 
 /* ---- orders; one for a wall that has ended meanwhile does nothing ---- */

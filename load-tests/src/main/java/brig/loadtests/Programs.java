@@ -38,4 +38,10 @@ final class Programs {
             return 0;
         }
     }
+
+    /** What the host could still give to programs, in bytes. */
+    static long availableBytes() throws IOException {
+        return Files.readAllLines(Path.of("/proc/meminfo")).stream().filter(line -> line.startsWith("MemAvailable:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024).findFirst().orElseThrow();
+    }
 }

@@ -49,7 +49,11 @@ public final class Cgroup1 implements LimitsBackend {
     }
 
     @Override
-    public LimitsLease acquire(String workerId, ResourceLimits limits) throws LimitsUnavailableException {
+    public LimitsLease acquire(String name) throws LimitsUnavailableException {
+        return groups.acquire(name, this::settings, "memory.oom_control");
+    }
+
+    private Map<Path, Map<String, String>> settings(ResourceLimits limits) {
         var settings = new HashMap<Path, Map<String, String>>();
         Map<String, String> ofMemory = settings.computeIfAbsent(memory, _ -> new LinkedHashMap<>());
         ofMemory.put("memory.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
@@ -63,6 +67,6 @@ public final class Cgroup1 implements LimitsBackend {
         Map<String, String> ofCpu = settings.computeIfAbsent(cpu, _ -> new LinkedHashMap<>());
         ofCpu.put("cpu.cfs_period_us", Integer.toString(CPU_PERIOD_US));
         ofCpu.put("cpu.cfs_quota_us", Long.toString((long) CPU_PERIOD_US * limits.cpuPercentMax() / 100));
-        return groups.acquire(workerId, settings, "memory.oom_control");
+        return settings;
     }
 }

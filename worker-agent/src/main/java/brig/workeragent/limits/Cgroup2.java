@@ -71,7 +71,11 @@ public final class Cgroup2 implements LimitsBackend {
     }
 
     @Override
-    public LimitsLease acquire(String workerId, ResourceLimits limits) throws LimitsUnavailableException {
+    public LimitsLease acquire(String name) throws LimitsUnavailableException {
+        return groups.acquire(name, this::settings, "memory.events");
+    }
+
+    private Map<Path, Map<String, String>> settings(ResourceLimits limits) {
         var settings = new LinkedHashMap<String, String>();
         settings.put("memory.max", Long.toString(limits.memoryBytesMax()));
         // Without this the worker swaps instead. The file exists only where the kernel has swap.
@@ -82,6 +86,6 @@ public final class Cgroup2 implements LimitsBackend {
             long quotaUs = (long) CPU_PERIOD_US * limits.cpuPercentMax() / 100;
             settings.put("cpu.max", quotaUs + " " + CPU_PERIOD_US);
         }
-        return groups.acquire(workerId, Map.of(base, settings), "memory.events");
+        return Map.of(base, settings);
     }
 }

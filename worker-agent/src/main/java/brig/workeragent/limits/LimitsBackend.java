@@ -18,11 +18,12 @@ public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
     String level();
 
     /**
-     * Reserves the limits of one worker.
+     * Makes the groups of one worker, without limits yet: so that they can be made, and joined, before it is known
+     * what they will hold.
      *
-     * @param workerId 1 to 100 characters of letters, digits, {@code _}, {@code -}
+     * @param name 1 to 100 characters of letters, digits, {@code _}, {@code -}
      */
-    LimitsLease acquire(String workerId, ResourceLimits limits) throws LimitsUnavailableException;
+    LimitsLease acquire(String name) throws LimitsUnavailableException;
 
     /**
      * The best that this host offers, and why nothing better was taken. Removes what an earlier run left

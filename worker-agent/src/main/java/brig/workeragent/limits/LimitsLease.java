@@ -3,8 +3,11 @@ package brig.workeragent.limits;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The limits of one worker, from before its start until none of its processes is left. */
+/** The groups of one worker, from before its start until none of its processes is left. */
 public interface LimitsLease extends AutoCloseable {
+
+    /** Sets what the groups hold their processes to; to be called before the worker's command runs. */
+    void limit(ResourceLimits limits) throws LimitsUnavailableException;
 
     /** The files into which the worker's first process writes itself, before it gives up its privileges. */
     List<Path> procsFiles();

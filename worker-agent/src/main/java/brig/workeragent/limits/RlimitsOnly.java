@@ -10,6 +10,10 @@ public final class RlimitsOnly implements LimitsBackend {
 
     private static final LimitsLease NOTHING_HELD = new LimitsLease() {
         @Override
+        public void limit(ResourceLimits limits) {
+        }
+
+        @Override
         public List<Path> procsFiles() {
             return List.of();
         }
@@ -35,7 +39,7 @@ public final class RlimitsOnly implements LimitsBackend {
     }
 
     @Override
-    public LimitsLease acquire(String workerId, ResourceLimits limits) {
+    public LimitsLease acquire(String name) {
         return NOTHING_HELD;
     }
 }

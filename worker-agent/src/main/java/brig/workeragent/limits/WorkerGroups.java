@@ -5,9 +5,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -18,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folders {@code brig-<pid>-<worker id>} below one or more cgroup folders; pid is that of this
+ * The folders {@code brig-<pid>-<name>} below one or more cgroup folders; pid is that of this
  * worker-agent, so that two on one host do not take each other's for stale. Shared by both cgroup versions:
  * they differ in files.
  */
@@ -48,29 +49,26 @@ final class WorkerGroups {
         }
     }
 
+    /** Limits as file name to value, by base; a file that does not exist makes the worker impossible. */
+    interface Settings {
+        Map<Path, Map<String, String>> of(ResourceLimits limits);
+    }
+
     /**
      * Makes one folder below each base.
      *
-     * @param settings file name to value, by base; a file that does not exist makes the worker impossible
-     * @param oomFile  name of the file below the first base whose line {@code oom_kill N} counts
+     * @param oomFile name of the file below the first base whose line {@code oom_kill N} counts
      */
-    LimitsLease acquire(String workerId, Map<Path, Map<String, String>> settings, String oomFile)
-            throws LimitsUnavailableException {
+    LimitsLease acquire(String name, Settings settings, String oomFile) throws LimitsUnavailableException {
         leftovers.forEach(this::remove);
-        var folders = new ArrayList<Path>();
+        var folders = new LinkedHashMap<Path, Path>();
         try {
-            for (Path base : bases) {
-                Path folder = create(base, workerId);
-                folders.add(folder);
-                for (var setting : settings.getOrDefault(base, Map.of()).entrySet()) {
-                    write(folder.resolve(setting.getKey()), setting.getValue());
-                }
-            }
+            for (Path base : bases) folders.put(base, create(base, name));
         } catch (LimitsUnavailableException failed) {
-            folders.forEach(this::remove);
+            folders.values().forEach(this::remove);
             throw failed;
         }
-        return new GroupLease(List.copyOf(folders), folders.getFirst().resolve(oomFile));
+        return new GroupLease(folders, settings, oomFile);
     }
 
     static void write(Path file, String value) throws LimitsUnavailableException {
@@ -82,8 +80,8 @@ final class WorkerGroups {
         }
     }
 
-    private Path create(Path base, String workerId) throws LimitsUnavailableException {
-        Path folder = base.resolve(PREFIX + ownPid + "-" + workerId);
+    private Path create(Path base, String name) throws LimitsUnavailableException {
+        Path folder = base.resolve(PREFIX + ownPid + "-" + name);
         try {
             return Files.createDirectory(folder);
         } catch (IOException refused) {
@@ -156,13 +154,27 @@ final class WorkerGroups {
 
     private final class GroupLease implements LimitsLease {
 
+        private final List<Path> bases;
         private final List<Path> folders;
+        private final Settings settings;
         private final Path oomFile;
         private final AtomicBoolean released = new AtomicBoolean();
 
-        GroupLease(List<Path> folders, Path oomFile) {
-            this.folders = folders;
-            this.oomFile = oomFile;
+        GroupLease(SequencedMap<Path, Path> folderByBase, Settings settings, String oomFile) {
+            this.bases = List.copyOf(folderByBase.keySet());
+            this.folders = List.copyOf(folderByBase.values());
+            this.settings = settings;
+            this.oomFile = folders.getFirst().resolve(oomFile);
+        }
+
+        @Override
+        public void limit(ResourceLimits limits) throws LimitsUnavailableException {
+            Map<Path, Map<String, String>> values = settings.of(limits);
+            for (int i = 0; i < bases.size(); i++) {
+                for (var value : values.getOrDefault(bases.get(i), Map.of()).entrySet()) {
+                    write(folders.get(i).resolve(value.getKey()), value.getValue());
+                }
+            }
         }
 
         @Override

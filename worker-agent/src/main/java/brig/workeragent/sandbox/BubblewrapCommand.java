@@ -1,8 +1,6 @@
 package brig.workeragent.sandbox;
 
 import brig.workeragent.limits.ResourceLimits;
-import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,10 +12,6 @@ final class BubblewrapCommand {
 
     /** Where brig-init appears in the wall. */
     private static final String INIT = "/run/brig-init";
-
-    /** Parts of the host's /etc that programs need, where they exist. Nothing in them is secret. */
-    private static final List<String> SHARED_ETC = List.of("/etc/ld.so.cache", "/etc/ld.so.conf",
-            "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/ssl", "/etc/ca-certificates", "/etc/localtime");
 
     /** Links into /usr on a merged host, folders of their own elsewhere. */
     private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64",
@@ -35,7 +29,7 @@ final class BubblewrapCommand {
         this.root = root;
     }
 
-    List<String> options(WallProfile profile) {
+    List<String> options(WallProfile profile) throws SandboxException {
         var options = new ArrayList<String>();
         addNamespaces(options, profile);
         addSystem(options);
@@ -73,29 +67,10 @@ final class BubblewrapCommand {
         }
     }
 
-    private void addEtc(List<String> options) {
-        for (String folder : List.of("/etc", "/home", "/run")) add(options, "--perms", "0755", "--dir",
-                folder);
-        WallTemplate.ETC.keySet().stream().sorted().forEach(name -> addTemplate(options, name));
-        addTemplate(options, "shadow");
-        for (String shared : SHARED_ETC) add(options, "--ro-bind-try", shared, shared);
-        for (String settings : javaSettings()) add(options, "--ro-bind-try", settings, settings);
+    private void addEtc(List<String> options) throws SandboxException {
+        for (String folder : List.of("/home", "/run")) add(options, "--perms", "0755", "--dir", folder);
+        add(options, "--ro-bind", template.etc().toString(), "/etc");
         add(options, "--ro-bind", template.file("brig-init").toString(), INIT);
-    }
-
-    /** Debian keeps what a JDK reads at its start, java.security first, outside of its folder. */
-    private List<String> javaSettings() {
-        var found = new ArrayList<String>();
-        try (var folders = Files.newDirectoryStream(root.resolve("etc"), "java-*-openjdk")) {
-            folders.forEach(folder -> found.add("/etc/" + folder.getFileName()));
-        } catch (IOException | DirectoryIteratorException unreadable) {
-            return List.of();
-        }
-        return found.stream().sorted().toList();
-    }
-
-    private void addTemplate(List<String> options, String name) {
-        add(options, "--ro-bind", template.file(name).toString(), "/etc/" + name);
     }
 
     private static void addOwnMounts(List<String> options, WallProfile profile) {

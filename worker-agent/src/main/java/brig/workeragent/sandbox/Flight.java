@@ -98,7 +98,7 @@ final class Flight {
         OutputStream stdin = null;
         FileInputStream stdout = null;
         try {
-            if (stdinFd >= 0) stdin = new FileOutputStream(descriptors + stdinFd);
+            if (request.stdinPipe()) stdin = new FileOutputStream(descriptors + stdinFd);
             stdout = new FileInputStream(descriptors + stdoutFd);
             stdio = new Stdio(stdin, stdout, new FileInputStream(descriptors + stderrFd));
         } catch (IOException refused) {

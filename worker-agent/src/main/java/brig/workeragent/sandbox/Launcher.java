@@ -1,7 +1,8 @@
 package brig.workeragent.sandbox;
 
-import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.limits.LimitsUnavailableException;
+import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.sandbox.LauncherLink.Spare;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,6 +15,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,8 +36,18 @@ public final class Launcher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Launcher.class);
 
+    /** Names walls and their groups, which all launchers of a process share. */
+    private static final AtomicLong LAUNCHES = new AtomicLong();
+
     /** For what callers do on the completion of their futures. */
     private static final int CLOSE_WAIT_MS = 5_000;
+
+    /**
+     * First processes that are ready in their groups before a launch asks for them. The kernel may let a process wait
+     * for 5 to 25 ms before it stands in a group (cgroup v1; measured), a third of the way to a worker's first
+     * instruction.
+     */
+    static final int SPARES = 2;
 
     private final LauncherConfig config;
     private final WallTemplate template;
@@ -50,7 +63,6 @@ public final class Launcher implements AutoCloseable {
 
     // State owned by the thread of requests.
     private @Nullable LauncherLink link;
-    private long launches;
 
     private Launcher(LauncherConfig config, WallTemplate template, DeclaredPosture declaration) {
         this.config = config;
@@ -90,22 +102,60 @@ public final class Launcher implements AutoCloseable {
     private void doLaunch(LaunchRequest request, CompletableFuture<WalledProcess> launched) {
         try {
             LauncherLink current = link();
-            LimitsLease lease = config.limits().acquire(request.workerId(), request.limits());
+            Spare kept = current.takeSpare();
+            Spare taken = kept == null ? prepare(current) : kept;
+            limit(taken, request.limits(), current);
             List<String> declared = declaration.of(request.profile());
             var measurement = new PostureMeasurement(declared, config.limits().level());
-            var launch = new Flight.Launch("w" + ++launches, request, lease, measurement);
+            var launch = new Flight.Launch(taken.id(), request, taken.lease(), measurement);
             var flight = new Flight(launch, current, completions, launched);
             flight.startsUntil(requests.schedule(
                     flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
             List<String> payload = BubblewrapCommand.payload(
-                    request.command(), request.limits(), lease.limitsMemory(), declared);
-            current.launch(flight, config.identity(), template.filter(request.profile().nested()),
+                    request.command(), request.limits(), taken.lease().limitsMemory(), declared);
+            current.launch(flight, template.filter(request.profile().nested()),
                     bubblewrap.options(request.profile()), payload);
+            var _ = launched.thenRun(this::refill);
         } catch (LimitsUnavailableException unavailable) {
             fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE,
                     String.valueOf(unavailable.getMessage())));
         } catch (SandboxException failure) {
             fail(launched, failure);
+        }
+    }
+
+    private Spare prepare(LauncherLink current) throws LimitsUnavailableException {
+        String id = "w" + LAUNCHES.incrementAndGet();
+        var spare = new Spare(id, config.limits().acquire(id));
+        current.prepare(spare, config.identity());
+        return spare;
+    }
+
+    private static void limit(Spare spare, ResourceLimits limits, LauncherLink current)
+            throws LimitsUnavailableException {
+        try {
+            spare.lease().limit(limits);
+        } catch (LimitsUnavailableException unavailable) {
+            current.discard(spare);
+            throw unavailable;
+        }
+    }
+
+    /** A launch found what it needed, so the next ones will: off their way, now that this one runs. */
+    private void refill() {
+        try {
+            requests.execute(() -> {
+                LauncherLink current = link;
+                try {
+                    while (current != null && !current.isClosed() && current.sparesKept() < SPARES) {
+                        current.keep(prepare(current));
+                    }
+                } catch (LimitsUnavailableException unavailable) {
+                    LOG.warn("No wall can be prepared: {}", unavailable.getMessage());
+                }
+            });
+        } catch (RejectedExecutionException closing) {
+            LOG.debug("Everything is ending");
         }
     }
 
@@ -159,11 +209,16 @@ public final class Launcher implements AutoCloseable {
                 () -> Optional.ofNullable(link).map(LauncherLink::pid), requests).join();
     }
 
+    /** First processes that wait for a launch. */
+    int sparesKept() {
+        return CompletableFuture.supplyAsync(() -> link == null ? 0 : link.sparesKept(), requests).join();
+    }
+
     /** Ends all walls. What is in flight fails with LAUNCHER_DIED. */
     @Override
     public void close() {
         requests.execute(() -> {
-            if (link != null) link.close();
+            if (link != null) close(link);
             wanted.add(Optional.empty());
         });
         requests.shutdown();
@@ -176,5 +231,17 @@ public final class Launcher implements AutoCloseable {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** On the thread of requests. A group can be removed when its process is gone, so spares end first. */
+    private static void close(LauncherLink link) {
+        try {
+            link.discardSpares().get(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException left) {
+            LOG.warn("Prepared walls did not end: {}", left.toString());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        link.close();
     }
 }

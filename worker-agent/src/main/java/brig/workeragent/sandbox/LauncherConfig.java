@@ -19,9 +19,16 @@ public record LauncherConfig(
     /** Where Debian, Ubuntu, Fedora and Arch install it. */
     public static final Path BWRAP = Path.of("/usr/bin/bwrap");
 
+    static final String BLANK = "blank";
+
     public LauncherConfig {
         if (!bwrap.isAbsolute()) throw new IllegalArgumentException("bwrap: " + bwrap + " is not absolute");
         nativeFolder = nativeFolder.toAbsolutePath();
         runtimeFolder = runtimeFolder.toAbsolutePath().normalize();
+    }
+
+    /** An empty file that no worker can read, to mount over what none is to see; there once a launcher is open. */
+    public Path blank() {
+        return runtimeFolder.resolve(BLANK);
     }
 }

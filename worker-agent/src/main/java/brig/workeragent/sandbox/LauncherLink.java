@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -7,11 +8,14 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +32,18 @@ final class LauncherLink {
     private final Path bwrap;
     private final Executor requests;
     private final Map<String, Flight> flights = new ConcurrentHashMap<>();
+    /** All that were prepared and not launched. */
+    private final Map<String, Spare> spares = new ConcurrentHashMap<>();
+    /** Owned by the executor: those of them that are free to take, if they did not end meanwhile. */
+    private final ArrayDeque<Spare> waiting = new ArrayDeque<>();
     private volatile boolean closed;
+
+    /** A first process that waits for what to build, and the groups that it stands in. */
+    record Spare(String id, LimitsLease lease, CompletableFuture<@Nullable Void> ended) {
+        Spare(String id, LimitsLease lease) {
+            this(id, lease, new CompletableFuture<>());
+        }
+    }
 
     private LauncherLink(Process process, Path bwrap, Executor requests) {
         this.process = process;
@@ -57,20 +72,64 @@ final class LauncherLink {
         return closed;
     }
 
-    /** On the executor. */
-    void launch(Flight flight, WorkerIdentity identity, Path filter, List<String> options,
-            List<String> payload) {
+    /** On the executor. Makes a first process, which waits in its groups until it is launched or discarded. */
+    void prepare(Spare spare, WorkerIdentity identity) {
         var body = new ByteArrayOutputStream();
         if (identity.switched()) {
             field(body, "uid", Integer.toString(identity.uid()));
             field(body, "gid", Integer.toString(identity.gid()));
         }
-        flight.lease().procsFiles().forEach(file -> field(body, "cgroup", file.toString()));
+        spare.lease().procsFiles().forEach(file -> field(body, "cgroup", file.toString()));
+        spares.put(spare.id(), spare);
+        write("prepare " + spare.id() + " " + body.size() + "\n", body.toByteArray());
+        if (closed) handleSpareEnded(spare.id());
+    }
+
+    /** On the executor. Keeps one for a launch to come. */
+    void keep(Spare spare) {
+        waiting.add(spare);
+    }
+
+    /** On the executor. One that was kept; null where there is none. */
+    @Nullable Spare takeSpare() {
+        Spare spare = waiting.poll();
+        while (spare != null && !spares.containsKey(spare.id())) spare = waiting.poll();
+        return spare;
+    }
+
+    /** On the executor. It ends, and then gives back its lease. */
+    void discard(Spare spare) {
+        write("kill " + spare.id() + "\n", new byte[0]);
+    }
+
+    /** On the executor. Discards all that wait; completes when they are gone. */
+    CompletableFuture<Void> discardSpares() {
+        waiting.forEach(this::discard);
+        return CompletableFuture.allOf(waiting.stream().map(Spare::ended).toArray(CompletableFuture[]::new));
+    }
+
+    /** On the executor. */
+    int sparesKept() {
+        return waiting.size();
+    }
+
+    private void handleSpareEnded(String id) {
+        Spare spare = spares.remove(id);
+        if (spare == null) return;
+        spare.lease().close();
+        spare.ended().complete(null);
+    }
+
+    /** On the executor. */
+    void launch(Flight flight, Path filter, List<String> options, List<String> payload) {
+        var body = new ByteArrayOutputStream();
         field(body, "stdin", flight.request().stdinPipe() ? "pipe" : "null");
         field(body, "seccomp", filter.toString());
         options.forEach(option -> field(body, "arg", option));
         payload.forEach(word -> field(body, "exec", word));
+        // First in one map, then out of the other: a reply always finds whom it concerns.
         flights.put(flight.id(), flight);
+        spares.remove(flight.id());
         write("launch " + flight.id() + " " + body.size() + "\n", body.toByteArray());
         // The reader empties the map only once: whoever came in after that has nobody else to tell him.
         if (closed && flights.remove(flight.id(), flight)) flight.handleFailure(died());
@@ -116,7 +175,9 @@ final class LauncherLink {
         String[] words = line.split(" ", 4);
         Flight flight = words.length > 2 ? flights.get(words[1]) : null;
         if (flight == null) {
-            LOG.warn("brig-launcher says: {}", line);
+            boolean ended = words.length > 2 && (words[0].equals("exited") || words[0].equals("failed"));
+            if (ended && spares.containsKey(words[1])) handleSpareEnded(words[1]);
+            else LOG.warn("brig-launcher says: {}", line);
             return;
         }
         switch (words[0]) {
@@ -149,6 +210,7 @@ final class LauncherLink {
     private void handleClose() {
         closed = true;
         process.destroyForcibly();
+        List.copyOf(spares.keySet()).forEach(this::handleSpareEnded);
         for (Flight flight : List.copyOf(flights.values())) {
             if (flights.remove(flight.id(), flight)) flight.handleFailure(died());
         }

@@ -2,7 +2,6 @@ package brig.workeragent.sandbox;
 
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -12,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The files that every wall shares: a small {@code /etc}, brig-init, and the system call filters. They lie in
+ * The files that every wall shares: {@code /etc}, brig-init, and the system call filters. They lie in
  * one folder that the worker's user can reach but not change. Each is replaced atomically: a standing wall
  * keeps the file that it was built with.
  */
@@ -21,8 +20,8 @@ final class WallTemplate {
     private static final String UNFINISHED = ".new";
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
-    /** Files of {@code /etc}, readable by all. */
-    static final Map<String, String> ETC = Map.of(
+    /** Files of {@code /etc} that are not the host's. */
+    private static final Map<String, String> ETC = Map.of(
             "passwd", """
                     root:x:0:0:root:/:/usr/sbin/nologin
                     worker:x:1000:1000:worker:/home/worker:/bin/sh
@@ -46,9 +45,11 @@ final class WallTemplate {
             "machine-id", MACHINE_ID);
 
     private final Path folder;
+    private final WallEtc etc;
 
-    private WallTemplate(Path folder) {
+    private WallTemplate(Path folder, WallEtc etc) {
         this.folder = folder;
+        this.etc = etc;
     }
 
     /**
@@ -59,27 +60,29 @@ final class WallTemplate {
      */
     static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity)
             throws SandboxException {
-        var template = new WallTemplate(folder);
         try {
             Files.createDirectories(folder);
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
             removeUnfinished(folder);
-            for (var file : ETC.entrySet()) template.put(file.getKey(), bytes(file.getValue()), "r--r--r--");
-            // Exists and is closed to everyone: a program that looks gets "Permission denied", as it should.
-            template.put("shadow", new byte[0], "---------");
+            var template = new WallTemplate(folder, new WallEtc(folder, Path.of("/etc"), ETC));
+            template.put(LauncherConfig.BLANK, new byte[0], "---------");
             Syscall.Machine machine = Syscall.Machine.ofHost();
             template.put("filter.bpf", SeccompFilter.build(machine, false), "r--r--r--");
             template.put("filter-nested.bpf", SeccompFilter.build(machine, true), "r--r--r--");
             template.put("brig-init", Files.readAllBytes(nativeFolder.resolve("brig-init")), "r-xr-xr-x");
+            requireReachable(folder, identity);
+            return template;
         } catch (IOException | IllegalStateException failed) {
             throw unavailable("cannot write the wall's files to " + folder + ": " + failed);
         }
+    }
+
+    private static void requireReachable(Path folder, WorkerIdentity identity) throws SandboxException {
         Path closed = identity.switched() ? Reachability.firstClosedFolder(folder) : null;
         if (closed != null) {
             throw unavailable("the worker's user cannot get to " + folder + ", because " + closed
                     + " is closed to others; put the runtime folder elsewhere, for instance below /run");
         }
-        return template;
     }
 
     /** What a predecessor was writing when it died; one worker-agent at a time has this folder. */
@@ -93,10 +96,6 @@ final class WallTemplate {
         return new SandboxException(Code.SANDBOX_UNAVAILABLE, message);
     }
 
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
     private void put(String name, byte[] content, String permissions) throws IOException {
         Path fresh = Files.createTempFile(folder, name, UNFINISHED);
         Files.write(fresh, content);
@@ -104,6 +103,15 @@ final class WallTemplate {
         Files.setPosixFilePermissions(fresh, wanted);
         Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE,
                 StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** What is mounted as {@code /etc}. */
+    Path etc() throws SandboxException {
+        try {
+            return etc.folder();
+        } catch (IOException failed) {
+            throw unavailable("cannot copy what walls need of /etc: " + failed);
+        }
     }
 
     Path file(String name) {

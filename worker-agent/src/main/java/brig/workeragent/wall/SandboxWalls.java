@@ -50,7 +50,7 @@ public final class SandboxWalls implements Walls {
         this.config = config;
         this.probe = probe;
         this.settings = settings;
-        this.guard = new WorkspaceGuard(config.runtimeFolder().resolve("shadow"));
+        this.guard = new WorkspaceGuard(config.blank());
     }
 
     /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE} */

@@ -18,9 +18,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -206,6 +208,43 @@ class LauncherTest {
             assertEquals("again\n", own.run("echo again").stdout());
             assertNotEquals(before, own.launcher.launcherPid().orElseThrow());
         }
+    }
+
+    @Test
+    void shouldBuildTheWallWithAProcessThatWasPreparedBefore() throws IOException {
+        try (var own = new WallFixture(new RlimitsOnly())) {
+            own.run("true");
+            Set<Long> prepared = awaitSpares(own);
+            WalledProcess process = own.launch(own.shell("echo up; sleep 1000"));
+            long bwrap = ProcessHandle.of(process.hostPid()).orElseThrow().parent().orElseThrow().pid();
+            assertTrue(prepared.contains(bwrap), bwrap + " is none of " + prepared);
+            process.kill();
+            WallFixture.await(process.exit());
+            process.stdout().close();
+            process.stderr().close();
+        }
+    }
+
+    @Test
+    void shouldLaunchAllTheSameWhenWhatWasPreparedIsGone() {
+        try (var own = new WallFixture(new RlimitsOnly())) {
+            own.run("true");
+            for (long pid : awaitSpares(own)) {
+                ProcessHandle spare = ProcessHandle.of(pid).orElseThrow();
+                spare.destroyForcibly();
+                spare.onExit().join();
+            }
+            assertEquals("up\n", own.run("echo up").stdout());
+        }
+    }
+
+    /** The children of a launcher that has no wall at present. */
+    private static Set<Long> awaitSpares(WallFixture own) {
+        while (own.launcher.sparesKept() == 0) {
+            Thread.onSpinWait();
+        }
+        return ProcessHandle.of(own.launcher.launcherPid().orElseThrow()).orElseThrow().children()
+                .map(ProcessHandle::pid).collect(Collectors.toSet());
     }
 
     @Test

@@ -152,10 +152,7 @@ class PostureTest {
             String message = WallFixture.failure(launcher.launch(request)).getMessage();
             assertTrue(message.endsWith(": uid-not-root (uid 1000 inside is root of the host)"), message);
         }
-        try (var files = Files.list(folder)) {
-            for (Path file : files.toList()) Files.delete(file);
-        }
-        Files.delete(folder);
+        WallFixture.delete(folder);
     }
 
     @Test

@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.limits.ResourceLimits;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -57,7 +60,7 @@ class ResourceLimitsTest {
 
     @Test
     void shouldRemoveGroupsWhenReleased() throws Exception {
-        LimitsLease lease = backend.acquire("release", SMALL);
+        LimitsLease lease = backend.acquire("release");
         for (Path file : lease.procsFiles()) assertTrue(Files.exists(file));
         lease.close();
         lease.close();
@@ -65,9 +68,39 @@ class ResourceLimitsTest {
     }
 
     @Test
+    void shouldLeaveNoGroupWhenTheLauncherIsClosed() throws Exception {
+        // Scenario: the launcher keeps processes in groups of their own for launches that never come.
+        LimitsLease probe = backend.acquire("base");
+        Path base = probe.procsFiles().getFirst().getParent().getParent();
+        probe.close();
+        wall.run("true");
+        awaitSpares(wall);
+        Set<Path> before = ownGroups(base);
+        try (var own = new WallFixture(backend)) {
+            own.run("true");
+            awaitSpares(own);
+            assertTrue(ownGroups(base).size() > before.size());
+        }
+        assertEquals(before, ownGroups(base));
+    }
+
+    private static void awaitSpares(WallFixture of) {
+        while (of.launcher.sparesKept() < Launcher.SPARES) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static Set<Path> ownGroups(Path base) throws IOException {
+        try (var groups = Files.list(base)) {
+            return groups.filter(group -> group.getFileName().toString()
+                    .startsWith("brig-" + ProcessHandle.current().pid() + "-")).collect(Collectors.toSet());
+        }
+    }
+
+    @Test
     void shouldSweepGroupsWhenTheirWorkerAgentIsGone() throws Exception {
         // Scenario: a predecessor with a pid that no process can have left a group; another, alive, owns one.
-        LimitsLease lease = backend.acquire("sweep", SMALL);
+        LimitsLease lease = backend.acquire("sweep");
         Path base = lease.procsFiles().getFirst().getParent().getParent();
         lease.close();
         Path stale = Files.createDirectory(base.resolve("brig-99999999-old"));
@@ -84,7 +117,7 @@ class ResourceLimitsTest {
     @Test
     void shouldKillProcessInGroupOfAWorkerAgentThatIsGoneAndNoOther() throws Exception {
         // Scenario: one process in a group of a pid that no process can have, one in a group of a living pid.
-        LimitsLease lease = backend.acquire("orphans", SMALL);
+        LimitsLease lease = backend.acquire("orphans");
         Path base = lease.procsFiles().getFirst().getParent().getParent();
         lease.close();
         Path stale = Files.createDirectory(base.resolve("brig-99999999-orphan"));

@@ -159,6 +159,10 @@ final class WallFixture implements AutoCloseable {
     @Override
     public void close() {
         launcher.close();
+        delete(root);
+    }
+
+    static void delete(Path root) {
         try (Stream<Path> paths = Files.walk(root)) {
             for (Path path : paths.sorted((a, b) -> b.compareTo(a)).toList()) Files.delete(path);
         } catch (IOException failed) {
