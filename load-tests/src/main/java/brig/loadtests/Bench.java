@@ -146,7 +146,11 @@ final class Bench implements Callable<Integer> {
     }
 
     private static boolean isTerminal() {
-        return System.console() != null && System.console().isTerminal();
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/self/fd/1")).startsWith("/dev/pts");
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private void write(Heading heading, Results results) throws IOException {

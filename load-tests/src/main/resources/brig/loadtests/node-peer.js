@@ -31,6 +31,11 @@ function eachLine(socket, handle) {
     });
 }
 
+/** The stream of /sse/I and /ws/I. */
+function streamOf(url) {
+    return url.split('?')[0].split('/')[2];
+}
+
 function textMessage(text) {
     const payload = Buffer.from(text);
     let head;
@@ -63,7 +68,7 @@ const publishers = net.createServer((socket) => {
 const web = http.createServer((request, response) => {
     response.writeHead(200, {'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache'});
     response.flushHeaders();
-    subscribe(request.url.slice('/sse/'.length), request.socket,
+    subscribe(streamOf(request.url), request.socket,
         (frame, json) => response.write(`id: ${frame.seq}\ndata: ${json}\n\n`));
 });
 web.on('upgrade', (request, socket) => {
@@ -71,12 +76,15 @@ web.on('upgrade', (request, socket) => {
     socket.setNoDelay(true);
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
         + `Sec-WebSocket-Accept: ${accept}\r\n\r\n`);
-    subscribe(request.url.slice('/ws/'.length), socket, (frame, json) => socket.write(textMessage(json)));
+    subscribe(streamOf(request.url), socket, (frame, json) => socket.write(textMessage(json)));
     socket.resume();
 });
 
 const lines = net.createServer((socket) => {
-    eachLine(socket, (line) => subscribe(line.slice('stream '.length), socket, (frame, json) => socket.write(json + '\n')));
+    eachLine(socket, (line) => {
+        subscribe(line.slice('stream '.length), socket, (frame, json) => socket.write(json + '\n'));
+        socket.write(line + '\n');
+    });
 });
 
 function listen(server, address) {

@@ -3,6 +3,7 @@ package brig.loadtests.peers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -39,6 +40,10 @@ final class BaselinePeer implements Peer {
 
     @Override
     public Server start(Site site, String transport) throws IOException {
-        return LineServer.start(site, name, transport, List.of(program(site.programs()).toString(), "--mode", mode));
+        List<String> command = new ArrayList<>(List.of(program(site.programs()).toString(), "--mode", mode));
+        if (site.scenario().stormMs() > 0) {
+            command.add("--retain");
+        }
+        return LineServer.start(site, name, transport, command);
     }
 }

@@ -44,8 +44,8 @@ public final class Screen implements Runner.Listener {
 
     @Override
     public void handleEnd(Run run, Scenario scenario) {
-        String figures = scenario.figures().stream().filter(run.figures()::containsKey)
-                .map(figure -> figure.label() + " " + figure.format(run.figures().get(figure)))
+        String figures = run.figures().entrySet().stream().filter(entry -> scenario.figures().contains(entry.getKey()))
+                .map(entry -> entry.getKey().label() + " " + entry.getKey().format(entry.getValue()))
                 .collect(Collectors.joining(", "));
         String trouble = run.outcome() == Outcome.OK ? "" : "  " + run.outcome() + " " + run.why();
         erase();

@@ -47,7 +47,7 @@ class EngineTest {
             assertEquals(1000, result.all().delivered());
             assertEquals(4, result.all().latencyNs().getTotalCount());
             assertEquals(400, result.judged().delivered());
-            assertEquals(5000, result.judged().latencyNs().getMaxValue(), 10);
+            assertEquals(5000.0, (double) result.judged().latencyNs().getMaxValue(), 10);
         }
         assertEquals(1, progress.size());
         assertEquals(30, progress.getFirst().residentBytes());
