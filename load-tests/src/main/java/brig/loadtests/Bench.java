@@ -79,7 +79,7 @@ final class Bench implements Callable<Integer> {
 
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final Path programs =
-            Path.of(System.getProperty("brig.loadPrograms", "load-tests/build/bin")).toAbsolutePath();
+            Path.of(System.getProperty("brig.bin", "load-tests/build/bin")).toAbsolutePath();
 
     @Override
     public Integer call() throws IOException {
