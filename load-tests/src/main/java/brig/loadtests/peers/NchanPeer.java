@@ -42,7 +42,7 @@ final class NchanPeer implements Peer {
                 "-e", site.folder() + "/nginx-error.log", "-c", config));
         process.awaitPort(port);
         String address = "127.0.0.1:" + port;
-        return new Server.Single(process, process.children(), List.of("--publish", "nchan", "--publish-to", address,
+        return new Server.Single(process, List.of(process.awaitChild()), List.of("--publish", "nchan", "--publish-to", address,
                 "--subscribe", transport, "--connect", address));
     }
 

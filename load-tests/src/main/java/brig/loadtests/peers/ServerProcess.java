@@ -8,7 +8,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -74,10 +73,18 @@ final class ServerProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** The processes that it started. */
-    List<Long> children() throws IOException {
-        String pids = Files.readString(Path.of("/proc/" + pid() + "/task/" + pid() + "/children")).strip();
-        return pids.isEmpty() ? List.of() : Arrays.stream(pids.split(" ")).map(Long::valueOf).toList();
+    /** Waits for the process that does its work, which it starts. @throws IOException where it starts none */
+    long awaitChild() throws IOException {
+        Path children = Path.of("/proc/" + pid() + "/task/" + pid() + "/children");
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(START_MS_MAX);
+        String pids = Files.readString(children).strip();
+        while (pids.isEmpty()) {
+            if (endsWithin(RETRY_MS) || System.nanoTime() > end) {
+                throw new IOException(name + " has no worker process: " + Files.readString(log).strip());
+            }
+            pids = Files.readString(children).strip();
+        }
+        return Long.parseLong(pids.split(" ", 2)[0]);
     }
 
     @Override
