@@ -74,7 +74,7 @@ final class Measured {
         Map<Figure, Double> figures = new EnumMap<>(Figure.class);
         drift(progress, Progress::residentBytes, values -> Spread.of(values).median())
                 .ifPresent(bytes -> figures.put(Figure.DRIFT_BYTES, bytes));
-        drift(heap, HeapSample::usedBytes, values -> Spread.of(values).min())
+        drift(heap.stream().filter(HeapSample::live).toList(), HeapSample::usedBytes, values -> Spread.of(values).min())
                 .ifPresent(bytes -> figures.put(Figure.HEAP_DRIFT_BYTES, bytes));
         return figures;
     }

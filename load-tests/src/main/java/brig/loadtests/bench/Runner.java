@@ -40,9 +40,9 @@ public final class Runner {
                     scenario.name() + " " + step.peer().name() + " round " + step.round(),
                     (long) scenario.warmupMs() + scenario.durationMs());
             Consumer<Progress> progress = listener::handleProgress;
-            Run run = oneRun.run(scenario, step.peer(), step.round(), progress);
+            Run run = oneRun.run(step, progress);
             if (run.outcome() == Outcome.VOID) {
-                run = oneRun.run(scenario, step.peer(), step.round(), progress);
+                run = oneRun.run(step, progress);
             }
             results.add(run);
             listener.handleEnd(run, scenario);

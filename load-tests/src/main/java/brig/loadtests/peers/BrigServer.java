@@ -71,6 +71,11 @@ final class BrigServer implements Server {
     }
 
     @Override
+    public void collect() throws IOException {
+        brig.collectHeap();
+    }
+
+    @Override
     public void close() throws IOException {
         brig.kill();
     }

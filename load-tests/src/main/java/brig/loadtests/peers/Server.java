@@ -22,6 +22,9 @@ public interface Server extends AutoCloseable {
         return List.of();
     }
 
+    /** Collects the whole heap, so that {@link #heap} says what of it is in use; nothing where there is none. */
+    default void collect() throws IOException {}
+
     /** Memory in RAM of all of it. */
     default long residentBytes() throws IOException {
         long bytes = 0;
@@ -42,8 +45,12 @@ public interface Server extends AutoCloseable {
      */
     record Opened(long residentBytesBefore, List<String> lines) {}
 
-    /** Used bytes of the heap right behind a collection. */
-    record HeapSample(long timeMs, long usedBytes) {}
+    /**
+     * Used bytes of the heap right behind a collection.
+     *
+     * @param live whether the whole heap was collected, so that all of it is in use
+     */
+    record HeapSample(long timeMs, long usedBytes, boolean live) {}
 
     /** A server that is one process, up before the generator. */
     record Single(ServerProcess process, List<Long> pids, List<String> generatorArguments) implements Server {

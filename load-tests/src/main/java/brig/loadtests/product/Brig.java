@@ -127,15 +127,23 @@ public final class Brig implements AutoCloseable {
 
     /** Used bytes of the gateway's heap, garbage included, as {@code jcmd} says. */
     public long heapBytes() throws IOException {
-        Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/jcmd").toString(),
-                String.valueOf(process.pid()), "GC.heap_info").redirectErrorStream(true).start();
-        String said = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        Matcher used = Pattern.compile("total \\d+K, used (\\d+)K").matcher(said);
+        Matcher used = Pattern.compile("total \\d+K, used (\\d+)K").matcher(jcmd("GC.heap_info"));
         long bytes = 0;
         while (used.find()) {
             bytes += Long.parseLong(used.group(1)) * 1024;
         }
         return bytes;
+    }
+
+    /** Makes it collect its whole heap. */
+    public void collectHeap() throws IOException {
+        jcmd("GC.run");
+    }
+
+    private String jcmd(String command) throws IOException {
+        Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/jcmd").toString(),
+                String.valueOf(process.pid()), command).redirectErrorStream(true).start();
+        return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 
     /** Ends it as an operator does, which ends its worker-agent, and removes the folders. */

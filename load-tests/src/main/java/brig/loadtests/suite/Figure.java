@@ -21,7 +21,7 @@ public enum Figure {
     GROWTH_BYTES("growth", Unit.BYTES),
     /** Resident memory of the last quarter less that of the second quarter, medians. */
     DRIFT_BYTES("drift", Unit.BYTES),
-    /** The same of the least used heap behind a collection. */
+    /** The same of the least heap that is in use when all of it has been collected. */
     HEAP_DRIFT_BYTES("heap drift", Unit.BYTES),
     /** The server's share of its core. */
     SERVER_SHARE("server CPU", Unit.SHARE),

@@ -16,9 +16,8 @@ public record Profile(
 
     /** The scenario with the times of this profile. */
     public Scenario time(Scenario scenario) {
-        boolean own = ownTimes && scenario.durationMs() > 0;
-        return scenario.lasting(own && scenario.warmupMs() > 0 ? scenario.warmupMs() : warmupMs,
-                own ? scenario.durationMs() : durationMs);
+        return ownTimes ? scenario.lasting(scenario.warmupMs() > 0 ? scenario.warmupMs() : warmupMs,
+                scenario.durationMs() > 0 ? scenario.durationMs() : durationMs) : scenario.lasting(warmupMs, durationMs);
     }
 
     public boolean has(Scenario scenario) {

@@ -52,9 +52,9 @@ class MeasuredTest {
     }
 
     @Test
-    void shouldFindMemoryThatDriftsAndIgnoreTheSawTeeth() {
+    void shouldFindMemoryThatDriftsAndIgnoreWhatIsNotKnownToBeInUse() {
         List<Progress> rising = IntStream.range(0, 40).mapToObj(i -> new Progress(i, 0, 0, 1000L * i)).toList();
-        List<HeapSample> teeth = IntStream.range(0, 40).mapToObj(i -> new HeapSample(i, 5000 + i % 3 * 100)).toList();
+        List<HeapSample> teeth = IntStream.range(0, 40).mapToObj(i -> new HeapSample(i, i % 2 == 0 ? 5000 + i % 3 * 100 : 10 * i, i % 2 == 0)).toList();
         Map<Figure, Double> figures = Measured.drift(rising, teeth);
         assertEquals(20_000, figures.get(Figure.DRIFT_BYTES));
         assertEquals(0, figures.get(Figure.HEAP_DRIFT_BYTES));

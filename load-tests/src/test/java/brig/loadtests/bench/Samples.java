@@ -38,7 +38,7 @@ public final class Samples {
         return new Run(scenario, peer, round, outcome, outcome == Outcome.OK ? "" : "because",
                 Map.of(Figure.CPU_PER_MILLION, cpuPerMillion),
                 List.of(new Progress(1000, 10, 10, 1 << 20), new Progress(2000, 20, 10, 2 << 20)),
-                List.of(new HeapSample(1500, 1 << 20)), latency);
+                List.of(new HeapSample(1500, 1 << 20, true)), latency);
     }
 
     public static Results results(List<Bound> bounds, Run... runs) {
