@@ -43,6 +43,8 @@ static void handle_line(void) {
         told_to_go = true;
     } else if (strcmp(line, "stop") == 0) {
         told_to_stop = true;
+    } else if (sscanf(line, "server %d", &index) == 1 && options.server_count < SERVERS_MAX) {
+        options.servers[options.server_count++] = index;
     } else if (sscanf(line, "stream %d %63s %127s %63s", &index, spawn_id, socket, token) == 4) {
         /* Streams have the order in which the worker-agent was asked for them. */
         for (int i = 0; i < options.streams; i++) {

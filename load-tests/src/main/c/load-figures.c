@@ -195,7 +195,8 @@ bool figures_print_result(void) {
     double seconds = (double) (ended_ns - started_ns) / NS_PER_S, servers = 0;
     printf("{\"event\":\"result\",\"ok\":%s,", has_fault() ? "false" : "true");
     print_text("fault", first_fault);
-    printf(",\"seconds\":%.6f,\"published\":%llu,\"cpu_seconds\":[", seconds, (unsigned long long) published_measured);
+    printf(",\"seconds\":%.6f,\"published\":%llu,\"reconnects\":%llu,\"cpu_seconds\":[", seconds,
+           (unsigned long long) published_measured, (unsigned long long) reconnects);
     for (int i = 0; i < options.server_count; i++) {
         printf("%s%.6f", i > 0 ? "," : "", server_cpu[i]);
         servers += server_cpu[i];

@@ -26,7 +26,7 @@ static const char help[] =
     "  --storm MS                            every MS all readers of one stream connect anew and resume\n"
     "  --connect ADDRESS                     where readers connect: host:port or unix:PATH\n"
     "  --publish-to ADDRESS                  where publishers connect\n"
-    "  --server-pid P                        whose CPU and memory count; may be repeated\n"
+    "  --server-pid P                        whose CPU and memory count; may be repeated, or a line server P on standard input\n"
     "  --worker-agent PATH                   kind brig: the control socket, <runtimeDir>/w/control.sock\n"
     "  --go                                  begin at once instead of when stdin says go\n"
     "\n"

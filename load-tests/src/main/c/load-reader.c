@@ -15,6 +15,7 @@ enum { RECEIVE_BYTES = 256 * 1024, OPENING_MAX = 64 };
 
 struct reader *readers;
 int reader_count;
+uint64_t reconnects;
 
 static int opened, opening;
 /* What is left of the last time stands before what was just received; see decode. */
@@ -234,6 +235,7 @@ void readers_storm(struct stream *stream) {
         close(reader->source.fd);
         reader->source.fd = -1;
         open_reader(reader);
+        reconnects++;
     }
 }
 

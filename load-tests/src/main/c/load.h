@@ -155,6 +155,7 @@ bool readers_open(void);
 void readers_stall(void);
 /* Drops the connections of a stream's readers and opens them again where they were. */
 void readers_storm(struct stream *stream);
+extern uint64_t reconnects;
 /* Whether all readers that count have at least this frame. */
 bool readers_have(uint64_t seq);
 /* Counts what never came. */
