@@ -116,8 +116,7 @@ static void check_opening(uint64_t now) {
 }
 
 static void check_warmup(uint64_t now) {
-    uint64_t first = options.publisher == PUBLISH_BRIG ? 2 : 1;
-    if (lasts(now, options.warmup_ms) && readers_have(first)) {
+    if (lasts(now, options.warmup_ms) && readers_have(first_chunk())) {
         readers_stall();
         figures_start();
         become(PHASE_MEASURING, now);
@@ -127,11 +126,12 @@ static void check_warmup(uint64_t now) {
 
 static void check_measuring(uint64_t now) {
     check_silence(now);
-    if (options.idle_frames > 0 && !idle_said && readers_have(options.idle_frames)) {
+    if (options.idle_frames > 0 && !idle_said && readers_have(options.idle_frames + first_chunk() - 1)) {
         idle_said = true;
         figures_print_idle();
     }
     if (options.idle_frames > 0 ? idle_said && told_to_stop : lasts(now, options.duration_ms)) {
+        told_to_stop = false;
         figures_end();
         become(PHASE_DRAINING, now);
     }

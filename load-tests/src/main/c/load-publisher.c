@@ -26,7 +26,7 @@ static bool is_paced(const struct stream *stream) {
     return options.rate_hz > 0 && !is_flooded(stream);
 }
 
-static uint64_t first_chunk(void) {
+uint64_t first_chunk(void) {
     return options.publisher == PUBLISH_BRIG ? 2 : 1;
 }
 

@@ -60,7 +60,8 @@ static void send_request(struct reader *reader) {
     if (options.transport == OVER_NATS_WS) {
         strcpy(path, "/");
     } else if (brig && ws) {
-        snprintf(path, sizeof path, "/api/v1/sessions/%s/attach?from=%llu", stream->spawn_id, next);
+        snprintf(path, sizeof path, "/api/v1/sessions/%s/attach?from=%llu%s", stream->spawn_id, next,
+                 reader->stalled ? "&role=watcher" : "");
     } else if (brig) {
         snprintf(path, sizeof path, "/api/v1/sessions/%s/stream", stream->spawn_id);
     } else if (options.publisher == PUBLISH_NCHAN) {
@@ -88,7 +89,8 @@ static void send_first_line(struct reader *reader) {
     const struct stream *stream = reader->stream;
     unsigned long long next = reader->next.seq;
     int count = options.publisher == PUBLISH_BRIG
-        ? snprintf(line, sizeof line, "{\"auth\":\"%s\",\"from\":%llu}\n", stream->token, next)
+        ? snprintf(line, sizeof line, "{\"auth\":\"%s\",\"from\":%llu%s}\n", stream->token, next,
+                   reader->stalled ? ",\"role\":\"watcher\"" : "")
         : snprintf(line, sizeof line, next > 1 ? "stream %d %llu\n" : "stream %d\n", stream->index, next);
     reader_send(reader, line, (size_t) count);
 }
@@ -255,7 +257,12 @@ bool readers_have(uint64_t seq) {
 }
 
 void readers_count_missing(void) {
+    uint64_t missing = 0;
     for (int i = 0; i < reader_count; i++) {
-        if (!readers[i].stalled) readers[i].figures->missing += readers[i].stream->sent - *readers[i].seen;
+        uint64_t sent = readers[i].stream->sent, seen = *readers[i].seen;
+        if (readers[i].stalled || seen >= sent) continue;
+        readers[i].figures->missing += sent - seen;
+        missing += sent - seen;
     }
+    if (missing > 0) fault("%llu frames had not come when the streams fell silent", (unsigned long long) missing);
 }

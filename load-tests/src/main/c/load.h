@@ -116,6 +116,8 @@ void stream_touch(struct stream *stream);
 uint64_t publishers_turn(uint64_t now, bool sending);
 void publishers_start(uint64_t now);
 uint64_t published_frames(void);
+/* The seq of a publisher's first frame: a stream of Brig begins with its state. */
+uint64_t first_chunk(void);
 /* When frame seq was due, or was sent where nothing has a due time; 0 where that is not known. */
 uint64_t frame_origin_ns(const struct stream *stream, uint64_t seq);
 bool is_flooded(const struct stream *stream);
