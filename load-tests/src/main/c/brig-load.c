@@ -26,7 +26,7 @@ enum phase { PHASE_WAITING, PHASE_OPENING, PHASE_WARMUP, PHASE_MEASURING, PHASE_
 static struct source input;
 static char line[1024];
 static size_t line_bytes;
-static bool told_to_go, told_to_stop;
+static bool told_to_go, told_to_stop, input_ended;
 
 static enum phase phase;
 static uint64_t phase_since_ns, last_delivery_ns, last_delivered, next_tick_ns, next_storm_ns;
@@ -65,7 +65,7 @@ static void handle_input(struct source *source, uint32_t ready) {
     ssize_t count = read(source->fd, said, sizeof said);
     if (count <= 0) {
         if (count < 0 && errno == EAGAIN) return;
-        told_to_stop = true;
+        input_ended = true;
         loop_remove(source);
         source->fd = -1;
         return;
@@ -130,7 +130,7 @@ static void check_measuring(uint64_t now) {
         idle_said = true;
         figures_print_idle();
     }
-    if (options.idle_frames > 0 ? idle_said && told_to_stop : lasts(now, options.duration_ms)) {
+    if (options.idle_frames > 0 ? idle_said && (told_to_stop || input_ended) : lasts(now, options.duration_ms)) {
         told_to_stop = false;
         figures_end();
         become(PHASE_DRAINING, now);
@@ -165,6 +165,7 @@ static void check_storm(uint64_t now) {
 static void check_phase(uint64_t now) {
     switch (phase) {
     case PHASE_WAITING:
+        if (input_ended && !told_to_go) fault("standard input ended before it said go");
         if (!told_to_go) break;
         become(PHASE_OPENING, now);
         publishers_open();
@@ -201,7 +202,7 @@ int main(int count, char **arguments) {
     input = (struct source) {options.go ? -1 : STDIN_FILENO, handle_input};
     if (!options.go) {
         fcntl(input.fd, F_SETFL, O_NONBLOCK);
-        loop_add(&input, EPOLLIN);
+        if (!loop_add(&input, EPOLLIN)) die("standard input must be a pipe or a terminal");
     }
     puts("{\"event\":\"ready\"}");
     fflush(stdout);
@@ -218,6 +219,8 @@ int main(int count, char **arguments) {
     }
     bool ok = figures_print_result();
     /* The gateway still has its worker-agent here: without it, it would start another one. */
-    while (options.publisher == PUBLISH_BRIG && !agent_is_dismissed() && !told_to_stop) loop_turn(NS_PER_S);
+    while (options.publisher == PUBLISH_BRIG && !agent_is_dismissed() && !told_to_stop && !input_ended) {
+        loop_turn(NS_PER_S);
+    }
     return ok ? 0 : 1;
 }

@@ -55,11 +55,10 @@ void loop_init(void) {
     if (epoll_fd < 0) die("epoll: %s", strerror(errno));
 }
 
-void loop_add(struct source *source, uint32_t events) {
+bool loop_add(struct source *source, uint32_t events) {
     struct epoll_event event = {.events = events, .data.ptr = source};
-    if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, source->fd, &event) != 0 && errno == EEXIST) {
-        epoll_ctl(epoll_fd, EPOLL_CTL_MOD, source->fd, &event);
-    }
+    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, source->fd, &event) == 0
+        || (errno == EEXIST && epoll_ctl(epoll_fd, EPOLL_CTL_MOD, source->fd, &event) == 0);
 }
 
 void loop_remove(struct source *source) {

@@ -24,7 +24,8 @@ uint64_t now_ns(void);
 
 /* Makes the epoll instance, raises the limit of open files, ignores SIGPIPE. */
 void loop_init(void);
-void loop_add(struct source *source, uint32_t events);
+/* False where the kernel cannot watch it, as a file on disk. */
+bool loop_add(struct source *source, uint32_t events);
 void loop_remove(struct source *source);
 /* Waits at most wait_ns and calls the handlers of what is ready. */
 void loop_turn(uint64_t wait_ns);

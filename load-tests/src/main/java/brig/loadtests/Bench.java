@@ -94,7 +94,8 @@ final class Bench implements Callable<Integer> {
         Profile profile = quick ? suite.quick() : suite.full();
         List<Scenario> scenarios = suite.scenarios().stream()
                 .filter(scenario -> names.isEmpty() ? profile.has(scenario) : names.contains(scenario.name()))
-                .map(profile::time).map(scenario -> scenario.lasting(0, seconds * 1000)).toList();
+                .map(profile::time).map(scenario -> seconds == 0 ? scenario
+                        : scenario.lasting(scenario.warmupMs(), scenario.jitWarmupMs(), seconds * 1000)).toList();
         List<Peer> wanted = known.stream().filter(peer -> peerNames.isEmpty() ? profile.has(peer.name())
                 : peerNames.contains(peer.name())).toList();
         List<String> absent = wanted.stream().flatMap(peer -> peer.missing().stream()

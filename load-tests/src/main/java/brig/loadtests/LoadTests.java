@@ -12,10 +12,15 @@ import picocli.CommandLine.Command;
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
+<<<<<<< HEAD
         subcommands = {Bench.class, SpawnLatency.class, StalledWatcher.class},
+=======
+        subcommands = {SpawnLatency.class, WallLatency.class, StalledWatcher.class},
+>>>>>>> load-engine
         footer = {"", "From the build:",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'",
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
+            "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
             "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
 public final class LoadTests {
     private LoadTests() {}

@@ -88,6 +88,9 @@ class LoadGeneratorTest {
 
         assertEquals(0, run.status, () -> String.valueOf(run.result.asMap()));
         List<?> buckets = (List<?>) run.result.asMap().get("latency_ns");
+        long[] uppers = buckets.stream().mapToLong(bucket -> ((Number) ((List<?>) bucket).getFirst()).longValue()).toArray();
+        // Nothing comes through two processes in less than a microsecond, and none of this takes ten seconds.
+        assertTrue(uppers[0] > 1_000 && uppers[uppers.length - 1] < 10_000_000_000L, () -> String.valueOf(buckets));
         long counted = buckets.stream().mapToLong(bucket -> ((Number) ((List<?>) bucket).get(1)).longValue()).sum();
         // 500 frames a second, 2 streams, 2 readers and 0.2 s; the edges of the measured time may differ by a few.
         assertTrue(Math.abs(counted - 400) < 100, () -> "latencies: " + counted);

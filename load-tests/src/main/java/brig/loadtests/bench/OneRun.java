@@ -48,8 +48,8 @@ final class OneRun {
         String transport = scenario.transports().stream().filter(step.peer()::speaks).findFirst().orElseThrow();
         try (Server server = step.peer().start(site, transport)) {
             Recording recording = new Recording(scenario, server, listener);
-            long secondsMax = CONNECT_SECONDS_MAX + (scenario.warmupMs() + scenario.durationMs()) / 1000;
-            try (Engine engine = Engine.start(command(scenario, server), site.folder(), secondsMax, recording)) {
+            long secondsMax = CONNECT_SECONDS_MAX + (step.warmupMs() + scenario.durationMs()) / 1000;
+            try (Engine engine = Engine.start(command(step, server), site.folder(), secondsMax, recording)) {
                 return scenario.idleFrames() > 0 ? idle(step, server, engine) : load(step, server, engine, recording);
             }
         }
@@ -90,12 +90,12 @@ final class OneRun {
         return engine.await("connected").asMap().get("ms") instanceof Number ms ? ms.doubleValue() : 0;
     }
 
-    private List<String> command(Scenario scenario, Server server) {
+    private List<String> command(Plan.Step step, Server server) {
         List<String> command = new ArrayList<>(cores.forGenerator());
         command.add(programs.resolve("brig-load").toString());
         command.addAll(server.generatorArguments());
         server.pids().forEach(pid -> command.addAll(List.of("--server-pid", String.valueOf(pid))));
-        command.addAll(Arguments.of(scenario));
+        command.addAll(Arguments.of(step.scenario(), step.warmupMs()));
         return command;
     }
 }

@@ -9,7 +9,12 @@ import java.util.List;
 /** What runs when: round by round, and in each round the peers of a scenario in another order. */
 record Plan(List<Step> steps) {
     /** One run that is to be done. */
-    record Step(Scenario scenario, Peer peer, int round) {}
+    record Step(Scenario scenario, Peer peer, int round) {
+        /** How long to warm up this peer in this scenario. */
+        int warmupMs() {
+            return peer.compilesAsItRuns() ? scenario.jitWarmupMs() : scenario.warmupMs();
+        }
+    }
 
     static Plan of(List<Scenario> scenarios, List<Peer> peers, int rounds) {
         List<Step> steps = new ArrayList<>();

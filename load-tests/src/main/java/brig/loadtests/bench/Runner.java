@@ -38,7 +38,7 @@ public final class Runner {
             Scenario scenario = step.scenario();
             listener.handleStart(++number, plan.steps().size(),
                     scenario.name() + " " + step.peer().name() + " round " + step.round(),
-                    (long) scenario.warmupMs() + scenario.durationMs());
+                    (long) step.warmupMs() + scenario.durationMs());
             Consumer<Progress> progress = listener::handleProgress;
             Run run = oneRun.run(step, progress);
             if (run.outcome() == Outcome.VOID) {

@@ -11,12 +11,12 @@ public final class Arguments {
     private Arguments() {}
 
     /** All but those that say where the server is and what it speaks. */
-    public static List<String> of(Scenario scenario) {
+    public static List<String> of(Scenario scenario, int warmupMs) {
         Map<String, Integer> options = new LinkedHashMap<>();
         options.put("--streams", scenario.streams());
         options.put("--readers", scenario.readers());
         options.put("--content-bytes", scenario.contentBytes());
-        options.put("--warmup-ms", scenario.warmupMs());
+        options.put("--warmup-ms", warmupMs);
         options.put("--duration-ms", scenario.durationMs());
         putWanted(options, "--window", scenario.window());
         putWanted(options, "--rate", scenario.rateHz());

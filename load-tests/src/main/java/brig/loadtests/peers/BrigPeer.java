@@ -35,6 +35,11 @@ final class BrigPeer implements Peer {
     }
 
     @Override
+    public boolean compilesAsItRuns() {
+        return true;
+    }
+
+    @Override
     public Server start(Site site, String transport) throws IOException {
         int port = Site.freePort();
         Path collections = site.folder().resolve("gc.log");

@@ -27,6 +27,11 @@ final class NodePeer implements Peer {
     }
 
     @Override
+    public boolean compilesAsItRuns() {
+        return true;
+    }
+
+    @Override
     public Server start(Site site, String transport) throws IOException {
         Path script = site.folder().resolve("node-peer.js");
         try (InputStream in = NodePeer.class.getResourceAsStream(SERVER)) {

@@ -13,6 +13,11 @@ public interface Peer {
     /** Whether it can be read over this transport: {@code sse}, {@code ws} or {@code ndjson}. */
     boolean speaks(String transport);
 
+    /** Whether it compiles its code while it runs, so that it needs a longer warm-up. */
+    default boolean compilesAsItRuns() {
+        return false;
+    }
+
     /** A server of its own for one run. */
     Server start(Site site, String transport) throws IOException;
 }

@@ -5,19 +5,24 @@ import java.util.List;
 /**
  * How thoroughly to measure.
  *
- * @param warmupMs   time before the measured one, which warms up JVMs
+ * @param warmupMs   time before the measured one
+ * @param jitWarmupMs the same for peers that compile their code while it runs, on the one core that they have
  * @param durationMs measured time of each run
  * @param ownTimes   whether scenarios keep times of their own
  * @param scenarios  those that it has; none for all
  * @param peers      those that it has; none for all
  */
 public record Profile(
-        int rounds, int warmupMs, int durationMs, boolean ownTimes, List<String> scenarios, List<String> peers) {
+        int rounds, int warmupMs, int jitWarmupMs, int durationMs, boolean ownTimes, List<String> scenarios, List<String> peers) {
 
     /** The scenario with the times of this profile. */
     public Scenario time(Scenario scenario) {
-        return ownTimes ? scenario.lasting(scenario.warmupMs() > 0 ? scenario.warmupMs() : warmupMs,
-                scenario.durationMs() > 0 ? scenario.durationMs() : durationMs) : scenario.lasting(warmupMs, durationMs);
+        return scenario.lasting(own(scenario.warmupMs(), warmupMs), own(scenario.jitWarmupMs(), jitWarmupMs),
+                own(scenario.durationMs(), durationMs));
+    }
+
+    private int own(int ofScenario, int ofProfile) {
+        return ownTimes && ofScenario > 0 ? ofScenario : ofProfile;
     }
 
     public boolean has(Scenario scenario) {

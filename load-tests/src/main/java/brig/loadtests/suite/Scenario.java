@@ -15,6 +15,8 @@ import java.util.List;
  * @param idleFrames  frames that each stream gets before nothing more is sent
  * @param stormMs     how often all readers drop their connections and resume
  * @param role        what Brig's readers are: a captain holds the worker back, a watcher never does
+ * @param warmupMs    time before the measured one where it is not the profile's
+ * @param jitWarmupMs the same for peers that compile their code while it runs
  * @param durationMs  measured time where it is not the profile's
  * @param shows       the figures in its tables, the first one in its chart too
  * @param memoryChart whether memory over time is drawn
@@ -23,7 +25,7 @@ import java.util.List;
 public record Scenario(
         String name, String says, List<String> transports, int streams, int readers, int contentBytes,
         int window, int rateHz, int stall, int flood, int idleFrames, int stormMs, String role,
-        int warmupMs, int durationMs, List<String> shows, boolean memoryChart, List<String> peers) {
+        int warmupMs, int jitWarmupMs, int durationMs, List<String> shows, boolean memoryChart, List<String> peers) {
 
     public Scenario {
         if (window == 0 && rateHz == 0 && idleFrames == 0) {
@@ -38,11 +40,10 @@ public record Scenario(
         shows.forEach(Figure::of);
     }
 
-    /** The same with other times; 0 leaves one as it is. */
-    public Scenario lasting(int newWarmupMs, int newDurationMs) {
+    /** The same with other times. */
+    public Scenario lasting(int newWarmupMs, int newJitWarmupMs, int newDurationMs) {
         return new Scenario(name, says, transports, streams, readers, contentBytes, window, rateHz, stall,
-                flood, idleFrames, stormMs, role, newWarmupMs == 0 ? warmupMs : newWarmupMs,
-                newDurationMs == 0 ? durationMs : newDurationMs, shows, memoryChart, peers);
+                flood, idleFrames, stormMs, role, newWarmupMs, newJitWarmupMs, newDurationMs, shows, memoryChart, peers);
     }
 
     /** Whether frames are sent at fixed times and not when the last ones have arrived. */

@@ -23,6 +23,11 @@ class PlanTest {
         }
 
         @Override
+        public boolean compilesAsItRuns() {
+            return name.equals("brig");
+        }
+
+        @Override
         public Server start(Site site, String wanted) {
             throw new UnsupportedOperationException();
         }
@@ -34,6 +39,12 @@ class PlanTest {
         Plan plan = Plan.of(scenarios, List.of(new Fake("brig", "ws"), new Fake("nats", "ws")), 2);
         assertEquals(List.of("1 a brig", "1 a nats", "1 b brig", "1 b nats", "2 a nats", "2 a brig", "2 b nats", "2 b brig"),
                 plan.steps().stream().map(step -> step.round() + " " + step.scenario().name() + " " + step.peer().name()).toList());
+    }
+
+    @Test
+    void shouldWarmUpThoseLongerThatCompileAsTheyRun() {
+        Plan plan = Plan.of(List.of(Samples.saturated("a")), List.of(new Fake("brig", "ws"), new Fake("nats", "ws")), 1);
+        assertEquals(List.of(2, 1), plan.steps().stream().map(Plan.Step::warmupMs).toList());
     }
 
     @Test

@@ -28,7 +28,7 @@ public final class Samples {
 
     private static Scenario scenario(String name, int window, int rateHz, int idleFrames) {
         return new Scenario(name, "what " + name + " is", List.of("ws"), 10, 2, 32, window, rateHz, 0, 0, idleFrames, 0,
-                "watcher", 0, 0, List.of("cpu_per_million", "p99_ms"), true, List.of("brig", "nats"));
+                "watcher", 1, 2, 3, List.of("cpu_per_million", "p99_ms"), true, List.of("brig", "nats"));
     }
 
     public static Run run(String scenario, String peer, int round, Outcome outcome, double cpuPerMillion) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +40,16 @@ class SuiteTest {
     }
 
     @Test
+    void shouldTakeTheTimesOfTheProfileWhereTheScenarioHasNone() {
+        Scenario scenario = Suite.parse(file("{\"name\":\"one\",\"window\":5}", "{\"scenario\":\"one\",\"atMost\":7}"))
+                .scenario("one").orElseThrow();
+        Scenario own = new Profile(1, 1, 2, 3, true, List.of(), List.of()).time(scenario);
+        assertEquals(List.of(1, 7, 3), List.of(own.warmupMs(), own.jitWarmupMs(), own.durationMs()));
+        Scenario others = new Profile(1, 1, 2, 3, false, List.of(), List.of()).time(scenario);
+        assertEquals(List.of(1, 2, 3), List.of(others.warmupMs(), others.jitWarmupMs(), others.durationMs()));
+    }
+
+    @Test
     void shouldRefuseWhatMakesNoSense() {
         refused("{\"name\":\"one\",\"windows\":5}", "{}", "unknown key 'scenarios[0].windows'");
         refused("{\"name\":\"one\"}", "{}", "one of window, rateHz, idleFrames is needed");
@@ -55,12 +66,12 @@ class SuiteTest {
     }
 
     private static String file(String scenario, String bound) {
-        String profile = "{\"rounds\":1,\"warmupMs\":1,\"durationMs\":1,\"ownTimes\":true,\"scenarios\":[],\"peers\":[]}";
+        String profile = "{\"rounds\":1,\"warmupMs\":1,\"jitWarmupMs\":2,\"durationMs\":3,\"ownTimes\":true,\"scenarios\":[],\"peers\":[]}";
         return """
                 {"full": %s, "quick": %s, "scenarios": [%s], "bounds": [%s],
                  "defaults": {"scenarios": {"says": "", "transports": ["ws"], "streams": 1, "readers": 100,
                     "contentBytes": 32, "window": 0, "rateHz": 0, "stall": 0, "flood": 0, "idleFrames": 0, "stormMs": 0,
-                    "role": "watcher", "warmupMs": 0, "durationMs": 0, "shows": ["p99_ms"], "memoryChart": false,
+                    "role": "watcher", "warmupMs": 0, "jitWarmupMs": 7, "durationMs": 0, "shows": ["p99_ms"], "memoryChart": false,
                     "peers": ["brig"]},
                   "bounds": {"figure": "p99_ms", "peer": "", "inScenario": "", "atMostPercent": 0,
                     "atLeastPercent": 0, "atMost": 0, "says": ""}}}""".formatted(profile, profile, scenario, bound);

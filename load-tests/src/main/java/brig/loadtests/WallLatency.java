@@ -1,0 +1,195 @@
+package brig.loadtests;
+
+import brig.protocol.Fields;
+import brig.protocol.Ids;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code load-tests wall}. */
+@Command(
+        name = "wall",
+        description = "What the wall costs: time from launch to the agent's first instruction, time of many spawns, "
+                + "memory while idle.",
+        mixinStandardHelpOptions = true,
+        footer = {"",
+            "The agent is 'date', which prints when it ran; what is measured is that time minus",
+            "the time before the launch. Beside the wall, in turns: the same program as a bare",
+            "process, behind plain bubblewrap, and behind srt where it is installed",
+            "(npm install -g @anthropic-ai/sandbox-runtime). The wall is asked for over the",
+            "worker-agent's control socket: with policy, workspace, limits and posture.",
+            "",
+            "Example: ./gradlew :load-tests:run -Pargs='wall --runs 100'"})
+final class WallLatency implements Callable<Integer> {
+    private static final List<String> CLOCK = List.of("/bin/date", "+%s%N");
+    private static final List<String> PLAIN = List.of("bwrap", "--unshare-all", "--ro-bind", "/", "/",
+            "--dev", "/dev", "--proc", "/proc");
+    private static final Map<String, Map<String, ?>> AGENTS = Map.of(
+            "clock", agent(CLOCK), "idle", agent(List.of("/bin/sleep", "infinity")));
+    private static final int AT_ONCE = 2;
+
+    @Option(names = "--runs", description = "Measured launches of each kind.", defaultValue = "50")
+    private int runs;
+
+    @Option(names = "--warm-up", description = "Launches before, which do not count.", defaultValue = "30")
+    private int warmUps;
+
+    @Option(names = "--spawns", description = "Spawns, two at a time, for the time of each.", defaultValue = "100")
+    private int spawns;
+
+    @Option(names = "--idle", description = "Idle walls, for the memory of each.", defaultValue = "20")
+    private int idle;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    private static Map<String, ?> agent(List<String> command) {
+        return Map.of("description", "for load tests", "command", command, "process", "spawn", "stdin", "null");
+    }
+
+    /** One way to start the clock; milliseconds until it ran. */
+    private interface Launch {
+        double run() throws IOException;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException, ExecutionException {
+        Report report = new Report(json);
+        try (Brig brig = Brig.start(AGENTS); WorkerAgentWire control = WorkerAgentWire.control(brig.controlSocket())) {
+            Map<String, Launch> ways = new LinkedHashMap<>();
+            ways.put("bare", () -> program(List.of()));
+            ways.put("bwrap", () -> program(PLAIN));
+            if (Programs.isInstalled("srt")) {
+                ways.put("srt", () -> program(List.of("srt")));
+            } else {
+                report.say("srt is not installed and is left out");
+            }
+            ways.put("wall", () -> firstInstruction(control, Ids.newSpawnId(System.currentTimeMillis())));
+            launches(ways, report);
+            manySpawns(brig, report);
+            idleMemory(control, report);
+        }
+        report.finish();
+        return 0;
+    }
+
+    private void launches(Map<String, Launch> ways, Report report) throws IOException {
+        Map<String, double[]> times = new LinkedHashMap<>();
+        for (int run = -warmUps; run < runs; run++) {
+            for (Map.Entry<String, Launch> way : ways.entrySet()) {
+                double took = way.getValue().run();
+                if (run >= 0) {
+                    times.computeIfAbsent(way.getKey(), name -> new double[runs])[run] = took;
+                }
+            }
+        }
+        report.row(List.of("to first instr.", "min ms", "median ms", "p90 ms", "max ms"));
+        times.forEach((way, values) -> {
+            Arrays.sort(values);
+            report.row(List.of(way, Report.number(values[0]), Report.number(percentile(values, 50)),
+                    Report.number(percentile(values, 90)), Report.number(values[runs - 1])));
+            report.keep("first_instruction_ms." + way, Arrays.stream(values).boxed().toList());
+        });
+        double bare = percentile(times.getOrDefault("bare", new double[runs]), 50);
+        times.forEach((way, values) -> report.value(way + " - bare, ms", percentile(values, 50) - bare));
+    }
+
+    /** The smallest value that at least so many percent do not exceed. */
+    private static double percentile(double[] sorted, int percent) {
+        return sorted[Math.max(0, (sorted.length * percent + 99) / 100 - 1)];
+    }
+
+    private double program(List<String> wrapper) throws IOException {
+        List<String> command = new ArrayList<>(wrapper);
+        command.addAll(CLOCK);
+        long before = nowNs();
+        Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        return (Long.parseLong(printed) - before) / 1e6;
+    }
+
+    private static double firstInstruction(WorkerAgentWire control, String spawnId) throws IOException {
+        long before = nowNs();
+        Fields spawned = control.ask("spawn", spawn(spawnId, "clock"));
+        try (WorkerAgentWire worker = WorkerAgentWire.worker(spawned.requiredText("socket"))) {
+            long ran = 0;
+            for (Fields frame = worker.line(); ; frame = worker.line()) {
+                if (frame.text("type", "").equals("chunk")) {
+                    ran = Long.parseLong(frame.text("content", "").strip());
+                } else if (frame.text("state", "").equals("terminated")) {
+                    worker.send(Map.of("ack", frame.number("seq", 1, Long.MAX_VALUE, 0)));
+                    return (ran - before) / 1e6;
+                }
+            }
+        }
+    }
+
+    private static Map<String, ?> spawn(String spawnId, String agent) {
+        return Map.of("spawn_id", spawnId, "request", Map.of("agent_config", Map.of("name", agent), "prompt", "go"));
+    }
+
+    private void manySpawns(Brig brig, Report report) throws IOException, InterruptedException, ExecutionException {
+        double plain = each(() -> bwrapTrue());
+        report.value("bwrap true, ms each", plain);
+        List<WorkerAgentWire> controls = new ArrayList<>();
+        for (int i = 0; i < AT_ONCE; i++) {
+            controls.add(WorkerAgentWire.control(brig.controlSocket()));
+        }
+        ThreadLocal<WorkerAgentWire> mine = ThreadLocal.withInitial(() -> {
+            synchronized (controls) {
+                return controls.removeLast();
+            }
+        });
+        report.value("spawn, ms each", each(() -> firstInstruction(mine.get(), Ids.newSpawnId(System.currentTimeMillis()))));
+    }
+
+    /** Wall time of all spawns, two at a time, by their number. */
+    private double each(Launch launch) throws InterruptedException, ExecutionException {
+        try (var threads = Executors.newFixedThreadPool(AT_ONCE)) {
+            List<Callable<Double>> all = new ArrayList<>();
+            for (int i = 0; i < spawns; i++) {
+                all.add(launch::run);
+            }
+            long before = System.nanoTime();
+            for (Future<Double> one : threads.invokeAll(all)) {
+                one.get();
+            }
+            return (System.nanoTime() - before) / 1e6 / spawns;
+        }
+    }
+
+    private static double bwrapTrue() throws IOException {
+        List<String> command = new ArrayList<>(PLAIN);
+        command.add("/bin/true");
+        new ProcessBuilder(command).start().onExit().join();
+        return 0;
+    }
+
+    private void idleMemory(WorkerAgentWire control, Report report) throws IOException {
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < idle; i++) {
+            ids.add(Ids.newSpawnId(System.currentTimeMillis()));
+            control.ask("spawn", spawn(ids.getLast(), "idle"));
+        }
+        report.value("idle wall, MiB", Programs.proportionalBytes(List.of("bwrap", "brig-init")) / idle / 1048576.0);
+        for (String id : ids) {
+            control.ask("terminate", Map.of("spawn_id", id));
+        }
+    }
+
+    private static long nowNs() {
+        Instant now = Instant.now();
+        return now.getEpochSecond() * 1_000_000_000 + now.getNano();
+    }
+}
