@@ -53,6 +53,13 @@ for home in /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/java-11-openjdk-* /usr/l
     if [ -x "$home/bin/java" ]; then JAVA_HOME=$home; export JAVA_HOME; break; fi
 done
 
+# This Gradle knows no --args=…; the build takes the same as -Pargs=….
+for argument in "$@"; do
+    shift
+    case $argument in --args=*) argument="-Pargs=${argument#--args=}" ;; esac
+    set -- "$@" "$argument"
+done
+
 # The gateway itself does not run inside Gradle, whose daemon would keep Ctrl-C from it: './gradlew run [OPTION…]' builds,
 # and then becomes 'brig serve'.
 serve=

@@ -3,14 +3,22 @@ package brig.loadtests;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The load tests' command line. Exit codes: 0 well, 1 something was lost or did not work, 2 wrong usage. */
+/**
+ * The load tests' command line. Exit codes: 0 well, 1 something was lost or did not work, 2 wrong usage, 3 a
+ * bound does not hold.
+ */
 @Command(
         name = "load-tests",
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
+<<<<<<< HEAD
+        subcommands = {Bench.class, SpawnLatency.class, StalledWatcher.class},
+=======
         subcommands = {SpawnLatency.class, WallLatency.class, StalledWatcher.class},
+>>>>>>> load-engine
         footer = {"", "From the build:",
+            "  ./gradlew :load-tests:run -Pargs='bench --quick'",
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
             "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
             "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})

@@ -1,11 +1,9 @@
 package brig.loadtests;
 
+import brig.loadtests.report.Machine;
 import brig.protocol.Json;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +17,7 @@ final class Report {
 
     Report(boolean json) {
         this.json = json;
-        value("machine", machine());
+        value("machine", Machine.line());
     }
 
     /** A line for people. */
@@ -50,32 +48,6 @@ final class Report {
     void finish() {
         if (json) {
             out.println(new String(Json.write(object), StandardCharsets.UTF_8));
-        }
-    }
-
-    /** The host that the figures belong to, in a line. */
-    private static String machine() {
-        return "%d cores of %s, %s, Linux %s, JDK %s, load %s".formatted(
-                Runtime.getRuntime().availableProcessors(),
-                field("/proc/cpuinfo", "model name"), field("/proc/meminfo", "MemTotal"),
-                System.getProperty("os.version"), Runtime.version(), firstLine("/proc/loadavg"));
-    }
-
-    private static String field(String file, String name) {
-        try {
-            return Files.readAllLines(Path.of(file)).stream().filter(line -> line.startsWith(name))
-                    .findFirst()
-                    .map(line -> line.substring(line.indexOf(':') + 1).trim()).orElse("unknown");
-        } catch (IOException e) {
-            return "unknown";
-        }
-    }
-
-    private static String firstLine(String file) {
-        try {
-            return Files.readString(Path.of(file)).strip();
-        } catch (IOException e) {
-            return "unknown";
         }
     }
 

@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.product.Brig;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package brig.loadtests;
 
+import brig.loadtests.product.Brig;
+import brig.loadtests.product.HttpWire;
 import brig.protocol.Fields;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;

@@ -1,4 +1,4 @@
-package brig.loadtests;
+package brig.loadtests.product;
 
 import brig.protocol.Fields;
 import brig.protocol.Json;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * An HTTP/1.1 connection with nothing between the test and the socket: what is measured is Brig, not a client
  * library. A request at a time, answers with Content-Length, and streams, whose chunk framing is left in.
  */
-final class HttpWire implements AutoCloseable {
+public final class HttpWire implements AutoCloseable {
     private static final int BUFFER_BYTES = 64 * 1024;
 
     private final SocketChannel channel;
@@ -32,16 +32,16 @@ final class HttpWire implements AutoCloseable {
     }
 
     /** Where HTTP is served, and the token that opens it there; null on Unix sockets, where the uid does. */
-    record Place(SocketAddress address, @Nullable String token) {
-        static Place tcp(String host, int port, @Nullable String token) {
+    public record Place(SocketAddress address, @Nullable String token) {
+        public static Place tcp(String host, int port, @Nullable String token) {
             return new Place(new InetSocketAddress(host, port), token);
         }
 
-        static Place unix(String path) {
+        public static Place unix(String path) {
             return new Place(UnixDomainSocketAddress.of(path), null);
         }
 
-        HttpWire connect() throws IOException {
+        public HttpWire connect() throws IOException {
             if (address instanceof UnixDomainSocketAddress) {
                 SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
                 channel.connect(address);
@@ -53,7 +53,7 @@ final class HttpWire implements AutoCloseable {
         }
 
         /** The bytes of a request; the body may be empty. */
-        byte[] request(String method, String path, String body) {
+        public byte[] request(String method, String path, String body) {
             String head = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n"
                     + (token == null ? "" : "Authorization: Bearer " + token + "\r\n")
                     + (body.isEmpty() ? "" : "Content-Type: application/json\r\nContent-Length: "
@@ -62,7 +62,7 @@ final class HttpWire implements AutoCloseable {
         }
     }
 
-    HttpWire send(byte[] request) throws IOException {
+    public HttpWire send(byte[] request) throws IOException {
         ByteBuffer rest = ByteBuffer.wrap(request);
         while (rest.hasRemaining()) {
             channel.write(rest);
@@ -71,7 +71,7 @@ final class HttpWire implements AutoCloseable {
     }
 
     /** Reads a whole answer. @throws IOException with the problem where the status is not the wanted one */
-    Fields answer(int wantedStatus) throws IOException {
+    public Fields answer(int wantedStatus) throws IOException {
         String[] head = head();
         byte[] body = input.readNBytes(Integer.parseInt(head[1]));
         if (Integer.parseInt(head[0]) != wantedStatus) {
@@ -81,7 +81,7 @@ final class HttpWire implements AutoCloseable {
     }
 
     /** Reads the head of a stream. */
-    HttpWire stream() throws IOException {
+    public HttpWire stream() throws IOException {
         String[] head = head();
         if (!head[0].equals("200")) {
             throw new IOException("no stream: HTTP " + head[0]);
@@ -102,7 +102,7 @@ final class HttpWire implements AutoCloseable {
     }
 
     /** The next line without its end. */
-    String line() throws IOException {
+    public String line() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int next = input.read(); next != '\n'; next = input.read()) {
             if (next < 0) {
@@ -115,7 +115,7 @@ final class HttpWire implements AutoCloseable {
     }
 
     /** What follows, as it comes. */
-    InputStream input() {
+    public InputStream input() {
         return input;
     }
 

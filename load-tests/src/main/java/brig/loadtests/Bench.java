@@ -1,0 +1,167 @@
+package brig.loadtests;
+
+import brig.loadtests.bench.Results;
+import brig.loadtests.bench.Runner;
+import brig.loadtests.peers.Peer;
+import brig.loadtests.peers.Peers;
+import brig.loadtests.peers.Site;
+import brig.loadtests.report.Heading;
+import brig.loadtests.report.HtmlReport;
+import brig.loadtests.report.JsonReport;
+import brig.loadtests.report.Screen;
+import brig.loadtests.report.Table;
+import brig.loadtests.suite.Profile;
+import brig.loadtests.suite.Scenario;
+import brig.loadtests.suite.Suite;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code load-tests bench}. */
+@Command(
+        name = "bench",
+        description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
+        mixinStandardHelpOptions = true,
+        footer = {"",
+            "The server has one core, the generator another. Peers that are not installed are left",
+            "out and named. Exit code 1: Brig lost or damaged something, or did not work; 3: a bound",
+            "does not hold.",
+            "",
+            "Examples:",
+            "  ./gradlew :load-tests:run -Pargs='bench --quick'",
+            "  ./gradlew :load-tests:run -Pargs='bench --html build/bench.html --json build/bench.json'",
+            "  ./gradlew :load-tests:run -Pargs='bench fan-out-ws --peers brig,nats --rounds 5'"})
+final class Bench implements Callable<Integer> {
+    @Parameters(paramLabel = "SCENARIO", arity = "0..*", description = "Only these; --list names them.")
+    private List<String> names = new ArrayList<>();
+
+    @Option(names = "--list", description = "List scenarios and peers.")
+    private boolean list;
+
+    @Option(names = "--quick", description = "About two minutes: a choice of scenarios, one short round.")
+    private boolean quick;
+
+    @Option(names = "--peers", split = ",", description = "Only these.")
+    private List<String> peerNames = new ArrayList<>();
+
+    @Option(names = "--rounds", description = "Rounds instead of the profile's.")
+    private int rounds;
+
+    @Option(names = "--seconds", description = "Measured time of each run instead of the profile's.")
+    private int seconds;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write all results as JSON.")
+    private @Nullable Path json;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Write a page with charts.")
+    private @Nullable Path html;
+
+    @Option(names = "--server-core", description = "Core of the server.", defaultValue = "0")
+    private int serverCore;
+
+    @Option(names = "--generator-core", description = "Core of the generator.", defaultValue = "1")
+    private int generatorCore;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+    private final Path programs =
+            Path.of(System.getProperty("brig.bin", "load-tests/build/bin")).toAbsolutePath();
+
+    @Override
+    public Integer call() throws IOException {
+        Suite suite = Suite.load();
+        List<Peer> known = Peers.all(programs);
+        if (list) {
+            suite.scenarios().forEach(scenario -> out.printf("%-20s %s%n", scenario.name(), scenario.says()));
+            out.println("Peers: " + String.join(", ", known.stream().map(Peer::name).toList()));
+            return 0;
+        }
+        check(suite, known);
+        Profile profile = quick ? suite.quick() : suite.full();
+        List<Scenario> scenarios = suite.scenarios().stream()
+                .filter(scenario -> names.isEmpty() ? profile.has(scenario) : names.contains(scenario.name()))
+                .map(profile::time).map(scenario -> seconds == 0 ? scenario
+                        : scenario.lasting(scenario.warmupMs(), scenario.jitWarmupMs(), seconds * 1000)).toList();
+        List<Peer> wanted = known.stream().filter(peer -> peerNames.isEmpty() ? profile.has(peer.name())
+                : peerNames.contains(peer.name())).toList();
+        List<String> absent = wanted.stream().flatMap(peer -> peer.missing().stream()
+                .map(what -> "NOT COMPARED WITH " + peer.name() + ": " + what)).toList();
+        Heading heading = Heading.now(commandLine(), absent);
+        out.println(heading.machine());
+        absent.forEach(line -> out.println("!! " + line));
+        Results results = new Runner(scenarios, wanted.stream().filter(peer -> peer.missing().isEmpty()).toList(),
+                suite.bounds(), rounds > 0 ? rounds : profile.rounds())
+                .run(programs, new Site.Cores(serverCore, generatorCore), new Screen(out, isTerminal()));
+        out.println(Table.of(results));
+        write(heading, results);
+        return results.exitCode();
+    }
+
+    private void check(Suite suite, List<Peer> known) {
+        for (String name : names) {
+            if (suite.scenario(name).isEmpty()) {
+                throw refusal("no scenario '" + name + "'; bench --list names them");
+            }
+        }
+        for (String name : peerNames) {
+            if (known.stream().noneMatch(peer -> peer.name().equals(name))) {
+                throw refusal("no peer '" + name + "'; bench --list names them");
+            }
+        }
+        if (rounds < 0 || seconds < 0) {
+            throw refusal("--rounds and --seconds cannot be negative");
+        }
+        int cores = Runtime.getRuntime().availableProcessors();
+        if (serverCore == generatorCore || cores < 2) {
+            throw refusal("server and generator need a core each, and this machine offers " + cores);
+        }
+        if (!Files.isExecutable(programs.resolve("brig-load"))) {
+            throw refusal("the generator is not built: " + programs.resolve("brig-load"));
+        }
+    }
+
+    private ParameterException refusal(String why) {
+        if (spec == null) {
+            throw new IllegalStateException(why);
+        }
+        return new ParameterException(spec.commandLine(), why);
+    }
+
+    private String commandLine() {
+        return spec == null ? "bench" : "bench " + String.join(" ",
+                spec.commandLine().getParseResult().originalArgs());
+    }
+
+    private static boolean isTerminal() {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/self/fd/1")).startsWith("/dev/pts");
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void write(Heading heading, Results results) throws IOException {
+        if (json != null) {
+            Files.write(json, JsonReport.of(heading, results));
+            out.println("JSON: " + json);
+        }
+        if (html != null) {
+            Files.writeString(html, HtmlReport.of(heading, results));
+            out.println("Page: " + html);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The load generator {@code brig-load}, a C program, as a process. */
+@NullMarked
+package brig.loadtests.engine;
+
+import org.jspecify.annotations.NullMarked;

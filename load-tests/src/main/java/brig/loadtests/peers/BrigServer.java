@@ -1,0 +1,82 @@
+package brig.loadtests.peers;
+
+import brig.loadtests.product.Brig;
+import brig.loadtests.product.HttpWire;
+import brig.loadtests.suite.Scenario;
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A gateway, started once the generator answers as its worker-agent. */
+final class BrigServer implements Server {
+    private static final String SPAWN = "{\"agent_config\":{\"name\":\"shell\"}}";
+
+    private final Brig brig;
+    private final int port;
+    private final String transport;
+    private final Scenario scenario;
+    private final Path collections;
+
+    /** @param collections where its JVM logs collections */
+    BrigServer(Brig brig, int port, String transport, Scenario scenario, Path collections) throws IOException {
+        this.brig = brig;
+        this.port = port;
+        this.transport = transport;
+        this.scenario = scenario;
+        this.collections = collections;
+        Files.createDirectories(control().getParent());
+    }
+
+    private Path control() {
+        return brig.runtimeDir().resolve("w/control.sock");
+    }
+
+    @Override
+    public List<String> generatorArguments() {
+        return List.of("--publish", "brig", "--worker-agent", control().toString(), "--subscribe", transport,
+                "--connect", "127.0.0.1:" + port);
+    }
+
+    @Override
+    public List<Long> pids() {
+        return List.of(brig.pid());
+    }
+
+    @Override
+    public Opened open() throws IOException {
+        brig.launch();
+        long before = residentBytes();
+        HttpWire.Place place = HttpWire.Place.tcp("127.0.0.1", port, brig.adminToken());
+        byte[] request = place.request("POST", "/api/v1/spawns", SPAWN);
+        List<String> lines = new ArrayList<>();
+        try (HttpWire requests = place.connect()) {
+            for (int i = 0; i < scenario.streams(); i++) {
+                lines.add(line(i, requests.send(request).answer(201)));
+            }
+        }
+        return new Opened(before, lines);
+    }
+
+    private String line(int stream, Fields spawned) {
+        return "stream " + stream + " " + spawned.requiredText("spawn_id") + " " + spawned.requiredText("io_socket")
+                + " " + spawned.requiredText(scenario.role().equals("captain") ? "auth_token" : "watcher_token");
+    }
+
+    @Override
+    public List<HeapSample> heap() throws IOException {
+        return GcLog.parse(Files.readString(collections));
+    }
+
+    @Override
+    public void collect() throws IOException {
+        brig.collectHeap();
+    }
+
+    @Override
+    public void close() throws IOException {
+        brig.kill();
+    }
+}

@@ -1,0 +1,181 @@
+package brig.loadtests.product;
+
+import brig.protocol.Json;
+import brig.protocol.Settings;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The installed product in folders of its own, for one scenario. {@link #prepare} gives it its pid, {@link
+ * #launch} starts it: between the two a load generator can begin to play its worker-agent.
+ */
+public final class Brig implements AutoCloseable {
+    private static final Pattern PORT = Pattern.compile("\\s+http\\s+http://127\\.0\\.0\\.1:(\\d+) .*");
+    private static final long STOP_SECONDS = 20;
+
+    private final Path folder;
+    private final Path log;
+    private final Process process;
+    private int port;
+
+    private Brig(Path folder, Path log, Process process) {
+        this.folder = folder;
+        this.log = log;
+        this.process = process;
+    }
+
+    /** How it is started where the defaults do not do. */
+    public record Launch(Map<String, Object> settings, List<String> prefix, Map<String, String> environment) {
+        public static final Launch PLAIN = new Launch(Map.of(), List.of(), Map.of());
+    }
+
+    /** Starts it and waits until it is up; where it does not come up its own words are thrown. */
+    public static Brig start() throws IOException {
+        return prepare(newFolder(), Launch.PLAIN).launch();
+    }
+
+    /** A folder for all that it writes, which workers may pass through. */
+    public static Path newFolder() throws IOException {
+        Path folder = Files.createTempDirectory("brig-load-");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+        return folder;
+    }
+
+    /** The process, which waits for {@link #launch}. */
+    public static Brig prepare(Path folder, Launch launch) throws IOException {
+        Path config = folder.resolve("brig.json");
+        Map<String, @Nullable Object> places = Map.of(
+                "stateDir", folder + "/state", "runtimeDir", folder + "/run", "agentsDir", folder + "/io",
+                "spawnerSocket", folder + "/spawner.sock", "http", Map.of("port", 0L),
+                "worker", Map.of("workspaceBases", List.of(folder + "/work")));
+        Files.write(config, Json.write(Settings.overlay(places, launch.settings())));
+        Path log = folder.resolve("serve.log");
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "read -r go && exec \"$@\"", "brig"));
+        command.addAll(launch.prefix());
+        command.addAll(List.of(program().toString(), "serve", "--config", config.toString()));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
+        builder.environment().putAll(launch.environment());
+        Process process = builder.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
+        return new Brig(folder, log, process);
+    }
+
+    /** Where the product should be installed. */
+    public static Path program() {
+        return Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig").toAbsolutePath();
+    }
+
+    /** Lets it run and waits until it is up; where it does not come up its own words are thrown. */
+    public Brig launch() throws IOException {
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+        var out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        String line = out.readLine();
+        for (; line != null && !line.contains("try next"); line = out.readLine()) {
+            Matcher found = PORT.matcher(line);
+            port = found.matches() ? Integer.parseInt(found.group(1)) : port;
+        }
+        if (port == 0) {
+            String words = Files.readString(log);
+            close();
+            throw new IOException("the gateway did not come up: " + words);
+        }
+        return this;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public Path runtimeDir() {
+        return folder.resolve("run");
+    }
+
+    public String adminToken() throws IOException {
+        return Files.readString(folder.resolve("state/admin.token")).strip();
+    }
+
+    /** Memory of the gateway's process that is in RAM, in bytes. */
+    public long residentBytes() throws IOException {
+        return residentBytes(process.pid());
+    }
+
+    /** Memory of a process that is in RAM, in bytes. */
+    public static long residentBytes(long pid) throws IOException {
+        String line = Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
+                .filter(field -> field.startsWith("VmRSS:")).findFirst().orElse("0");
+        return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+    }
+
+    /** Used bytes of the gateway's heap, garbage included, as {@code jcmd} says. */
+    public long heapBytes() throws IOException {
+        Matcher used = Pattern.compile("total \\d+K, used (\\d+)K").matcher(jcmd("GC.heap_info"));
+        long bytes = 0;
+        while (used.find()) {
+            bytes += Long.parseLong(used.group(1)) * 1024;
+        }
+        return bytes;
+    }
+
+    /** Makes it collect its whole heap. */
+    public void collectHeap() throws IOException {
+        jcmd("GC.run");
+    }
+
+    private String jcmd(String command) throws IOException {
+        Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/jcmd").toString(),
+                String.valueOf(process.pid()), command).redirectErrorStream(true).start();
+        return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    /** Ends it as an operator does, which ends its worker-agent, and removes the folders. */
+    @Override
+    public void close() throws IOException {
+        process.destroy();
+        end();
+    }
+
+    /** Ends it at once, as where its worker-agent is only played, and removes the folders. */
+    public void kill() throws IOException {
+        process.destroyForcibly();
+        end();
+    }
+
+    private void end() throws IOException {
+        try {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        delete(folder);
+    }
+
+    /** Removes a folder with all that is in it. */
+    public static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** What the results look like: on a terminal, as JSON, and as a page with charts. */
+@NullMarked
+package brig.loadtests.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,79 @@
+package brig.loadtests.suite;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** What can be measured, with its unit; files name it in lower case. */
+public enum Figure {
+    /** Server CPU seconds per million delivered frames. */
+    CPU_PER_MILLION("CPU s/million", Unit.SECONDS),
+    /** Delivered frames a second; where some readers stall or some streams flood, those of the others. */
+    FRAMES_PER_SECOND("frames/s", Unit.COUNT),
+    /** Latency from the time that a frame was due; where some stall or flood, that of the others. */
+    P50_MS("p50", Unit.MILLISECONDS),
+    P99_MS("p99", Unit.MILLISECONDS),
+    P999_MS("p99.9", Unit.MILLISECONDS),
+    /** Resident memory per subscriber: after the frames of an idle scenario less before connecting. */
+    BYTES_PER_READER("memory/reader", Unit.BYTES),
+    /** Resident memory per stream with its readers: less before the streams were opened. */
+    BYTES_PER_STREAM("memory/stream", Unit.BYTES),
+    /** How far resident memory rose above what it was when measuring began. */
+    GROWTH_BYTES("growth", Unit.BYTES),
+    /** Resident memory of the last quarter less that of the second quarter, medians. */
+    DRIFT_BYTES("drift", Unit.BYTES),
+    /** The same of the least heap that is in use when all of it has been collected. */
+    HEAP_DRIFT_BYTES("heap drift", Unit.BYTES),
+    /** The server's share of its core. */
+    SERVER_SHARE("server CPU", Unit.SHARE),
+    /** The generator's share of its core. */
+    GENERATOR_SHARE("generator CPU", Unit.SHARE),
+    /** The generator's own lateness. */
+    SEND_LAG_MS("send lag p99", Unit.MILLISECONDS),
+    /** Time until all readers were connected. */
+    CONNECT_MS("connect", Unit.MILLISECONDS);
+
+    private final String label;
+    private final Unit unit;
+
+    private enum Unit { SECONDS, COUNT, MILLISECONDS, BYTES, SHARE }
+
+    Figure(String label, Unit unit) {
+        this.label = label;
+        this.unit = unit;
+    }
+
+    /** @throws IllegalArgumentException naming those that there are */
+    public static Figure of(String key) {
+        return Arrays.stream(values()).filter(figure -> figure.key().equals(key)).findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("figure '" + key + "' is unknown; known are "
+                        + Arrays.stream(values()).map(Figure::key).toList()));
+    }
+
+    public String key() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** What heads its column. */
+    public String label() {
+        return label;
+    }
+
+    /** A value with three digits and its unit. */
+    public String format(double value) {
+        return switch (unit) {
+            case SECONDS -> digits(value);
+            case COUNT -> value >= 1e6 ? digits(value / 1e6) + " M" : value >= 1e3 ? digits(value / 1e3) + " k"
+                    : digits(value);
+            case MILLISECONDS -> digits(value) + " ms";
+            case BYTES -> Math.abs(value) >= 1 << 20 ? digits(value / (1 << 20)) + " MiB"
+                    : digits(value / 1024) + " KiB";
+            case SHARE -> Math.round(value * 100) + " %";
+        };
+    }
+
+    private static String digits(double value) {
+        double size = Math.abs(value);
+        int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+        return String.format(Locale.ROOT, "%." + decimals + "f", value);
+    }
+}

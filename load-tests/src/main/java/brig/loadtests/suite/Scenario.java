@@ -1,0 +1,62 @@
+package brig.loadtests.suite;
+
+import java.util.List;
+
+/**
+ * One way to load a server. A key of {@code suite.json} is a component here; 0 and "" mean "not this".
+ *
+ * @param transports  {@code sse}, {@code ws} or {@code ndjson}: a peer is read over the first that it has
+ * @param streams     workers, each with a stream of its own
+ * @param readers     readers of each stream
+ * @param window      closed loop: frames that a publisher may be ahead of its slowest reader
+ * @param rateHz      open loop: frames a second and stream; with {@code flood} both are given
+ * @param stall       readers of the first stream that stop reading
+ * @param flood       streams that are driven by the window while the others keep the rate
+ * @param idleFrames  frames that each stream gets before nothing more is sent
+ * @param stormMs     how often all readers drop their connections and resume
+ * @param role        what Brig's readers are: a captain holds the worker back, a watcher never does
+ * @param warmupMs    time before the measured one where it is not the profile's
+ * @param jitWarmupMs the same for peers that compile their code while it runs
+ * @param durationMs  measured time where it is not the profile's
+ * @param shows       the figures in its tables, the first one in its chart too
+ * @param memoryChart whether memory over time is drawn
+ * @param peers       who can take part
+ */
+public record Scenario(
+        String name, String says, List<String> transports, int streams, int readers, int contentBytes,
+        int window, int rateHz, int stall, int flood, int idleFrames, int stormMs, String role,
+        int warmupMs, int jitWarmupMs, int durationMs, List<String> shows, boolean memoryChart, List<String> peers) {
+
+    public Scenario {
+        if (window == 0 && rateHz == 0 && idleFrames == 0) {
+            throw new IllegalArgumentException("name '" + name + "': one of window, rateHz, idleFrames is needed");
+        }
+        if (flood > 0 && (window == 0 || rateHz == 0)) {
+            throw new IllegalArgumentException("flood of '" + name + "' needs window and rateHz");
+        }
+        if (!List.of("captain", "watcher").contains(role)) {
+            throw new IllegalArgumentException("role of '" + name + "' must be captain or watcher");
+        }
+        shows.forEach(Figure::of);
+    }
+
+    /** The same with other times. */
+    public Scenario lasting(int newWarmupMs, int newJitWarmupMs, int newDurationMs) {
+        return new Scenario(name, says, transports, streams, readers, contentBytes, window, rateHz, stall,
+                flood, idleFrames, stormMs, role, newWarmupMs, newJitWarmupMs, newDurationMs, shows, memoryChart, peers);
+    }
+
+    /** Whether frames are sent at fixed times and not when the last ones have arrived. */
+    public boolean paced() {
+        return rateHz > 0;
+    }
+
+    public List<Figure> figures() {
+        return shows.stream().map(Figure::of).toList();
+    }
+
+    /** All subscribers together. */
+    public int subscribers() {
+        return streams * readers;
+    }
+}
