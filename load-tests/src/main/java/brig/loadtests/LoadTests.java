@@ -12,11 +12,7 @@ import picocli.CommandLine.Command;
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-<<<<<<< HEAD
-        subcommands = {Bench.class, SpawnLatency.class, StalledWatcher.class},
-=======
-        subcommands = {SpawnLatency.class, WallLatency.class, StalledWatcher.class},
->>>>>>> load-engine
+        subcommands = {Bench.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
         footer = {"", "From the build:",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'",
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
