@@ -10,6 +10,7 @@ import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.store.SqliteSpawnStore;
+import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
@@ -87,7 +88,7 @@ public final class Gateway implements ControlLink.Listener {
         store = new SqliteSpawnStore(paths.database(), loop);
         Config.Limits limits = config.limits();
         var environment = new StreamLog.Environment(new Turn(loop), new RetainedBudget(limits.retainedBytesTotal()),
-                limits.retainedBytesPerStream(), limits.subscriptionsPerStreamMax());
+                new RecordingClock(timers), limits.retainedBytesPerStream(), limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers);
         Spawns spawns = new Spawns();
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.

@@ -6,7 +6,6 @@ import brig.gateway.stream.GapReason;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import io.netty.buffer.Unpooled;
-import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -32,12 +31,12 @@ final class EventSink implements FrameSink {
 
     @Override
     public void write(FrameBatch batch) {
-        outlet.write(new DefaultHttpContent(batch.events()));
+        outlet.write(batch, EventFraming.CHUNK);
     }
 
     /** A comment that keeps proxies from closing a quiet connection. */
     void heartbeat() {
-        outlet.write(new DefaultHttpContent(Unpooled.wrappedBuffer(HEARTBEAT)));
+        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(HEARTBEAT), EventFraming.CHUNK);
         outlet.flush();
     }
 
@@ -65,7 +64,7 @@ final class EventSink implements FrameSink {
     private void event(String name, Map<String, ?> data) {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] tail = {'\n', '\n'};
-        outlet.write(new DefaultHttpContent(Unpooled.wrappedBuffer(head, Json.write(data), tail)));
+        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(head, Json.write(data), tail), EventFraming.CHUNK);
     }
 
     @Override

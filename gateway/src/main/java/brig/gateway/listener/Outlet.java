@@ -1,10 +1,14 @@
 package brig.gateway.listener;
 
+import brig.gateway.stream.FrameBatch;
+import brig.gateway.stream.Framing;
 import brig.gateway.time.Timers;
 import brig.protocol.ErrorCode;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
@@ -25,7 +29,11 @@ import org.slf4j.LoggerFactory;
 final class Outlet {
     private static final Logger log = LoggerFactory.getLogger(Outlet.class);
 
+    private static final int ONE_PIECE_BYTES_MAX = 4 * 1024;
+
     private final Channel channel;
+    /** The place behind all handlers, just before the socket. */
+    private final ChannelHandlerContext socket;
     private final Timers timers;
     private final long stallMs;
     private final List<Runnable> waiting = new ArrayList<>();
@@ -36,13 +44,15 @@ final class Outlet {
         this.timers = timers;
         this.stallMs = stallMs;
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(queueBytesMax / 2, queueBytesMax));
-        channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+        ChannelHandler first = new ChannelInboundHandlerAdapter() {
             @Override
             public void channelWritabilityChanged(ChannelHandlerContext context) {
                 context.fireChannelWritabilityChanged();
                 handleWritability();
             }
-        });
+        };
+        channel.pipeline().addFirst(first);
+        socket = channel.pipeline().context(first);
     }
 
     private void handleWritability() {
@@ -75,13 +85,44 @@ final class Outlet {
         return channel.isWritable();
     }
 
-    /** Queues a message, bytes or a Netty message of the connection's protocol, which it takes over. */
-    void write(Object message) {
-        var _ = channel.write(message, channel.voidPromise());
+    /**
+     * Queues frames, past all encoders. A small batch is one piece, which all readers share: one system call with one
+     * address. A large one is not copied.
+     */
+    void write(FrameBatch batch, Framing framing) {
+        ByteBuf body = batch.body(framing);
+        if (body.readableBytes() <= ONE_PIECE_BYTES_MAX) {
+            body.release();
+            writeBytes(batch.framed(framing));
+        } else {
+            write(Unpooled.EMPTY_BUFFER, body, framing);
+        }
+    }
+
+    /** Queues a message of two parts, past all encoders, and takes them over. */
+    void write(ByteBuf first, ByteBuf rest, Framing framing) {
+        ByteBuf head = channel.alloc().directBuffer(framing.bytesMax() + first.readableBytes());
+        framing.writeHead(head, first.readableBytes() + rest.readableBytes());
+        head.writeBytes(first);
+        first.release();
+        writeBytes(head);
+        writeBytes(rest);
+        ByteBuf tail = channel.alloc().directBuffer(framing.bytesMax());
+        framing.writeTail(tail);
+        writeBytes(tail);
+    }
+
+    /** Queues bytes as they are, and takes them over. */
+    void writeBytes(ByteBuf bytes) {
+        if (bytes.isReadable()) {
+            var _ = socket.write(bytes, channel.voidPromise());
+        } else {
+            bytes.release();
+        }
     }
 
     void flush() {
-        channel.flush();
+        var _ = socket.flush();
     }
 
     /** Closes when everything that was written has gone out, and that message after it. */

@@ -5,6 +5,7 @@ import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnListener;
+import brig.gateway.stream.Framing;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
@@ -129,7 +130,7 @@ public final class SessionSockets implements SpawnListener {
             this.listening = listening;
             listening.connections++;
             this.outlet = door.outlet(socket);
-            this.sink = new TextSink(outlet, lines -> lines, new byte[0], outlet::finish);
+            this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
             LineDecoder lines = new LineDecoder(Limits.MESSAGE_BYTES_MAX, this);
             var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
             socket.handler(buffer -> {

@@ -3,6 +3,7 @@ package brig.gateway.listener;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
+import brig.gateway.stream.Framing;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -59,7 +60,7 @@ public final class SpawnerSocket {
             this.socket = socket;
             this.captain = "uid:" + uid;
             this.outlet = door.outlet(socket);
-            this.sink = new TextSink(outlet, lines -> lines, new byte[0], outlet::finish);
+            this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
             ObjectDecoder objects = new ObjectDecoder(Limits.MESSAGE_BYTES_MAX, this);
             socket.handler(buffer -> {
                 byte[] bytes = buffer.getBytes();

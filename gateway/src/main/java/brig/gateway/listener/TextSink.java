@@ -2,15 +2,14 @@ package brig.gateway.listener;
 
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.Framing;
 import brig.gateway.stream.GapReason;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Function;
 
 /**
  * A captain's or watcher's connection that takes lines: a Unix socket, where a batch is bytes, or a WebSocket, where it
@@ -18,18 +17,18 @@ import java.util.function.Function;
  */
 final class TextSink implements FrameSink {
     private final Outlet outlet;
-    private final Function<ByteBuf, Object> wrap;
+    private final Framing framing;
     private final byte[] header;
     private final Runnable end;
 
     /**
-     * @param wrap makes a message of the connection's protocol of lines
+     * @param framing what the connection's protocol puts around lines
      * @param header a line before each message; empty for none
      * @param end what to do when the stream has ended
      */
-    TextSink(Outlet outlet, Function<ByteBuf, Object> wrap, byte[] header, Runnable end) {
+    TextSink(Outlet outlet, Framing framing, byte[] header, Runnable end) {
         this.outlet = outlet;
-        this.wrap = wrap;
+        this.framing = framing;
         this.header = header;
         this.end = end;
     }
@@ -41,16 +40,16 @@ final class TextSink implements FrameSink {
 
     @Override
     public void write(FrameBatch batch) {
-        write(batch.lines());
-    }
-
-    private void write(ByteBuf lines) {
-        outlet.write(wrap.apply(header.length == 0 ? lines : Unpooled.wrappedBuffer(Unpooled.wrappedBuffer(header), lines)));
+        if (header.length == 0) {
+            outlet.write(batch, framing);
+        } else {
+            outlet.write(Unpooled.wrappedBuffer(header), batch.lines(), framing);
+        }
     }
 
     /** Writes one line of the connection's own, which is no frame of a stream. */
     void writeLine(Map<String, ?> line) {
-        write(Unpooled.wrappedBuffer(Json.writeLine(line)));
+        outlet.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
     }
 
     @Override

@@ -7,9 +7,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
 import brig.protocol.Limits;
-import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
 import java.nio.charset.StandardCharsets;
@@ -87,10 +85,6 @@ final class WebSockets {
         });
     }
 
-    private static Object message(ByteBuf lines) {
-        return new TextWebSocketFrame(lines);
-    }
-
     /** Closes with the code that tells the client whether to come back. */
     private static void refuse(Outlet outlet, TextSink sink, BrigException refusal) {
         sink.refuse(refusal);
@@ -113,7 +107,7 @@ final class WebSockets {
         Single(Session session, ServerWebSocket socket, Outlet outlet) {
             this.session = session;
             this.outlet = outlet;
-            this.sink = new TextSink(outlet, WebSockets::message, new byte[0],
+            this.sink = new TextSink(outlet, WebSocketFraming.TEXT, new byte[0],
                     () -> outlet.finish(new CloseWebSocketFrame(NORMAL_CLOSURE, "ended")));
             var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
             socket.textMessageHandler(this::handleText);
@@ -180,7 +174,7 @@ final class WebSockets {
             this.admin = caller.admin();
             this.token = caller.token();
             this.outlet = outlet;
-            this.sink = new TextSink(outlet, WebSockets::message, new byte[0], () -> {});
+            this.sink = new TextSink(outlet, WebSocketFraming.TEXT, new byte[0], () -> {});
             var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
@@ -251,7 +245,7 @@ final class WebSockets {
             if (attachments.containsKey(spawnId)) {
                 throw Fields.invalid("id", "is subscribed to already on this connection");
             }
-            TextSink named = new TextSink(outlet, WebSockets::message,
+            TextSink named = new TextSink(outlet, WebSocketFraming.TEXT,
                     ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII), () -> drop(spawnId));
             Attachment attachment =
                     new Attachment(session, role(session, message), Attachment.Wish.read(message), named, outlet);

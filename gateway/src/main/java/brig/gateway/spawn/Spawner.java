@@ -9,6 +9,7 @@ import brig.gateway.stream.StreamRecorder;
 import brig.gateway.time.Clock;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
+import brig.protocol.ChunkRun;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.FrameDecoder;
@@ -148,6 +149,11 @@ public final class Spawner {
                 if (type == FrameType.STATE) {
                     handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
                 }
+            }
+
+            @Override
+            public void handleChunks(ChunkRun run) {
+                spawn.log().append(run);
             }
 
             @Override

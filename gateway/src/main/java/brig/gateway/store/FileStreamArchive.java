@@ -96,7 +96,7 @@ public final class FileStreamArchive implements StreamArchive {
 
     private void write(long first, long last, ByteBuf lines) throws IOException {
         FileChannel channel = writing;
-        if (channel == null || first != nextSeq || channel.size() >= bytesMax / FILES_PER_ARCHIVE) {
+        if (channel == null || first != nextSeq || files.lastEntry().getValue().bytes() >= bytesMax / FILES_PER_ARCHIVE) {
             channel = nextFile(first);
         }
         LineFile file = files.lastEntry().getValue();

@@ -35,8 +35,13 @@ public final class FrameBatch {
         return segment.lines(from, to);
     }
 
-    /** The frames as server-sent events, with their positions as ids. The caller owns the slice. */
-    public ByteBuf events() {
-        return segment.events(from, to);
+    /** The frames as that transport carries them, without what it puts around them. The caller owns the slice. */
+    public ByteBuf body(Framing framing) {
+        return segment.body(framing, from, to);
+    }
+
+    /** The frames within what a transport puts around them, in one piece. The caller owns the slice. */
+    public ByteBuf framed(Framing framing) {
+        return segment.framed(framing, from, to);
     }
 }

@@ -1,5 +1,6 @@
 package brig.gateway.stream;
 
+import brig.protocol.ChunkRun;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,10 @@ final class Segment {
     private @Nullable ByteBuf events;
     private int[] eventEnds = new int[0];
     private int eventCount;
+    private @Nullable Framed framed;
+
+    /** A batch as it was framed; a short list of them. */
+    private record Framed(Framing framing, int from, int to, ByteBuf bytes, @Nullable Framed next) {}
 
     Segment(ByteBufAllocator allocator, String epoch, long firstSeq, long startOffset, int capacity) {
         this.allocator = allocator;
@@ -65,6 +70,21 @@ final class Segment {
     void append(byte[] bytes, int offset, int length) {
         lines.writeBytes(bytes, offset, length);
         lineEnds[count++] = lines.writerIndex();
+    }
+
+    /** Adds lines of the run from {@code from} on, as many as there is room for. @return how many */
+    int append(ChunkRun run, int from) {
+        int start = run.start(from);
+        int room = lines.writableBytes();
+        int shift = lines.writerIndex() - start;
+        int to = from;
+        while (to < run.count() && count < lineEnds.length && run.end(to) - start <= room) {
+            lineEnds[count++] = run.end(to++) + shift;
+        }
+        if (to > from) {
+            lines.writeBytes(run.bytes(), start, run.end(to - 1) - start);
+        }
+        return to - from;
     }
 
     long firstSeq() {
@@ -112,6 +132,35 @@ final class Segment {
         return lines.retainedSlice(start, lineStart(to) - start);
     }
 
+    /** Kept until {@link #forgetFramed}, since the readers of a stream mostly want the same. */
+    ByteBuf framed(Framing framing, int from, int to) {
+        for (Framed kept = framed; kept != null; kept = kept.next()) {
+            if (kept.framing() == framing && kept.from() == from && kept.to() == to) {
+                return kept.bytes().retainedSlice();
+            }
+        }
+        ByteBuf body = body(framing, from, to);
+        ByteBuf bytes = allocator.directBuffer(body.readableBytes() + framing.bytesMax());
+        framing.writeHead(bytes, body.readableBytes());
+        bytes.writeBytes(body);
+        body.release();
+        framing.writeTail(bytes);
+        framed = new Framed(framing, from, to, bytes, framed);
+        return bytes.retainedSlice();
+    }
+
+    ByteBuf body(Framing framing, int from, int to) {
+        return framing.ofEvents() ? events(from, to) : lines(from, to);
+    }
+
+    /** To be called when the turn of the loop is over in which they were built. */
+    void forgetFramed() {
+        for (Framed kept = framed; kept != null; kept = kept.next()) {
+            kept.bytes().release();
+        }
+        framed = null;
+    }
+
     ByteBuf events(int from, int to) {
         ByteBuf built = buildEvents(to);
         int start = from == 0 ? 0 : eventEnds[from - 1];
@@ -150,6 +199,7 @@ final class Segment {
 
     /** Gives up the log's reference; the memory goes when the last slice does. */
     void release() {
+        forgetFramed();
         lines.release();
         if (events != null) {
             events.release();

@@ -1,6 +1,7 @@
 package brig.gateway.stream;
 
 import brig.protocol.BrigException;
+import brig.protocol.ChunkRun;
 import brig.protocol.ErrorCode;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -31,7 +32,8 @@ public final class StreamLog {
     }
 
     /** What the log needs of its surroundings. */
-    public record Environment(Turn turn, RetainedBudget budget, int windowBytes, int subscriptionsMax) {}
+    public record Environment(
+            Turn turn, RetainedBudget budget, RecordingClock ticks, int windowBytes, int subscriptionsMax) {}
 
     private static final int SEGMENT_BYTES_MIN = 4 * 1024;
     private static final int SEGMENT_BYTES_MAX = 64 * 1024;
@@ -85,6 +87,31 @@ public final class StreamLog {
         last.append(bytes, offset, length);
         lastSeq = seq;
         endOffset = last.endOffset();
+        enlist();
+    }
+
+    /** Appends chunk frames; what holds for one in {@link #append(long, byte[], int, int)} holds for each. */
+    public void append(ChunkRun run) {
+        if (ended) {
+            return;
+        }
+        int at = Math.clamp(lastSeq + 1 - run.firstSeq(), 0, run.count());
+        while (at < run.count()) {
+            long seq = run.firstSeq() + at;
+            Segment last = window.peekLast();
+            int taken = last == null || last.endSeq() != seq ? 0 : last.append(run, at);
+            if (taken == 0) {
+                last = newSegment(seq, run.end(at) - run.start(at));
+                taken = last.append(run, at);
+            }
+            at += taken;
+            lastSeq = seq + taken - 1;
+            endOffset = window.getLast().endOffset();
+        }
+        enlist();
+    }
+
+    private void enlist() {
         if (!enlisted) {
             enlisted = true;
             environment.turn().enlist(this);
@@ -104,10 +131,7 @@ public final class StreamLog {
     public void end() {
         if (!ended) {
             ended = true;
-            if (!enlisted) {
-                enlisted = true;
-                environment.turn().enlist(this);
-            }
+            enlist();
         }
     }
 
@@ -165,6 +189,7 @@ public final class StreamLog {
         for (int i = readers.size() - 1; i >= 0; i = Math.min(i, readers.size()) - 1) {
             readers.get(i).drain();
         }
+        window.forEach(Segment::forgetFramed);
         checkBackpressure();
     }
 
@@ -259,6 +284,11 @@ public final class StreamLog {
                 : segment.startOffset() + segment.lineStart((int) (seq - segment.firstSeq()));
     }
 
+    /** Bytes of the stream so far. */
+    long endOffset() {
+        return endOffset;
+    }
+
     /** Sums what segments grew by when the first browser asked for events. */
     void account(long moreBytes) {
         environment.budget().add(moreBytes);
@@ -266,6 +296,10 @@ public final class StreamLog {
 
     Turn turn() {
         return environment.turn();
+    }
+
+    RecordingClock ticks() {
+        return environment.ticks();
     }
 
     StreamArchive archive() {

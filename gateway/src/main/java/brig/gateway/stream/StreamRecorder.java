@@ -9,12 +9,16 @@ import org.jspecify.annotations.Nullable;
  * One more reader of the log, whose connection is the disk. It acknowledges to the worker-agent what is stored, so that
  * the worker-agent can forget it. It is tethered: nothing leaves memory before it is on disk.
  *
+ * <p>It writes when {@link #BATCH_BYTES} wait, at the end, and else when {@link RecordingClock} ticks: a stream of small
+ * frames costs one write a tick and not one a frame. Until then the worker-agent has what this process might lose.
+ *
  * <p>When the disk fails, streaming goes on: frames are acknowledged without being stored, readers are told once, and
  * after a pause the next frames are tried again. State owned by the event loop.
  */
 public final class StreamRecorder implements FrameSink {
     private static final int UNWRITTEN_BYTES_MAX = 1024 * 1024;
     private static final long RETRY_MS = 5_000;
+    private static final int BATCH_BYTES = 64 * 1024;
 
     private final StreamLog log;
     private final Clock clock;
@@ -26,6 +30,8 @@ public final class StreamRecorder implements FrameSink {
     /** The last frame that was given up without an acknowledgement, 0 for none. */
     private long givenUpSeq;
     private boolean lost;
+    private boolean ticked;
+    private boolean waitsForTick;
     private boolean ending;
 
     /**
@@ -45,7 +51,27 @@ public final class StreamRecorder implements FrameSink {
 
     @Override
     public boolean isWritable() {
+        if (!ticked && !log.isEnded() && reader != null && reader.pendingBytes() < BATCH_BYTES) {
+            if (!waitsForTick) {
+                waitsForTick = true;
+                log.ticks().await(this::handleTick);
+            }
+            return false;
+        }
         return unwrittenBytes < UNWRITTEN_BYTES_MAX;
+    }
+
+    private void handleTick() {
+        waitsForTick = false;
+        ticked = true;
+        drain();
+        ticked = false;
+    }
+
+    private void drain() {
+        if (reader != null) {
+            reader.drain();
+        }
     }
 
     @Override
@@ -78,9 +104,7 @@ public final class StreamRecorder implements FrameSink {
         acknowledge.accept(last);
         acknowledgeGivenUp();
         checkFinished();
-        if (reader != null) {
-            reader.drain();
-        }
+        drain();
     }
 
     /** An acknowledgement speaks for all frames before it, so it waits for those that are on their way to the disk. */

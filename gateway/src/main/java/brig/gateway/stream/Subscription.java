@@ -119,6 +119,11 @@ public final class Subscription {
         return tethered && offset >= 0 ? offset : end;
     }
 
+    /** Bytes of the window that it has not written; more than any bound while it has not reached the window. */
+    long pendingBytes() {
+        return offset < 0 ? Long.MAX_VALUE : log.endOffset() - offset;
+    }
+
     /** The next frame it wants: what to resume from after its connection is lost. */
     public long nextSeq() {
         return nextSeq;

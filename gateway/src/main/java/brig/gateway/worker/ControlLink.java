@@ -50,6 +50,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final NetClient client;
     private final SocketAddress address;
     private final Timers timers;
+    private final WorkerLink.Shared shared;
     private final Map<Long, Pending> pending = new HashMap<>();
     private Listener listener = new NoListener();
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
@@ -64,6 +65,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.client = vertx.createNetClient();
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
+        this.shared = new WorkerLink.Shared(client, timers);
     }
 
     /** Begins to connect, and keeps the link up until {@link #close}. */
@@ -228,7 +230,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public WorkerStream open(String socketPath, long nextSeq, FrameDecoder.Sink frames) {
-        WorkerLink link = new WorkerLink(client, SocketAddress.domainSocketAddress(socketPath), timers, nextSeq, frames);
+        WorkerLink link = new WorkerLink(shared, SocketAddress.domainSocketAddress(socketPath), nextSeq, frames);
         vertx.runOnContext(nothing -> link.connect());
         return link;
     }

@@ -2,11 +2,17 @@ package brig.gateway.worker;
 
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
+import brig.protocol.ChunkRun;
 import brig.protocol.ErrorCode;
 import brig.protocol.FrameDecoder;
 import brig.protocol.FrameType;
 import brig.protocol.Json;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
@@ -31,11 +37,12 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     /** Messages that wait for the link to be up. */
     private static final int WAITING_MAX = 64;
 
-    private final NetClient client;
+    private static final int SCRATCH_BYTES = 64 * 1024;
+
+    private final Shared shared;
     private final SocketAddress address;
-    private final Timers timers;
     private final FrameDecoder.Sink frames;
-    private FrameDecoder decoder = new FrameDecoder(this);
+    private FrameDecoder decoder;
     private final ArrayDeque<Map<String, ?>> waiting = new ArrayDeque<>();
     private @Nullable NetSocket socket;
     private long nextSeq;
@@ -44,23 +51,31 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     private boolean paused;
     private boolean closed;
 
-    WorkerLink(NetClient client, SocketAddress address, Timers timers, long nextSeq, FrameDecoder.Sink frames) {
-        this.client = client;
+    /** What the links of an event loop share: how they connect, and memory that each uses only while it reads. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Shared(NetClient client, Timers timers, byte[] scratch, ChunkRun run) {
+        Shared(NetClient client, Timers timers) {
+            this(client, timers, new byte[SCRATCH_BYTES], new ChunkRun());
+        }
+    }
+
+    WorkerLink(Shared shared, SocketAddress address, long nextSeq, FrameDecoder.Sink frames) {
+        this.shared = shared;
         this.address = address;
-        this.timers = timers;
         this.nextSeq = nextSeq;
         this.frames = frames;
+        this.decoder = new FrameDecoder(this, shared.run());
     }
 
     void connect() {
         if (closed) {
             return;
         }
-        client.connect(address).onComplete(connected -> {
+        shared.client().connect(address).onComplete(connected -> {
             if (connected.succeeded()) {
                 handleConnected(connected.result());
             } else if (!closed) {
-                timers.after(RECONNECT_MS, this::connect);
+                shared.timers().after(RECONNECT_MS, this::connect);
             }
         });
     }
@@ -71,28 +86,49 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
             return;
         }
         socket = connected;
-        decoder = new FrameDecoder(this);
-        connected.handler(this::handleChunk);
+        decoder = new FrameDecoder(this, shared.run());
+        channel(connected).pipeline().addFirst(new Reader(decoder));
         connected.exceptionHandler(failure -> log.debug("worker link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
-        if (paused) {
-            connected.pause();
-        }
+        channel(connected).config().setAutoRead(!paused);
         write(Map.of("resume", nextSeq));
         waiting.forEach(this::write);
         waiting.clear();
     }
 
-    private void handleChunk(Buffer buffer) {
-        byte[] bytes = buffer.getBytes();
-        decoder.decode(bytes, 0, bytes.length);
+    private static Channel channel(NetSocket connected) {
+        return ((NetSocketInternal) connected).channelHandlerContext().channel();
+    }
+
+    /** Takes the bytes before Vert.x does, which would copy each read into a buffer of its own. */
+    private final class Reader extends ChannelInboundHandlerAdapter {
+        private final FrameDecoder decoder;
+
+        Reader(FrameDecoder decoder) {
+            this.decoder = decoder;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf bytes = (ByteBuf) message;
+            try {
+                byte[] scratch = shared.scratch();
+                while (bytes.isReadable()) {
+                    int length = Math.min(bytes.readableBytes(), scratch.length);
+                    bytes.readBytes(scratch, 0, length);
+                    decoder.decode(scratch, 0, length);
+                }
+            } finally {
+                bytes.release();
+            }
+        }
     }
 
     private void handleClosed(NetSocket gone) {
         if (socket == gone) {
             socket = null;
             if (!closed) {
-                timers.after(RECONNECT_MS, this::connect);
+                shared.timers().after(RECONNECT_MS, this::connect);
             }
         }
     }
@@ -104,6 +140,12 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     }
 
     @Override
+    public void handleChunks(ChunkRun run) {
+        nextSeq = run.firstSeq() + run.count();
+        frames.handleChunks(run);
+    }
+
+    @Override
     public void handleBadFrame(ErrorCode code) {
         frames.handleBadFrame(code);
     }
@@ -112,7 +154,7 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     public void pause() {
         paused = true;
         if (socket != null) {
-            socket.pause();
+            channel(socket).config().setAutoRead(false);
         }
     }
 
@@ -120,7 +162,7 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     public void resume() {
         paused = false;
         if (socket != null) {
-            socket.resume();
+            channel(socket).config().setAutoRead(true);
         }
     }
 
@@ -129,7 +171,7 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
         ackedSeq = seq;
         if (!ackWaiting) {
             ackWaiting = true;
-            timers.after(ACK_DELAY_MS, this::sendAck);
+            shared.timers().after(ACK_DELAY_MS, this::sendAck);
         }
     }
 

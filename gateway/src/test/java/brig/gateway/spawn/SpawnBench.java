@@ -6,9 +6,11 @@ import brig.gateway.store.MemorySpawnStore;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.Loop;
 import brig.gateway.stream.MemoryArchive;
+import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
+import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -63,6 +65,11 @@ public final class SpawnBench {
         return bench;
     }
 
+    private Timers.Timer soon(long delayMs, Runnable task) {
+        loop.execute(task);
+        return () -> {};
+    }
+
     private SpawnBench(long cooldownMs, int workersMax, @Nullable SpawnBench earlier) {
         // The archives of the earlier one work on its loop.
         loop = earlier == null ? new Loop() : earlier.loop;
@@ -76,7 +83,7 @@ public final class SpawnBench {
             loop.run();
             store.saved().clear();
         }
-        var environment = new StreamLog.Environment(new Turn(loop), budget, 128 * 1024, 10);
+        var environment = new StreamLog.Environment(new Turn(loop), budget, new RecordingClock(this::soon), 128 * 1024, 10);
         Logs logs = new Logs() {
             @Override
             public StreamLog create(String spawnId, String epoch, long lastSeq) {

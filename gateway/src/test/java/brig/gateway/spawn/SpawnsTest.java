@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.Loop;
 import brig.gateway.stream.MemoryArchive;
+import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
@@ -22,7 +23,8 @@ class SpawnsTest {
         SpawnRecord record = new SpawnRecord(id, taskId, "4h2k9x0c", "{}", "admin", "", "REQUESTED", "aa", "bb",
                 number, 0, null, null);
         return new Spawn(record, "shell", new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
-                new StreamLog.Environment(new Turn(loop), new RetainedBudget(1), 1024, 1)));
+                new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
+                        new RecordingClock((delayMs, tick) -> () -> {}), 1024, 1)));
     }
 
     private Spawn add(int number, String taskId) {

@@ -32,8 +32,17 @@ final class Bench implements StreamLog.Source {
     Bench(long budgetBytes, int subscriptionsMax, long lastSeq) {
         budget = new RetainedBudget(budgetBytes);
         log = new StreamLog(EPOCH, lastSeq, archive,
-                new StreamLog.Environment(turn, budget, WINDOW, subscriptionsMax));
+                environment(subscriptionsMax));
         log.connect(this);
+    }
+
+    /** The recording clock ticks as soon as the loop has nothing else to do. */
+    StreamLog.Environment environment(int subscriptionsMax) {
+        RecordingClock ticks = new RecordingClock((delayMs, tick) -> {
+            loop.execute(tick);
+            return () -> {};
+        });
+        return new StreamLog.Environment(turn, budget, ticks, WINDOW, subscriptionsMax);
     }
 
     @Override

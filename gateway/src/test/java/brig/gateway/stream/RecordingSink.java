@@ -10,6 +10,25 @@ import java.util.Set;
 
 /** A connection that writes down what it gets, and is as writable as a test wants it. */
 public final class RecordingSink implements FrameSink {
+    /** Says only that it wants events. */
+    private static final Framing EVENTS = new Framing() {
+        @Override
+        public int bytesMax() {
+            return 0;
+        }
+
+        @Override
+        public boolean ofEvents() {
+            return true;
+        }
+
+        @Override
+        public void writeHead(ByteBuf out, int bodyBytes) {}
+
+        @Override
+        public void writeTail(ByteBuf out) {}
+    };
+
     private final List<String> story = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
     /** The buffers that batches were slices of. */
@@ -62,7 +81,7 @@ public final class RecordingSink implements FrameSink {
         room--;
         writes++;
         story.add(batch.firstSeq() + "-" + batch.lastSeq());
-        ByteBuf slice = asEvents ? batch.events() : batch.lines();
+        ByteBuf slice = asEvents ? batch.body(EVENTS) : batch.lines();
         memory.add(root(slice));
         text.append(slice.toString(StandardCharsets.UTF_8));
         if (!asEvents && slice.readableBytes() != batch.bytes()) {

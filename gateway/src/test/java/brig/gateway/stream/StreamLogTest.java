@@ -56,7 +56,7 @@ class StreamLogTest {
         List<StreamLog> logs = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             StreamLog log = new StreamLog(Bench.EPOCH, 0, bench.archive,
-                    new StreamLog.Environment(bench.turn, bench.budget, Bench.WINDOW, 10));
+                    bench.environment(10));
             log.subscribe(1, true, captain);
             logs.add(log);
         }
