@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.product.Brig;
 import brig.protocol.Fields;
 import brig.protocol.Ids;
 import java.io.IOException;

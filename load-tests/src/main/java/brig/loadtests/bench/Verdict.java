@@ -32,8 +32,12 @@ public record Verdict(Bound bound, Status status, String evidence) {
             return new Verdict(bound, Status.UNMEASURED,
                     "no run of " + bound.peer() + " in " + bound.otherScenario() + " counts");
         }
-        return new Verdict(bound, status(bound.allows(value, other.get())), "%.3g %% (%s / %s)".formatted(
-                100 * value / other.get(), figure.format(value), figure.format(other.get())));
+        return new Verdict(bound, status(bound.allows(value, other.get())), "%s %% (%s / %s)".formatted(
+                percent(value / other.get()), figure.format(value), figure.format(other.get())));
+    }
+
+    private static String percent(double ratio) {
+        return (ratio < 10 ? "%.3g" : "%.0f").formatted(100 * ratio);
     }
 
     private static Status status(boolean holds) {

@@ -27,16 +27,12 @@ final class BrigServer implements Server {
         this.transport = transport;
         this.scenario = scenario;
         this.collections = collections;
-        Files.createDirectories(control().getParent());
-    }
-
-    private Path control() {
-        return brig.runtimeDir().resolve("w/control.sock");
+        Files.createDirectories(Path.of(brig.controlSocket()).getParent());
     }
 
     @Override
     public List<String> generatorArguments() {
-        return List.of("--publish", "brig", "--worker-agent", control().toString(), "--subscribe", transport,
+        return List.of("--publish", "brig", "--worker-agent", brig.controlSocket(), "--subscribe", transport,
                 "--connect", "127.0.0.1:" + port);
     }
 

@@ -48,6 +48,17 @@ public final class Brig implements AutoCloseable {
         return prepare(newFolder(), Launch.PLAIN).launch();
     }
 
+    /** The same with agents of the test's own: profiles by name, as in {@code config/agents}. */
+    public static Brig start(Map<String, Map<String, ?>> agents) throws IOException {
+        Path folder = newFolder();
+        Path agentDir = Files.createDirectory(folder.resolve("agents"));
+        for (Map.Entry<String, Map<String, ?>> agent : agents.entrySet()) {
+            Files.write(agentDir.resolve(agent.getKey() + ".json"), Json.write(agent.getValue()));
+        }
+        return prepare(folder, new Launch(Map.of("worker", Map.of("agentDirs", List.of("", agentDir.toString()))),
+                List.of(), Map.of())).launch();
+    }
+
     /** A folder for all that it writes, which workers may pass through. */
     public static Path newFolder() throws IOException {
         Path folder = Files.createTempDirectory("brig-load-");
@@ -105,8 +116,9 @@ public final class Brig implements AutoCloseable {
         return process.pid();
     }
 
-    public Path runtimeDir() {
-        return folder.resolve("run");
+    /** Where its worker-agent takes requests. */
+    public String controlSocket() {
+        return folder.resolve("run/w/control.sock").toString();
     }
 
     public String adminToken() throws IOException {

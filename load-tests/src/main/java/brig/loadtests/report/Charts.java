@@ -45,7 +45,7 @@ final class Charts {
         long end = run.progress().getLast().timeMs();
         double most = DoubleStream.concat(run.progress().stream().mapToDouble(sample -> sample.residentBytes()),
                 run.heap().stream().mapToDouble(sample -> sample.usedBytes())).max().orElse(0);
-        LineChart chart = new LineChart(Axis.linear((end - start) / 1000.0, seconds -> Math.round(seconds) + " s"),
+        LineChart chart = new LineChart(Axis.linear((end - start) / 1000.0, seconds -> "%.1f s".formatted(seconds)),
                 Axis.linear(most, bytes -> Figure.GROWTH_BYTES.format(bytes)));
         chart.line("resident", Html.style(run.peer()), run.progress().stream()
                 .map(sample -> new Point((sample.timeMs() - start) / 1000.0, sample.residentBytes())).toList());

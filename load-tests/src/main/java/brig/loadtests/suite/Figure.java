@@ -73,6 +73,9 @@ public enum Figure {
 
     private static String digits(double value) {
         double size = Math.abs(value);
+        if (size == 0) {
+            return "0";
+        }
         int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
         return String.format(Locale.ROOT, "%." + decimals + "f", value);
     }

@@ -28,8 +28,9 @@ class ResultsTest {
     @Test
     void shouldEndWith3WhenABoundDoesNotHold() {
         Results results = Samples.results(List.of(FIFTH),
-                Samples.run("fan-out", "brig", 1, Outcome.OK, 0.21), Samples.run("fan-out", "nats", 1, Outcome.OK, 1));
+                Samples.run("fan-out", "brig", 1, Outcome.OK, 21), Samples.run("fan-out", "nats", 1, Outcome.OK, 1));
         assertEquals(Verdict.Status.FAILS, results.verdicts().getFirst().status());
+        assertEquals("2100 % (21.0 / 1.00)", results.verdicts().getFirst().evidence());
         assertEquals(3, results.exitCode());
     }
 

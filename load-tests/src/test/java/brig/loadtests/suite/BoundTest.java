@@ -37,6 +37,7 @@ class BoundTest {
         assertEquals("22.8 M", Figure.FRAMES_PER_SECOND.format(22_810_000));
         assertEquals("5.00 k", Figure.FRAMES_PER_SECOND.format(5_000));
         assertEquals("-2.00 MiB", Figure.DRIFT_BYTES.format(-2 * 1024 * 1024));
+        assertEquals("0 KiB", Figure.DRIFT_BYTES.format(0));
         assertEquals("63 %", Figure.GENERATOR_SHARE.format(0.63));
     }
 }
