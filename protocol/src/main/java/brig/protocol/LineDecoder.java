@@ -73,8 +73,13 @@ public final class LineDecoder {
         for (; at + Long.BYTES <= end; at += Long.BYTES) {
             long word = (long) LONGS.get(bytes, at);
             long newline = word ^ NEWLINES;
-            if (((newline - ONES) & ~newline & HIGHS) != 0) {
-                break;
+            long found = (newline - ONES) & ~newline & HIGHS;
+            if (found != 0) {
+                // The lowest mark is true; those above it may come from borrowing. What is behind the newline is shifted out.
+                int before = Long.numberOfTrailingZeros(found) & ~7;
+                long rest = before == 0 ? ONES : word << (Long.SIZE - before) | ONES >>> before;
+                suspicious = odd || ((rest | ((rest - ONES) & ~rest)) & HIGHS) != 0;
+                return at + (before >>> 3);
             }
             odd |= ((word | ((word - ONES) & ~word)) & HIGHS) != 0;
         }
