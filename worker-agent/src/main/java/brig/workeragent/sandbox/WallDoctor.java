@@ -77,7 +77,8 @@ public final class WallDoctor {
     private void checkNamespaces() {
         Path file = Path.of("/proc/sys/user/max_user_namespaces");
         try {
-            String most = Files.readString(file).trim();
+            // Not readString: it reads a byte first, and older kernels give a setting to the first read only.
+            String most = Files.readAllLines(file).getFirst().trim();
             add("user namespaces", !most.equals("0"), "at most " + most,
                     "Set sysctl user.max_user_namespaces above 0");
         } catch (IOException unreadable) {
