@@ -85,7 +85,6 @@ final class WallTemplate {
         } catch (IOException | IllegalStateException failed) {
             throw unavailable("cannot write the wall's files to " + folder + ": " + failed);
         }
-        }
     }
 
     private static void requireOpen(Path path, String mend) throws SandboxException {
