@@ -188,15 +188,16 @@ class LimitsBiteTest {
 
     @Test
     void shouldSlowAndEndBusyLoopWhenCpuAndWallClockAreReached() throws Exception {
-        // 4 s at 25 % of a core are 1 s of CPU. The loop ends by itself after 20 s. The last word costs no process: it
-        // is slowed, too.
+        // 4 s at 25 % of a core are 1 s of CPU. The loop ends by itself after 20 s. It tells its CPU time each second, as
+        // what is slowed may not get to a last word.
         Map<String, Object> policy = new LinkedHashMap<>(Map.of("cpuPercentMax", 25, "wallClockMs", 4000));
-        String said = run(policy, "trap 'read -r -a used < /proc/$$/stat; echo ${used[13]} ${used[14]}; exit 0' TERM; "
-                + "while [ $SECONDS -lt 20 ]; do :; done; echo never");
-        assertTrue(said.endsWith("\ndone null timeout"), said);
-        String[] ticks = said.split("\n", 2)[0].split(" ", -1);
+        String said = run(policy, "told=0; while [ $SECONDS -lt 20 ]; do if [ $SECONDS -gt $told ]; then told=$SECONDS; "
+                + "read -r -a used < /proc/$$/stat; echo ${used[13]} ${used[14]}; fi; done");
+        assertTrue(said.matches("(?s).*\ndone SIG(TERM|KILL) timeout"), said);
+        String[] lines = said.split("\n", -1);
+        String[] ticks = lines[lines.length - 2].split(" ", -1);
         long cpuMs = 10 * (Long.parseLong(ticks[0]) + Long.parseLong(ticks[1]));
-        assertTrue(cpuMs > 300 && (cpuMs < 1500 || !inGroups()), cpuMs + " ms of CPU");
+        assertTrue(cpuMs > 200 && (cpuMs < 1500 || !inGroups()), cpuMs + " ms of CPU");
     }
 
     @Test
