@@ -37,17 +37,34 @@ static bool may_be_writable(const char *mount, const char *further) {
     return false;
 }
 
-/* The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... */
+/* Whether another mount stands on the same place, so that nobody gets to this one. LINES are NUL-ended. */
+static bool is_covered(const char *lines, const char *end, unsigned id, const char *mount) {
+    for (const char *line = lines; line < end; line += strlen(line) + 1) {
+        unsigned parent;
+        char other[4096];
+        if (sscanf(line, "%*u %u %*s %*s %4095s", &parent, other) == 2 && parent == id && strcmp(other, mount) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... systemd has an automount below
+ * /proc/sys, and what it mounted on top of that; bwrap makes the upper one read-only and cannot get to the lower.
+ */
 static bool only_known_mounts_are_writable(const char *further) {
     static char mounts[256 * 1024];
     if (!slurp("/proc/self/mountinfo", mounts, sizeof mounts)) return seen(false, "not known");
+    const char *end = mounts + strlen(mounts);
+    for (char *at = mounts; (at = strchr(at, '\n')) != NULL;) *at++ = '\0';
     int writable = 0, all = 0;
-    char *place = NULL;
-    for (char *line = strtok_r(mounts, "\n", &place); line != NULL; line = strtok_r(NULL, "\n", &place), all++) {
+    for (const char *line = mounts; line < end; line += strlen(line) + 1, all++) {
+        unsigned id;
         char mount[4096], options[512];
-        if (sscanf(line, "%*s %*s %*s %*s %4095s %511s", mount, options) != 2) return seen(false, "not known");
+        if (sscanf(line, "%u %*s %*s %*s %4095s %511s", &id, mount, options) != 3) return seen(false, "not known");
         bool closed = strncmp(options, "ro", 2) == 0 && (options[2] == ',' || options[2] == '\0');
-        if (closed) continue;
+        if (closed || is_covered(mounts, end, id, mount)) continue;
         if (!may_be_writable(mount, further)) return seen(false, "%.100s is mounted writable", mount);
         writable++;
     }

@@ -116,7 +116,7 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
                 config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
                 config.homeBytesMax());
         return new WallSettings(nativeFolder, runtimeDir.resolve("wall"), workspaceBases(), config.uid(),
-                config.startMs(), limits);
+                config.startMs(), limits, config.limitsLevel());
     }
 
     private static List<Path> paths(List<String> texts, Path empty) {

@@ -1,5 +1,6 @@
 package brig.workeragent;
 
+import brig.workeragent.limits.LimitsBackend;
 import java.util.List;
 
 /**
@@ -17,6 +18,7 @@ record WorkerAgentConfig(
         long idleMs,
         long stdinGraceMs,
         long termGraceMs,
+        String limitsLevel,
         long memoryBytesMax,
         int pidsMax,
         int cpuPercentMax,
@@ -39,6 +41,9 @@ record WorkerAgentConfig(
         requireRange("idleMs", idleMs, 1000, 365 * DAY_MS);
         requireRange("stdinGraceMs", stdinGraceMs, 0, 60_000);
         requireRange("termGraceMs", termGraceMs, 0, 600_000);
+        if (!limitsLevel.isEmpty() && !LimitsBackend.LEVELS.contains(limitsLevel)) {
+            throw new IllegalArgumentException("limitsLevel: must be empty or one of " + LimitsBackend.LEVELS);
+        }
         requireRangeOrNone("memoryBytesMax", memoryBytesMax, 16 * MIB, TIB);
         requireRangeOrNone("pidsMax", pidsMax, 4, 4_000_000);
         requireRangeOrNone("cpuPercentMax", cpuPercentMax, 1, 100_000);

@@ -26,6 +26,11 @@ final class AgentFixture implements AutoCloseable {
     WorkerAgent agent;
 
     AgentFixture() throws IOException {
+        this("");
+    }
+
+    /** @param limitsLevel who has to hold the limits; empty for the best of this host */
+    AgentFixture(String limitsLevel) throws IOException {
         root = Files.createTempDirectory("brig");
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path agents = Files.createDirectory(root.resolve("agents"));
@@ -42,8 +47,9 @@ final class AgentFixture implements AutoCloseable {
         config = root.resolve("brig.json");
         Files.writeString(config, """
                 {"worker": {"agentDirs": ["", "%s"], "policyDirs": ["", "%s"], "workspaceBases": ["%s"],
-                "policies": ["review", "build", "nested", "test"], "termGraceMs": 300, "stdinGraceMs": 100}}
-                """.formatted(agents, root.resolve("policies"), root.resolve("workspaces")));
+                "policies": ["review", "build", "nested", "test"], "termGraceMs": 300, "stdinGraceMs": 100,
+                "limitsLevel": "%s"}}
+                """.formatted(agents, root.resolve("policies"), root.resolve("workspaces"), limitsLevel));
     }
 
     Options options() {

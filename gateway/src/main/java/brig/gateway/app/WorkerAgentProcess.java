@@ -23,13 +23,12 @@ final class WorkerAgentProcess {
     private static final Logger log = LoggerFactory.getLogger(WorkerAgentProcess.class);
 
     private static final int STARTS_MAX = 3;
-    private static final long TRIAL_MS = 2_000;
     private static final long STOP_MS = 5_000;
 
     private final Paths paths;
     private final @Nullable Path configFile;
     /** What the command begins with, found out once: the trial takes a while. */
-    private final List<String> scope = delegatedScope();
+    private final List<String> scope = DelegatedScope.ofHost(Paths.isRoot()).prefix();
     private @Nullable Process process;
     private int starts;
 
@@ -63,36 +62,6 @@ final class WorkerAgentProcess {
         } catch (IOException e) {
             throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
         }
-    }
-
-    /**
-     * Where systemd runs this host, a scope of the worker-agent's own with the right to make control groups in it: one
-     * call for all workers, where a scope for each would cost every spawn a round trip to systemd. Nothing where a trial
-     * fails; the worker-agent then takes the next best means and says which.
-     */
-    private static List<String> delegatedScope() {
-        if (!Files.isDirectory(Path.of("/run/systemd/system"))) {
-            return List.of();
-        }
-        List<String> scope = new ArrayList<>(List.of("systemd-run", "--scope", "--quiet", "--property=Delegate=yes"));
-        if (!Paths.isRoot()) {
-            scope.add("--user");
-        }
-        List<String> trial = new ArrayList<>(scope);
-        trial.add("true");
-        try {
-            Process process = new ProcessBuilder(trial).redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-            if (process.waitFor(TRIAL_MS, TimeUnit.MILLISECONDS) && process.exitValue() == 0) {
-                return scope;
-            }
-            process.destroyForcibly();
-        } catch (IOException e) {
-            log.info("systemd-run does not start: {}", e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return List.of();
     }
 
     /** It answered: what went wrong before does not count any more. */

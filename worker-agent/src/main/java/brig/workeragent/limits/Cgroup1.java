@@ -25,7 +25,8 @@ public final class Cgroup1 implements LimitsBackend {
         this.pids = pids;
         this.cpu = cpu;
         // Controllers may share a tree; a worker has one folder there.
-        this.groups = new WorkerGroups(List.copyOf(new LinkedHashSet<>(List.of(memory, pids, cpu))));
+        this.groups = new WorkerGroups(List.copyOf(new LinkedHashSet<>(List.of(memory, pids, cpu))),
+                GroupFolders.OF_KERNEL);
     }
 
     static Cgroup1 open(CgroupMounts mounts) throws LimitsUnavailableException {
@@ -49,6 +50,16 @@ public final class Cgroup1 implements LimitsBackend {
     }
 
     @Override
+    public String place() {
+        return "groups in " + memory;
+    }
+
+    @Override
+    public List<String> gaps() {
+        return List.of();
+    }
+
+    @Override
     public LimitsLease acquire(String name) throws LimitsUnavailableException {
         return groups.acquire(name, this::settings, "memory.oom_control");
     }
@@ -68,5 +79,10 @@ public final class Cgroup1 implements LimitsBackend {
         ofCpu.put("cpu.cfs_period_us", Integer.toString(CPU_PERIOD_US));
         ofCpu.put("cpu.cfs_quota_us", Long.toString((long) CPU_PERIOD_US * limits.cpuPercentMax() / 100));
         return settings;
+    }
+
+    @Override
+    public void close() {
+        groups.close();
     }
 }

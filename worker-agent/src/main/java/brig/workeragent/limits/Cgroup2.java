@@ -11,6 +11,9 @@ import java.util.Map;
  * cgroup v2 below the worker-agent's own group, which must be delegated to it (systemd:
  * {@code Delegate=yes}). A group with children may hold no process, so the worker-agent first moves itself
  * into a leaf.
+ *
+ * <p>{@code memory.oom.group} stays 0: the kernel kills the process that has most, not the whole worker. An
+ * agent survives the death of a compiler that it started, and can say so.
  */
 public final class Cgroup2 implements LimitsBackend {
 
@@ -21,13 +24,13 @@ public final class Cgroup2 implements LimitsBackend {
     private final boolean limitsCpu;
     private final WorkerGroups groups;
 
-    private Cgroup2(Path base, boolean limitsCpu) {
+    private Cgroup2(Path base, boolean limitsCpu, GroupFolders folders) {
         this.base = base;
         this.limitsCpu = limitsCpu;
-        this.groups = new WorkerGroups(List.of(base));
+        this.groups = new WorkerGroups(List.of(base), folders);
     }
 
-    static Cgroup2 open(CgroupMounts mounts) throws LimitsUnavailableException {
+    static Cgroup2 open(CgroupMounts mounts, GroupFolders folders) throws LimitsUnavailableException {
         Path own = mounts.version2();
         if (own == null) throw new LimitsUnavailableException("the unified tree is not mounted");
         // After a restart in place this process may already stand in its leaf.
@@ -38,11 +41,17 @@ public final class Cgroup2 implements LimitsBackend {
             throw new LimitsUnavailableException(base + " has no memory and pids controllers, only "
                     + controllers);
         }
-        moveToLeaf(base);
         boolean limitsCpu = controllers.contains("cpu");
-        WorkerGroups.write(base.resolve("cgroup.subtree_control"), "+memory +pids" + (limitsCpu ? " +cpu"
-                : ""));
-        var backend = new Cgroup2(base, limitsCpu);
+        moveToLeaf(base, folders);
+        try {
+            WorkerGroups.write(base.resolve("cgroup.subtree_control"),
+                    "+memory +pids" + (limitsCpu ? " +cpu" : ""));
+        } catch (LimitsUnavailableException refused) {
+            moveBack(base, folders);
+            throw new LimitsUnavailableException(refused.getMessage()
+                    + "; other processes stand in that group: start the worker-agent in one of its own");
+        }
+        var backend = new Cgroup2(base, limitsCpu, folders);
         backend.groups.open();
         return backend;
     }
@@ -55,19 +64,44 @@ public final class Cgroup2 implements LimitsBackend {
         }
     }
 
-    private static void moveToLeaf(Path base) throws LimitsUnavailableException {
+    private static void moveToLeaf(Path base, GroupFolders folders) throws LimitsUnavailableException {
+        Path leaf = base.resolve(OWN_LEAF);
         try {
-            Path leaf = Files.createDirectories(base.resolve(OWN_LEAF));
-            WorkerGroups.write(leaf.resolve("cgroup.procs"), Long.toString(ProcessHandle.current().pid()));
+            if (!Files.isDirectory(leaf)) folders.make(leaf);
         } catch (IOException refused) {
             throw new LimitsUnavailableException(base + " is not delegated to this user: "
                     + refused.getMessage());
+        }
+        enter(leaf);
+    }
+
+    private static void enter(Path group) throws LimitsUnavailableException {
+        WorkerGroups.write(group.resolve("cgroup.procs"), Long.toString(ProcessHandle.current().pid()));
+    }
+
+    /** Where the level is refused this process stands where it stood. */
+    private static void moveBack(Path base, GroupFolders folders) throws LimitsUnavailableException {
+        enter(base);
+        try {
+            folders.remove(base.resolve(OWN_LEAF));
+        } catch (IOException others) {
+            throw new LimitsUnavailableException("cannot remove " + base.resolve(OWN_LEAF) + ": " + others);
         }
     }
 
     @Override
     public String level() {
         return "cgroup2";
+    }
+
+    @Override
+    public String place() {
+        return "groups in " + base;
+    }
+
+    @Override
+    public List<String> gaps() {
+        return limitsCpu ? List.of() : List.of("CPU is not limited: the controller cpu is not delegated");
     }
 
     @Override
@@ -79,13 +113,19 @@ public final class Cgroup2 implements LimitsBackend {
         var settings = new LinkedHashMap<String, String>();
         settings.put("memory.max", Long.toString(limits.memoryBytesMax()));
         // Without this the worker swaps instead. The file exists only where the kernel has swap.
-        if (Files.exists(base.resolve(OWN_LEAF).resolve("memory.swap.max"))) settings.put("memory.swap.max",
-                "0");
+        if (Files.exists(base.resolve(OWN_LEAF).resolve("memory.swap.max"))) {
+            settings.put("memory.swap.max", "0");
+        }
         settings.put("pids.max", Integer.toString(limits.pidsMax() + WALL_PROCESSES));
         if (limitsCpu) {
             long quotaUs = (long) CPU_PERIOD_US * limits.cpuPercentMax() / 100;
             settings.put("cpu.max", quotaUs + " " + CPU_PERIOD_US);
         }
         return Map.of(base, settings);
+    }
+
+    @Override
+    public void close() {
+        groups.close();
     }
 }

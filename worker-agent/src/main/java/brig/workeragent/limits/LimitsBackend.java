@@ -9,13 +9,22 @@ import java.util.List;
  */
 public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
 
+    /** The names of the levels, best first. */
+    List<String> LEVELS = List.of("cgroup2", "cgroup1", "rlimits");
+
     /**
      * bwrap and brig-init stand in the worker's group too; the worker's own processes are what is limited.
      */
     int WALL_PROCESSES = 2;
 
-    /** {@code cgroup2}, {@code cgroup1} or {@code rlimits}: for status pages. */
+    /** One of {@link #LEVELS}: for status pages. */
     String level();
+
+    /** For the operator: where the groups are, or what there is instead of them. */
+    String place();
+
+    /** For the operator: what this level does not hold, one line each. */
+    List<String> gaps();
 
     /**
      * Makes the groups of one worker, without limits yet: so that they can be made, and joined, before it is known
@@ -25,23 +34,37 @@ public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
      */
     LimitsLease acquire(String name) throws LimitsUnavailableException;
 
+    /** Removes what ended workers left behind. No lease may be held any more. May take two seconds. */
+    void close();
+
     /**
      * The best that this host offers, and why nothing better was taken. Removes what an earlier run left
      * behind.
      */
     static Probe probe() {
         var refusals = new ArrayList<String>();
-        try {
-            return new Probe(Cgroup2.open(CgroupMounts.read()), List.copyOf(refusals));
-        } catch (LimitsUnavailableException unavailable) {
-            refusals.add("cgroup2: " + unavailable.getMessage());
+        for (String level : LEVELS) {
+            try {
+                return new Probe(open(level), List.copyOf(refusals));
+            } catch (LimitsUnavailableException unavailable) {
+                refusals.add(level + ": " + unavailable.getMessage());
+            }
         }
-        try {
-            return new Probe(Cgroup1.open(CgroupMounts.read()), List.copyOf(refusals));
-        } catch (LimitsUnavailableException unavailable) {
-            refusals.add("cgroup1: " + unavailable.getMessage());
-        }
-        return new Probe(new RlimitsOnly(), List.copyOf(refusals));
+        throw new IllegalStateException("rlimits are always there");
+    }
+
+    /** That level and no other. */
+    static Probe require(String level) throws LimitsUnavailableException {
+        return new Probe(open(level), List.of());
+    }
+
+    private static LimitsBackend open(String level) throws LimitsUnavailableException {
+        return switch (level) {
+            case "cgroup2" -> Cgroup2.open(CgroupMounts.read(), GroupFolders.OF_KERNEL);
+            case "cgroup1" -> Cgroup1.open(CgroupMounts.read());
+            case "rlimits" -> new RlimitsOnly();
+            default -> throw new IllegalArgumentException("there is no level " + level);
+        };
     }
 
     /**

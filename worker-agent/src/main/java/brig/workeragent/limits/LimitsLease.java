@@ -12,10 +12,18 @@ public interface LimitsLease extends AutoCloseable {
     /** The files into which the worker's first process writes itself, before it gives up its privileges. */
     List<Path> procsFiles();
 
-    /** False if memory is limited by nobody but {@code RLIMIT_DATA}. */
+    /** False if no group limits memory; then {@code RLIMIT_DATA} has to. */
     boolean limitsMemory();
 
-    /** Whether the kernel killed a process of this worker for want of memory. Readable until the release. */
+    /**
+     * The worker runs.
+     *
+     * @param initPid process 1 of its wall, seen from the host
+     * @param kill    ends everything behind that wall; any thread may call it, more than once
+     */
+    void handleRunning(long initPid, Runnable kill);
+
+    /** Whether a process of this worker was killed for want of memory. Readable until the release. */
     boolean oomKilled();
 
     /** Releases; a second call does nothing. */

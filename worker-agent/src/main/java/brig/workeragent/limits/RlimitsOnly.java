@@ -4,13 +4,53 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * No cgroup to be had: brig-init's rlimits are all there is. Memory counts per process, CPU is not limited.
+ * No cgroup to be had: brig-init's rlimits, which count per process, and a look at the memory of all of them
+ * together from time to time. CPU is not limited.
  */
 public final class RlimitsOnly implements LimitsBackend {
 
-    private static final LimitsLease NOTHING_HELD = new LimitsLease() {
+    private final MemoryWatch watch = new MemoryWatch();
+
+    @Override
+    public String level() {
+        return "rlimits";
+    }
+
+    @Override
+    public String place() {
+        return "no groups";
+    }
+
+    @Override
+    public List<String> gaps() {
+        return List.of("CPU is not limited",
+                "memory of a worker's processes together is measured every " + MemoryWatch.PERIOD_MS
+                        + " ms, so for that long it can exceed its limit; files in /tmp and home do not count");
+    }
+
+    @Override
+    public LimitsLease acquire(String name) {
+        return new WatchedLease(watch);
+    }
+
+    @Override
+    public void close() {
+        watch.close();
+    }
+
+    private static final class WatchedLease implements LimitsLease {
+
+        private final MemoryWatch watch;
+        private final MemoryWatch.Subject subject = new MemoryWatch.Subject();
+        private volatile long memoryBytesMax = Long.MAX_VALUE;
+
+        WatchedLease(MemoryWatch watch) {
+            this.watch = watch;
+        }
+
         @Override
         public void limit(ResourceLimits limits) {
+            memoryBytesMax = limits.memoryBytesMax();
         }
 
         @Override
@@ -24,22 +64,18 @@ public final class RlimitsOnly implements LimitsBackend {
         }
 
         @Override
+        public void handleRunning(long initPid, Runnable kill) {
+            watch.start(subject, initPid, memoryBytesMax, kill);
+        }
+
+        @Override
         public boolean oomKilled() {
-            return false;
+            return subject.exceeded();
         }
 
         @Override
         public void close() {
+            subject.end();
         }
-    };
-
-    @Override
-    public String level() {
-        return "rlimits";
-    }
-
-    @Override
-    public LimitsLease acquire(String name) {
-        return NOTHING_HELD;
     }
 }

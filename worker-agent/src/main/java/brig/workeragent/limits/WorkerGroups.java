@@ -8,6 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,16 +30,23 @@ final class WorkerGroups {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerGroups.class);
     private static final String PREFIX = "brig-";
     private static final int KILL_WAIT_MS = 2000;
+    /** An orphan may fork while its group is being read. */
+    private static final int KILL_ROUNDS = 10;
+    /** A killed process leaves its group some time after its parent was told of its end. */
+    private static final int REMOVE_WAIT_MS = 2000;
+    private static final int REMOVE_PAUSE_MS = 20;
 
     private final List<Path> bases;
+    private final GroupFolders groupFolders;
     private final long ownPid;
     /**
      * Folders whose removal failed, since a process was still on its way out; tried again at the next chance.
      */
     private final Set<Path> leftovers = ConcurrentHashMap.newKeySet();
 
-    WorkerGroups(List<Path> bases) {
+    WorkerGroups(List<Path> bases, GroupFolders groupFolders) {
         this.bases = bases;
+        this.groupFolders = groupFolders;
         this.ownPid = ProcessHandle.current().pid();
     }
 
@@ -73,7 +82,8 @@ final class WorkerGroups {
 
     static void write(Path file, String value) throws LimitsUnavailableException {
         try {
-            Files.writeString(file, value, StandardOpenOption.WRITE);
+            // Without CREATE: what the kernel did not put there is not made.
+            Files.writeString(file, value, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         } catch (IOException refused) {
             throw new LimitsUnavailableException("cannot write " + value + " to " + file + ": "
                     + reason(refused));
@@ -83,7 +93,8 @@ final class WorkerGroups {
     private Path create(Path base, String name) throws LimitsUnavailableException {
         Path folder = base.resolve(PREFIX + ownPid + "-" + name);
         try {
-            return Files.createDirectory(folder);
+            groupFolders.make(folder);
+            return folder;
         } catch (IOException refused) {
             throw new LimitsUnavailableException("cannot create " + folder + ": " + reason(refused));
         }
@@ -96,11 +107,22 @@ final class WorkerGroups {
     /** The kernel refuses to remove a group that has a process. */
     private void remove(Path folder) {
         try {
-            Files.deleteIfExists(folder);
+            groupFolders.remove(folder);
             leftovers.remove(folder);
         } catch (IOException busy) {
             leftovers.add(folder);
         }
+    }
+
+    /** Removes what is left of ended workers; else their folders would stay until the next start. */
+    void close() {
+        long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(REMOVE_WAIT_MS);
+        leftovers.forEach(this::remove);
+        while (!leftovers.isEmpty() && System.nanoTime() < deadlineNanos) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(REMOVE_PAUSE_MS));
+            leftovers.forEach(this::remove);
+        }
+        if (!leftovers.isEmpty()) LOG.warn("groups that cannot be removed yet: {}", leftovers);
     }
 
     private void removeStale(Path base) throws LimitsUnavailableException {
@@ -122,13 +144,21 @@ final class WorkerGroups {
      */
     private static void killOrphans(Path group) {
         try {
-            for (String pid : Files.readAllLines(group.resolve("cgroup.procs"))) {
-                LOG.warn("killing process {}, which a worker-agent that is gone left in {}", pid, group);
-                ProcessHandle.of(Long.parseLong(pid)).ifPresent(WorkerGroups::kill);
+            List<ProcessHandle> orphans = processesIn(group);
+            for (int round = 0; !orphans.isEmpty() && round < KILL_ROUNDS; round++) {
+                LOG.warn("killing {}, which a worker-agent that is gone left in {}", orphans, group);
+                orphans.forEach(WorkerGroups::kill);
+                orphans = processesIn(group);
             }
         } catch (IOException unreadable) {
             LOG.warn("cannot look into {}: {}", group, reason(unreadable));
         }
+    }
+
+    /** Those that can be seen from here: a process of another PID namespace shows as 0, and is left alone. */
+    private static List<ProcessHandle> processesIn(Path group) throws IOException {
+        return Files.readAllLines(group.resolve("cgroup.procs")).stream()
+                .map(pid -> ProcessHandle.of(Long.parseLong(pid))).flatMap(Optional::stream).toList();
     }
 
     private static void kill(ProcessHandle orphan) {
@@ -185,6 +215,11 @@ final class WorkerGroups {
         @Override
         public boolean limitsMemory() {
             return true;
+        }
+
+        @Override
+        public void handleRunning(long initPid, Runnable kill) {
+            // The kernel watches.
         }
 
         @Override

@@ -70,7 +70,7 @@ final class BubblewrapCommand {
     private void addEtc(List<String> options) throws SandboxException {
         for (String folder : List.of("/home", "/run")) add(options, "--perms", "0755", "--dir", folder);
         add(options, "--ro-bind", template.etc().toString(), "/etc");
-        add(options, "--ro-bind", template.file("brig-init").toString(), INIT);
+        add(options, "--ro-bind", template.init().toString(), INIT);
     }
 
     private static void addOwnMounts(List<String> options, WallProfile profile) {

@@ -124,6 +124,7 @@ final class Flight {
         }
         become(State.RUNNING);
         cancelDeadline();
+        lease.handleRunning(hostPid, this::kill);
         Posture confirmed = posture.posture();
         launched.completeAsync(() -> new WalledProcess(this, opened, hostPid, confirmed), completions);
     }

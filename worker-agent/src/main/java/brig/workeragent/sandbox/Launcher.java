@@ -214,7 +214,7 @@ public final class Launcher implements AutoCloseable {
         return CompletableFuture.supplyAsync(() -> link == null ? 0 : link.sparesKept(), requests).join();
     }
 
-    /** Ends all walls. What is in flight fails with LAUNCHER_DIED. */
+    /** Ends all walls, and with them the limits. What is in flight fails with LAUNCHER_DIED. */
     @Override
     public void close() {
         requests.execute(() -> {
@@ -228,6 +228,7 @@ public final class Launcher implements AutoCloseable {
             if (!completions.awaitTermination(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS)) {
                 LOG.warn("Somebody still works on the end of a worker");
             }
+            config.limits().close();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -77,7 +77,8 @@ public final class WallDoctor {
     private void checkNamespaces() {
         Path file = Path.of("/proc/sys/user/max_user_namespaces");
         try {
-            String most = Files.readString(file).trim();
+            // Not readString: it reads a byte first, and older kernels give a setting to the first read only.
+            String most = Files.readAllLines(file).getFirst().trim();
             add("user namespaces", !most.equals("0"), "at most " + most,
                     "Set sysctl user.max_user_namespaces above 0");
         } catch (IOException unreadable) {
@@ -116,13 +117,14 @@ public final class WallDoctor {
     }
 
     private void checkLimits() {
-        String level = limits.backend().level();
-        boolean weak = level.equals("rlimits");
-        String refusals = limits.refusals().isEmpty() ? "" : "; not used: " + String.join("; ",
-                limits.refusals());
-        findings.add(new Finding("resource limits", weak ? Status.WARN : Status.OK, level + refusals,
-                weak ? "Run as a systemd service with Delegate=yes, which limits memory and CPU of a worker"
-                : null));
+        LimitsBackend backend = limits.backend();
+        var words = new ArrayList<String>();
+        words.add(backend.level() + ", " + backend.place());
+        backend.gaps().forEach(gap -> words.add("not held: " + gap));
+        limits.refusals().forEach(refusal -> words.add("not used: " + refusal));
+        boolean weak = !backend.gaps().isEmpty();
+        findings.add(new Finding("resource limits", weak ? Status.WARN : Status.OK, String.join("; ", words),
+                weak ? "Run where systemd is, or as a service with Delegate=yes, which holds memory and CPU" : null));
     }
 
     private void add(String name, boolean fine, String detail, @Nullable String mend) {

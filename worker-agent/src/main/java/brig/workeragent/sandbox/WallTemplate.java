@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -46,10 +47,12 @@ final class WallTemplate {
 
     private final Path folder;
     private final WallEtc etc;
+    private final Path init;
 
-    private WallTemplate(Path folder, WallEtc etc) {
+    private WallTemplate(Path folder, WallEtc etc, Path init) {
         this.folder = folder;
         this.etc = etc;
+        this.init = init;
     }
 
     /**
@@ -62,27 +65,50 @@ final class WallTemplate {
             throws SandboxException {
         try {
             Files.createDirectories(folder);
+            Path built = nativeFolder.resolve("brig-init");
+            boolean copied = mayExecute(folder, Files.readAllLines(Path.of("/proc/self/mountinfo")));
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
             removeUnfinished(folder);
-            var template = new WallTemplate(folder, new WallEtc(folder, Path.of("/etc"), ETC));
+            var template = new WallTemplate(folder, new WallEtc(folder, Path.of("/etc"), ETC),
+                    copied ? folder.resolve("brig-init") : built);
             template.put(LauncherConfig.BLANK, new byte[0], "---------");
             Syscall.Machine machine = Syscall.Machine.ofHost();
             template.put("filter.bpf", SeccompFilter.build(machine, false), "r--r--r--");
             template.put("filter-nested.bpf", SeccompFilter.build(machine, true), "r--r--r--");
-            template.put("brig-init", Files.readAllBytes(nativeFolder.resolve("brig-init")), "r-xr-xr-x");
-            requireReachable(folder, identity);
+            template.put("brig-init", Files.readAllBytes(built), "r-xr-xr-x");
+            if (identity.switched()) {
+                requireOpen(folder, "put the runtime folder elsewhere, for instance below /run");
+                requireOpen(template.init, "install Brig elsewhere, for instance below /opt: of " + folder
+                        + ", which is mounted noexec, nothing can be executed");
+            }
             return template;
         } catch (IOException | IllegalStateException failed) {
             throw unavailable("cannot write the wall's files to " + folder + ": " + failed);
         }
     }
 
-    private static void requireReachable(Path folder, WorkerIdentity identity) throws SandboxException {
-        Path closed = identity.switched() ? Reachability.firstClosedFolder(folder) : null;
+    private static void requireOpen(Path path, String mend) throws SandboxException {
+        Path closed = Reachability.firstClosedFolder(path);
         if (closed != null) {
-            throw unavailable("the worker's user cannot get to " + folder + ", because " + closed
-                    + " is closed to others; put the runtime folder elsewhere, for instance below /run");
+            throw unavailable("the worker's user cannot get to " + path + ", because " + closed
+                    + " is closed to others; " + mend);
         }
+    }
+
+    /** Debian mounts /run noexec, and a bind mount of what lies there is so too. Format: proc(5). */
+    static boolean mayExecute(Path folder, List<String> mountinfo) {
+        Path holder = Path.of("/");
+        boolean allowed = true;
+        for (String line : mountinfo) {
+            String[] fields = line.split(" ", 7);
+            Path mount = Path.of(fields[4]);
+            // Of two on one place the later one is on top.
+            if (folder.startsWith(mount) && mount.startsWith(holder)) {
+                holder = mount;
+                allowed = !List.of(fields[5].split(",", -1)).contains("noexec");
+            }
+        }
+        return allowed;
     }
 
     /** What a predecessor was writing when it died; one worker-agent at a time has this folder. */
@@ -112,6 +138,11 @@ final class WallTemplate {
         } catch (IOException failed) {
             throw unavailable("cannot copy what walls need of /etc: " + failed);
         }
+    }
+
+    /** The program that is process 1 of a wall. */
+    Path init() {
+        return init;
     }
 
     Path file(String name) {

@@ -3,6 +3,7 @@ package brig.workeragent.wall;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.limits.LimitsBackend;
+import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.LaunchRequest;
@@ -53,10 +54,11 @@ public final class SandboxWalls implements Walls {
         this.guard = new WorkspaceGuard(config.blank());
     }
 
-    /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE} */
+    /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE} */
     public static SandboxWalls open(WallSettings settings) {
-        LimitsBackend.Probe probe = LimitsBackend.probe();
         try {
+            String level = settings.limitsLevel();
+            LimitsBackend.Probe probe = level.isEmpty() ? LimitsBackend.probe() : LimitsBackend.require(level);
             for (Path base : settings.workspaceBases()) {
                 // The worker's own user passes through, and sees no other workspace's name.
                 Files.createDirectories(base,
@@ -65,6 +67,9 @@ public final class SandboxWalls implements Walls {
             LauncherConfig config = new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
                     settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), probe.backend());
             return new SandboxWalls(Launcher.open(config), config, probe, settings);
+        } catch (LimitsUnavailableException e) {
+            throw new BrigException(ErrorCode.LIMITS_UNAVAILABLE,
+                    "worker.limitsLevel asks for " + settings.limitsLevel() + ": " + e.getMessage());
         } catch (SandboxException e) {
             throw refusal(e);
         } catch (IOException e) {

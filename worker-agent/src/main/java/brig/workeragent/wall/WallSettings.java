@@ -12,6 +12,7 @@ import java.util.List;
  * @param uidForRoot the uid and gid of workers where this process is root
  * @param startMs until a process executes its command
  * @param limits for each worker
+ * @param limitsLevel the only one that will do, or empty for the best of this host
  */
 public record WallSettings(
         Path nativeFolder,
@@ -19,7 +20,8 @@ public record WallSettings(
         List<Path> workspaceBases,
         int uidForRoot,
         int startMs,
-        Limits limits) {
+        Limits limits,
+        String limitsLevel) {
     /** Limits of a worker with all its processes, 0 for none; units as in {@code config/brig.json}. */
     public record Limits(
             long memoryBytesMax,

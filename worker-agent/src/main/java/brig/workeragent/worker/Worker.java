@@ -324,14 +324,15 @@ public final class Worker {
         afterDone(EndReason.COMPLETED);
     }
 
+    /** Who was stopped did not die of the memory that one of its processes lacked before. */
     private @Nullable String reasonOf(ProcessEnd end) {
-        if (end.outOfMemory()) {
-            return "out_of_memory";
-        }
         if (timedOut) {
             return "timeout";
         }
-        return cancelled ? "cancelled" : ending != null ? "terminated" : null;
+        if (cancelled) {
+            return "cancelled";
+        }
+        return ending != null ? "terminated" : end.outOfMemory() ? "out_of_memory" : null;
     }
 
     private void afterDone(EndReason byItself) {

@@ -98,6 +98,7 @@ class PostureTest {
         "root-read-only|%|--tmpfs /etc|%",
         "root-read-only|/^--remount-ro$/{N;d}|%|%",
         "root-read-only|%|--bind /var/tmp /home|%",
+        "root-read-only|%|--ro-bind /usr/share /usr/share --tmpfs /usr/share|%",
         "proc-sys-read-only|s:^--ro-bind$:--bind:|%|%",
         "workspace|%|--tmpfs /workspace --remount-ro /workspace|%",
         "tmp-sized|%|--tmpfs /tmp|%",
@@ -117,6 +118,20 @@ class PostureTest {
             assertTrue(failure.getMessage().contains(property + " ("), failure.getMessage());
             assertFalse(Files.exists(wall.workspace.resolve("ran")));
             assertEquals(List.of(), WallFixture.processesWith("1000.125"));
+        } finally {
+            Files.delete(script);
+            Files.delete(folder);
+        }
+    }
+
+    @Test
+    void shouldNotMindAWritableMountThatAnotherCovers() throws IOException {
+        // Scenario: below /proc/sys of a host with systemd there are two mounts on one place.
+        Path folder = Files.createTempDirectory("brig-tampered");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path script = tampered(folder, "%", "--tmpfs /usr/share --ro-bind /usr/share /usr/share", "%");
+        try (var wall = new WallFixture(new RlimitsOnly(), script)) {
+            assertEquals(0, wall.run("true").exit().code());
         } finally {
             Files.delete(script);
             Files.delete(folder);

@@ -3,39 +3,47 @@ package brig.workeragent.sandbox;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.limits.TestedLevel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits as this host really enforces them; skipped where no cgroup can be had. */
+/** Limits as the kernel of this host enforces them on groups, at each level that it has. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ParameterizedClass
+@ValueSource(strings = {"cgroup2", "cgroup1"})
 class ResourceLimitsTest {
 
     private static final ResourceLimits SMALL = new ResourceLimits(64L << 20, 64, 100, 256L << 20, 256);
 
-    private static LimitsBackend backend;
-    private static WallFixture wall;
+    private final String level;
+    private LimitsBackend backend;
+    private WallFixture wall;
 
-    @BeforeAll
-    static void open() {
-        backend = LimitsBackend.probe().backend();
-        assumeFalse(backend.level().equals("rlimits"));
+    ResourceLimitsTest(String level) {
+        this.level = level;
+    }
+
+    @BeforeEach
+    void open() {
+        backend = TestedLevel.assume(level);
         wall = new WallFixture(backend);
     }
 
-    @AfterAll
-    static void close() {
+    @AfterEach
+    void close() {
         if (wall != null) wall.close();
     }
 
@@ -45,6 +53,34 @@ class ResourceLimitsTest {
                 "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#x}"));
         assertTrue(result.exit().oomKilled());
         assertEquals("SIGKILL", result.exit().signal());
+    }
+
+    @Test
+    void shouldGoOnWhenMemoryRunsOutForAProcessThatThePayloadStarted() {
+        var result = wall.run(wall.request(SMALL, false, "/bin/bash", "-c",
+                "python3 -c 'bytearray(300 << 20)'; echo it ended with $?"));
+        assertEquals("it ended with 137\n", result.stdout());
+        assertEquals(0, result.exit().code());
+        assertTrue(result.exit().oomKilled());
+    }
+
+    @Test
+    void shouldHoldForksByTheGroupAlone() throws Exception {
+        // Scenario: a process without a wall, hence without the limit that brig-init sets inside.
+        ResourceLimits ten = new ResourceLimits(64L << 20, 10, 100, 256L << 20, 256);
+        try (LimitsLease lease = backend.acquire("forks")) {
+            lease.limit(ten);
+            String join = lease.procsFiles().stream().map(file -> "echo $$ > " + file + "; ")
+                    .collect(Collectors.joining());
+            Process bomb = new ProcessBuilder("/bin/sh", "-c", join + "i=0; while [ $i -lt 40 ]; do "
+                    + "sleep 60 >/dev/null 2>&1 & i=$((i+1)); echo forked; done").start();
+            long forked = bomb.inputReader().lines().filter(line -> line.equals("forked")).count();
+            for (String pid : Files.readAllLines(lease.procsFiles().getFirst())) {
+                ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly);
+            }
+            // It is one of those that the group counts, and it could not start the last.
+            assertEquals(ten.pidsMax() + LimitsBackend.WALL_PROCESSES - 1, forked);
+        }
     }
 
     @Test
@@ -106,7 +142,7 @@ class ResourceLimitsTest {
         Path stale = Files.createDirectory(base.resolve("brig-99999999-old"));
         Path foreign = Files.createDirectory(base.resolve("brig-1-alive"));
         try {
-            LimitsBackend.probe();
+            LimitsBackend.require(level);
             assertFalse(Files.exists(stale));
             assertTrue(Files.exists(foreign));
         } finally {
@@ -127,7 +163,7 @@ class ResourceLimitsTest {
         try {
             Files.writeString(stale.resolve("cgroup.procs"), Long.toString(orphan.pid()));
             Files.writeString(foreign.resolve("cgroup.procs"), Long.toString(stranger.pid()));
-            LimitsBackend.probe();
+            LimitsBackend.require(level);
             assertFalse(orphan.isAlive());
             assertFalse(Files.exists(stale));
             assertTrue(stranger.isAlive());

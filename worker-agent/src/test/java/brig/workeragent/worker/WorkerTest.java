@@ -203,6 +203,25 @@ class WorkerTest {
     }
 
     @Test
+    void shouldBlameTheStopAndNotMemoryWhenAProcessRanOutOfItBefore() throws Exception {
+        policy = policy(5000, 0);
+        Worker worker = shell();
+        worker.input("one");
+        FakeProcess process = walls.next();
+        timers.advance(5000);
+        process.exit(new ProcessEnd(143, "SIGTERM", true));
+        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=timeout}", frames.next());
+        worker.input("two");
+        process = walls.next();
+        worker.cancel();
+        process.exit(new ProcessEnd(143, "SIGTERM", true));
+        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
+        worker.input("three");
+        walls.next().exit(new ProcessEnd(137, "SIGKILL", true));
+        assertEquals("{type=done, exitCode=137, signal=SIGKILL, reason=out_of_memory}", frames.next());
+    }
+
+    @Test
     void shouldKeepReasonWhenWallClockIsReachedAfterCancel() throws Exception {
         policy = policy(5000, 0);
         Worker worker = shell();

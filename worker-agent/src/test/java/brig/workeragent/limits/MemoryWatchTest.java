@@ -1,0 +1,71 @@
+package brig.workeragent.limits;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class MemoryWatchTest {
+    private static final long MIB = 1 << 20;
+    /** A shell that keeps 30 MiB itself, and a child that does. */
+    private static final String TWO_HOGS = "hog() { x=$(head -c 31457280 /dev/zero | tr '\\0' x); echo full; read -r _; }; "
+            + "exec 3<&0; hog <&3 & hog; wait";
+
+    /** It and its child have filled their memory. */
+    private static Process startHogs() throws IOException {
+        Process shell = new ProcessBuilder("/bin/bash", "-c", TWO_HOGS).start();
+        BufferedReader said = shell.inputReader();
+        assertEquals("full", said.readLine());
+        assertEquals("full", said.readLine());
+        return shell;
+    }
+
+    private static void end(Process shell) throws InterruptedException {
+        shell.descendants().forEach(ProcessHandle::destroyForcibly);
+        shell.destroyForcibly().waitFor();
+    }
+
+    @Test
+    void shouldAddUpAProcessAndAllBelowIt() throws Exception {
+        Process hogs = startHogs();
+        try {
+            long bytes = MemoryWatch.bytesOf(hogs.pid());
+            assertTrue(bytes > 60 * MIB && bytes < 200 * MIB, bytes + " bytes");
+        } finally {
+            end(hogs);
+        }
+        assertEquals(0, MemoryWatch.bytesOf(hogs.pid()));
+    }
+
+    @Test
+    void shouldKillWhenTogetherTheyHaveTooMuch() throws Exception {
+        Process hogs = startHogs();
+        RlimitsOnly backend = new RlimitsOnly();
+        try (LimitsLease lease = backend.acquire("one");
+                LimitsLease larger = backend.acquire("two")) {
+            lease.limit(limits(50 * MIB));
+            larger.limit(limits(1000 * MIB));
+            CountDownLatch killed = new CountDownLatch(1);
+            larger.handleRunning(hogs.pid(), () -> hogs.destroyForcibly());
+            lease.handleRunning(hogs.pid(), killed::countDown);
+            assertTrue(killed.await(20, TimeUnit.SECONDS));
+            assertTrue(lease.oomKilled());
+            assertFalse(larger.oomKilled());
+            assertTrue(hogs.isAlive());
+        } finally {
+            end(hogs);
+            backend.close();
+        }
+    }
+
+    private static ResourceLimits limits(long memoryBytesMax) {
+        return new ResourceLimits(memoryBytesMax, 40, 100, 1L << 30, 256);
+    }
+}
