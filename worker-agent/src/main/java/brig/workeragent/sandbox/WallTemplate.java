@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -18,6 +19,8 @@ import java.util.Set;
 final class WallTemplate {
 
     private static final String UNFINISHED = ".new";
+    /** What workers' users execute; the folder that the build put them in may be closed to them. */
+    private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone");
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
     /** Files of {@code /etc} that are not the host's. */
@@ -69,7 +72,9 @@ final class WallTemplate {
             Syscall.Machine machine = Syscall.Machine.ofHost();
             template.put("filter.bpf", SeccompFilter.build(machine, false), "r--r--r--");
             template.put("filter-nested.bpf", SeccompFilter.build(machine, true), "r--r--r--");
-            template.put("brig-init", Files.readAllBytes(nativeFolder.resolve("brig-init")), "r-xr-xr-x");
+            for (String program : PROGRAMS) {
+                template.put(program, Files.readAllBytes(nativeFolder.resolve(program)), "r-xr-xr-x");
+            }
             requireReachable(folder, identity);
             return template;
         } catch (IOException | IllegalStateException failed) {
