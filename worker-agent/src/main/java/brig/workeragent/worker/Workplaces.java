@@ -35,8 +35,11 @@ final class Workplaces {
     private final MadeWorkspaces made;
     private final Path newFolders;
     private final ReentrantLock lock = new ReentrantLock();
-    /** How many spawns work in a folder. Guarded by the lock. */
-    private final Map<Path, Integer> users = new HashMap<>();
+    /** The folders that spawns work in. Guarded by the lock. */
+    private final Map<Path, Use> uses = new HashMap<>();
+
+    /** @param made how many folders of its path were made for the first of these spawns, from the end */
+    private record Use(int spawns, int made) {}
 
     Workplaces(Walls walls, MadeWorkspaces made, Path newFolders) {
         this.walls = walls;
@@ -111,21 +114,25 @@ final class Workplaces {
             }
             int missing = requested.getNameCount() - present.getNameCount();
             Path folder = walls.workspace(requested);
-            users.merge(folder, 1, Integer::sum);
-            Once leave = new Once(() -> leave(folder, missing));
+            uses.merge(folder, new Use(1, missing), (use, one) -> new Use(use.spawns() + 1, use.made()));
+            Once leave = new Once(() -> leave(folder));
             return new Workplace(folder, List.of(), leave, leave);
         } finally {
             lock.unlock();
         }
     }
 
-    /** @param made how many folders of its path were made for it, from the end; those that are empty go */
-    private void leave(Path folder, int made) {
+    /** The last one out removes what was made for this and is still empty. */
+    private void leave(Path folder) {
         lock.lock();
         try {
-            users.merge(folder, -1, Integer::sum);
+            Use use = Objects.requireNonNull(uses.remove(folder), "somebody was in there");
+            if (use.spawns() > 1) {
+                uses.put(folder, new Use(use.spawns() - 1, use.made()));
+                return;
+            }
             Path empty = folder;
-            for (int i = 0; i < made && empty != null && users.getOrDefault(empty, 0) == 0; i++) {
+            for (int i = 0; i < use.made() && empty != null && !uses.containsKey(empty); i++) {
                 Files.deleteIfExists(empty);
                 empty = empty.getParent();
             }
@@ -134,7 +141,6 @@ final class Workplaces {
         } catch (IOException e) {
             LOG.warn("an empty workspace was left: {}", e.toString());
         } finally {
-            users.remove(folder, 0);
             lock.unlock();
         }
     }
