@@ -151,8 +151,8 @@ class CopyWallTest {
     void shouldShareBlocksAndLeaveNothingWhenNothingWasChanged() throws Exception {
         mountWorkspaces("xfs");
         makeProject();
-        host("head -c 20000000 /dev/urandom > " + project + "/big; git init -q " + project + "; chmod -R a+rX " + project
-                + "; sync -f " + bases);
+        host("head -c 20000000 /dev/urandom > " + project + "/big; git init -q " + project
+                + "; chmod -R a+rX " + project + "; sync -f " + bases);
         open();
         String free = "df --output=avail -B1 %s | tail -n 1";
         long before = Long.parseLong(host(free.formatted(bases)).strip());
@@ -169,7 +169,8 @@ class CopyWallTest {
         makeProject();
         open();
         String id = id();
-        run(id, "echo two > x; touch -r a.txt x; cat x > a.txt; touch -r x a.txt; rm x; mkdir closed; touch closed/x; chmod 0 closed");
+        run(id, "echo two > x; touch -r a.txt x; cat x > a.txt; touch -r x a.txt; rm x;"
+                + " mkdir closed; touch closed/x; chmod 0 closed");
         assertTrue(String.valueOf(ask("diff", id).get("diff")).contains("+two"));
         ask("discard", id);
         assertEquals(List.of("project"), names());
@@ -212,8 +213,8 @@ class CopyWallTest {
         open();
         String said = run(id(), "true");
         assertTrue(said.contains("code=INVALID_FIELD") && said.contains("EACCES a.txt"), said);
-        assertTrue(fixture.runToEnd(control, id(), Map.of("workspace_mode", "copy", "workspace", bases + "/none"), "true")
-                .contains("there is none at"));
+        Map<String, ?> none = Map.of("workspace_mode", "copy", "workspace", bases + "/none");
+        assertTrue(fixture.runToEnd(control, id(), none, "true").contains("there is none at"));
         assertEquals(List.of("project"), names());
         assertFalse(Files.exists(bases.resolve("none"), LinkOption.NOFOLLOW_LINKS));
     }

@@ -119,7 +119,8 @@ public final class SpawnerSocket {
                     case "agents" -> workers.hello().thenApply(hello -> hello);
                     case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
                     case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
-                    case "discard" -> workers.discard(door.sessions().spawnId(id(request))).thenApply(done -> done);
+                    case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
+                            .thenApply(done -> done);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, terminate, attach, diff, workspaces, discard, agents and doctor");

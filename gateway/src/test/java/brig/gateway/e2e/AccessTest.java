@@ -50,7 +50,8 @@ class AccessTest {
             String logs = Files.readString(product.log())
                     + Files.readString(product.folder().resolve("state/worker-agent.log"));
             assertTrue(logs.contains(spawned.id()), logs);
-            for (String secret : List.of("not-for-the", spawned.captainToken(), spawned.watcherToken(), product.adminToken())) {
+            for (String secret : List.of("not-for-the", spawned.captainToken(),
+                    spawned.watcherToken(), product.adminToken())) {
                 assertFalse(logs.contains(secret), logs);
             }
         }

@@ -80,12 +80,13 @@ final class Workplaces {
     /** @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}, {@code COPY_UNAVAILABLE} */
     Workplace take(String spawnId, SpawnRequest request, Confinement confinement) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
+        String workspace = request.workspace();
         return switch (request.workspaceMode()) {
-            case FOLDER -> folder(request.workspace() == null ? newFolders.resolve(taskId) : named(request.workspace()));
+            case FOLDER -> folder(workspace == null ? newFolders.resolve(taskId) : named(workspace));
             case WORKTREE -> ofItsOwn(spawnId,
                     made.worktree(spawnId, taskId, named(request.repository()), confinement.privateFiles()));
             case COPY -> ofItsOwn(spawnId,
-                    made.copy(spawnId, taskId, existing(named(request.workspace())), confinement.privateFiles()));
+                    made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));
         };
     }
 

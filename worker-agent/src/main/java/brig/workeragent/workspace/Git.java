@@ -55,7 +55,8 @@ record Git(AsWorker user) {
     AsWorker.Said diff(Place place, Path index, String since) {
         stage(place, index);
         String[] arguments = {"diff", "--cached", "--no-ext-diff", "--no-textconv", "--no-color", "-M", since, "--"};
-        AsWorker.Said said = start(place, Map.of("GIT_INDEX_FILE", index.toString()), NOTHING, DIFF_BYTES_MAX, arguments);
+        Map<String, String> environment = Map.of("GIT_INDEX_FILE", index.toString());
+        AsWorker.Said said = start(place, environment, NOTHING, DIFF_BYTES_MAX, arguments);
         if (said.failed()) {
             throw failure(said, arguments);
         }
