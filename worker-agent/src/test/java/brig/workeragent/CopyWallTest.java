@@ -130,7 +130,12 @@ class CopyWallTest {
         String id = id();
         assertEquals("a.txt\ngröße\nlink\nsub\none\nran\n", run(id, """
                 ls; cat link; sub/tool; cat .env sub/id_rsa sub/plan.doc 2> /dev/null
-                echo two >> a.txt; rm sub/tool; echo new > b.txt; git init -q inner"""));
+                echo two >> a.txt; rm sub/tool; echo new > b.txt; git init -q inner
+                mkdir closed; touch closed/x; chmod 0 closed"""));
+        for (String secret : List.of(".env", "sub/id_rsa", "sub/plan.doc")) {
+            assertFalse(Files.exists(bases.resolve(id).resolve(secret)), secret);
+            assertFalse(Files.exists(bases.resolve(id + ".origin").resolve(secret)), secret);
+        }
         // The folder goes on beside it: the diff says what the agent did, and nothing else.
         Files.writeString(project.resolve("a.txt"), "somebody else was here\n");
         assertTrue(Files.exists(project.resolve("sub/tool")) && !Files.exists(project.resolve("b.txt")));
@@ -169,8 +174,7 @@ class CopyWallTest {
         makeProject();
         open();
         String id = id();
-        run(id, "echo two > x; touch -r a.txt x; cat x > a.txt; touch -r x a.txt; rm x;"
-                + " mkdir closed; touch closed/x; chmod 0 closed");
+        run(id, "echo two > x; touch -r a.txt x; cat x > a.txt; touch -r x a.txt; rm x");
         assertTrue(String.valueOf(ask("diff", id).get("diff")).contains("+two"));
         ask("discard", id);
         assertEquals(List.of("project"), names());
