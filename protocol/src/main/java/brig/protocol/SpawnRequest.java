@@ -2,6 +2,7 @@ package brig.protocol;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,16 +15,17 @@ import org.jspecify.annotations.Nullable;
  * "workspace_mode"?, "repository"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
- * @param workspace absolute path of the folder that the agent works in; null makes a new one named after the task
+ * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
+ *     after the task; never null in {@code COPY}
  * @param agent name of an agent profile
  * @param model handed to the agent where its profile has a place for it
  * @param tools handed to the agent where its profile has a place for it
  * @param systemPrompt handed to the agent where its profile has a place for it
  * @param prompt the first user message, sent as soon as the worker runs; null for none
  * @param once the spawn ends after its first {@code done}
- * @param repository absolute path of a git repository of which the agent gets a worktree of its own; null works in
- *     {@code workspace}. As JSON it goes with {@code "workspace_mode": "worktree"}
  * @param policy what the agent's wall lets in; null leaves it to the agent's profile
+ * @param workspaceMode what becomes of {@code workspace} or {@code repository}
+ * @param repository absolute path of a git repository, in {@code WORKTREE} only, and there never null
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -35,12 +37,23 @@ public record SpawnRequest(
         @Nullable String prompt,
         boolean once,
         @Nullable String policy,
+        WorkspaceMode workspaceMode,
         @Nullable String repository) {
+
+    /** What an agent works in; as JSON in lower case. */
+    public enum WorkspaceMode {
+        /** The folder itself. */
+        FOLDER,
+        /** A worktree of its own, of a git repository. */
+        WORKTREE,
+        /** A copy of its own, which shares what is not changed with the folder. */
+        COPY
+    }
 
     /** A request that leaves the wall to the agent's profile. */
     public SpawnRequest(@Nullable String taskId, @Nullable String workspace, String agent, @Nullable String model,
             List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
-        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, null);
+        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null);
     }
 
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
@@ -60,7 +73,9 @@ public record SpawnRequest(
         if (workspace != null && (!workspace.startsWith("/") || workspace.indexOf('\0') >= 0)) {
             throw Fields.invalid("workspace", "must be an absolute path");
         }
-        String repository = repository(fields, workspace);
+        WorkspaceMode mode = mode(fields);
+        String repository = fields.text("repository");
+        checkPlaces(mode, workspace, repository);
         String name = agent.requiredText("name");
         List<String> tools = agent.texts("tools");
         checkArgument("name", name);
@@ -68,27 +83,32 @@ public record SpawnRequest(
         checkArgument("systemPrompt", agent.text("systemPrompt"));
         tools.forEach(tool -> checkArgument("tools", tool));
         return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
-                fields.text("prompt"), fields.flag("once"), fields.text("policy"), repository);
+                fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository);
     }
 
-    /** The mode is said, not guessed: a captain that misspells a field does not get another kind of workspace. */
-    private static @Nullable String repository(Fields fields, @Nullable String workspace) {
-        String repository = fields.text("repository");
-        boolean worktree = switch (fields.text("workspace_mode", "folder")) {
-            case "folder" -> false;
-            case "worktree" -> true;
-            default -> throw Fields.invalid("workspace_mode", "must be folder or worktree");
+    /** It is said, not guessed: a captain that misspells a field does not get another kind of workspace. */
+    private static WorkspaceMode mode(Fields fields) {
+        return switch (fields.text("workspace_mode", "folder")) {
+            case "folder" -> WorkspaceMode.FOLDER;
+            case "worktree" -> WorkspaceMode.WORKTREE;
+            case "copy" -> WorkspaceMode.COPY;
+            default -> throw Fields.invalid("workspace_mode", "must be folder, worktree or copy");
         };
-        if (worktree != (repository != null)) {
+    }
+
+    private static void checkPlaces(WorkspaceMode mode, @Nullable String workspace, @Nullable String repository) {
+        if ((mode == WorkspaceMode.WORKTREE) != (repository != null)) {
             throw Fields.invalid("repository", "goes with workspace_mode worktree, which needs it");
         }
         if (repository != null && (!repository.startsWith("/") || repository.indexOf('\0') >= 0)) {
             throw Fields.invalid("repository", "must be an absolute path");
         }
-        if (worktree && workspace != null) {
+        if (mode == WorkspaceMode.WORKTREE && workspace != null) {
             throw Fields.invalid("workspace", "is chosen by Brig in workspace_mode worktree");
         }
-        return repository;
+        if (mode == WorkspaceMode.COPY && workspace == null) {
+            throw Fields.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
+        }
     }
 
     /** What may become an argument of the agent's command line cannot hold a NUL. */
@@ -112,7 +132,8 @@ public record SpawnRequest(
         map.put("prompt", prompt);
         map.put("once", once);
         map.put("policy", policy);
-        map.put("workspace_mode", repository == null ? null : "worktree");
+        map.put("workspace_mode", workspaceMode == WorkspaceMode.FOLDER ? null
+                : workspaceMode.name().toLowerCase(Locale.ROOT));
         map.put("repository", repository);
         return map;
     }

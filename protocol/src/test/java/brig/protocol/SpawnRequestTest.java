@@ -16,7 +16,8 @@ class SpawnRequestTest {
 
     @Test
     void shouldReadEveryField() {
-        assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true, "review", null),
+        assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true, "review",
+                        SpawnRequest.WorkspaceMode.FOLDER, null),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
                         + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review'}"));
     }
@@ -32,6 +33,7 @@ class SpawnRequestTest {
         for (String json : List.of("{'agent_config':{'name':'a'}}",
                 "{'task_id':'t','workspace':'/w','agent_config':{'name':'a','tools':['x']},'prompt':'p','once':true,"
                         + "'policy':'build'}",
+                "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w'}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r'}")) {
             SpawnRequest request = read(json);
             Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));
@@ -55,8 +57,10 @@ class SpawnRequestTest {
         "{'agent_config':{'name':'a','systemPrompt':'\\u0000'}} | 'systemPrompt' must not contain a NUL",
         "{'agent_config':{'name':'a','tools':['\\u0000']}} | 'tools' must not contain a NUL",
         "{'agent_config':{'name':'a','tools':'x'}}         | 'tools' must be a list of strings",
-        "{'agent_config':{'name':'a'},'workspace_mode':'tree'} | 'workspace_mode' must be folder or worktree",
+        "{'agent_config':{'name':'a'},'workspace_mode':'tree'} | 'workspace_mode' must be folder, worktree or copy",
         "{'agent_config':{'name':'a'},'workspace_mode':'worktree'} | 'repository' goes with",
+        "{'agent_config':{'name':'a'},'workspace_mode':'copy'} | 'workspace' is the folder to copy",
+        "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w','repository':'/r'} | 'repository' goes with",
         "{'agent_config':{'name':'a'},'repository':'/r'}   | 'repository' goes with",
         "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'r'} | 'repository' must be an absolute",
         "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r','workspace':'/w'} | 'workspace' is chosen",

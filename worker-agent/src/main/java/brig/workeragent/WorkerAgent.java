@@ -13,7 +13,7 @@ import brig.workeragent.worker.StopTimes;
 import brig.workeragent.worker.SystemTimers;
 import brig.workeragent.worker.Timers;
 import brig.workeragent.worker.Workers;
-import brig.workeragent.workspace.Worktrees;
+import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -37,17 +37,17 @@ public final class WorkerAgent implements AutoCloseable {
         WorkerAgentConfig config = installation.config();
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
         Policies policies = installation.policies();
-        Worktrees worktrees = walls.worktrees();
-        worktrees.sweep();
+        MadeWorkspaces made = walls.madeWorkspaces(config.keptWorkspaceMs());
+        made.sweep();
         this.folder = folder;
         this.walls = walls;
         this.workers = new Workers(
-                new Workers.Parts(profiles, policies, walls, worktrees, WorkerServer.in(folder), timers,
+                new Workers.Parts(profiles, policies, walls, made, WorkerServer.in(folder), timers,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs())));
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, profiles, policies, worktrees, walls, VERSION, () -> System.exit(0)));
+                new ControlOperations(workers, profiles, policies, made, walls, VERSION, () -> System.exit(0)));
     }
 
     /**

@@ -12,6 +12,7 @@ record WorkerAgentConfig(
         List<String> policyDirs,
         List<String> policies,
         List<String> workspaceBases,
+        long keptWorkspaceMs,
         int uid,
         long unackedBytesMax,
         int startMs,
@@ -35,6 +36,7 @@ record WorkerAgentConfig(
         if (workspaceBases.isEmpty()) {
             throw new IllegalArgumentException("workspaceBases: must name at least one folder");
         }
+        requireRangeOrNone("keptWorkspaceMs", keptWorkspaceMs, 1000, 3650 * DAY_MS);
         requireRange("uid", uid, 1, Integer.MAX_VALUE - 1);
         requireRange("unackedBytesMax", unackedBytesMax, 128 * 1024, 1024 * MIB);
         requireRange("startMs", startMs, 100, 600_000);

@@ -125,7 +125,7 @@ class OrphansTest {
 
     private Path note(String spawnId, String owner) throws IOException {
         return Files.writeString(bases.resolve(spawnId + ".worktree"), """
-                {"repository": "%s", "branch": "brig/x", "start": "0", "owner": %s}
+                {"source": "%s", "branch": "brig/x", "start": "0", "owner": %s}
                 """.formatted(repository, owner));
     }
 }

@@ -7,12 +7,9 @@ import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a command works with: the installation, the configuration, and the gateway that runs or is started for it. */
@@ -84,20 +81,22 @@ final class Context {
 
     /** A gateway with folders of its own, which go with it. */
     static final class Embedded implements AutoCloseable {
-        private final Path folder;
+        private final EmbeddedFolder folder;
         private final Gateway gateway;
         private final AtomicBoolean closed = new AtomicBoolean();
 
         Embedded(Context context) {
             try {
-                folder = Paths.makePassable(Files.createTempDirectory("brig-"));
+                folder = EmbeddedFolder.open(Path.of(System.getProperty("java.io.tmpdir")));
             } catch (IOException e) {
                 throw new BrigException(ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + e);
             }
             Config own = context.config();
             Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of());
-            Config config = new Config(folder.resolve("state").toString(), folder.resolve("run").toString(), folder.resolve("agents").toString(),
-                    folder.resolve("spawner.sock").toString(), List.of(), http, own.limits(), own.worker());
+            Path path = folder.path();
+            Config config = new Config(path.resolve("state").toString(), path.resolve("run").toString(),
+                    path.resolve("agents").toString(), path.resolve("spawner.sock").toString(), List.of(), http,
+                    own.limits(), own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-leave").unstarted(this::close));
             try {
@@ -115,12 +114,10 @@ final class Context {
                 return;
             }
             gateway.stop();
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(file);
-                }
+            try {
+                folder.close();
             } catch (IOException e) {
-                throw new BrigException(ErrorCode.INTERNAL, "cannot remove " + folder + ": " + e);
+                throw new BrigException(ErrorCode.INTERNAL, "cannot remove " + folder.path() + ": " + e);
             }
         }
     }

@@ -107,7 +107,7 @@ public final class Main {
             List<List<String>> rows = new ArrayList<>();
             for (Fields spawn : spawns) {
                 rows.add(List.of(spawn.text("task_id", ""), spawn.text("spawn_id", ""), spawn.text("agent", ""),
-                        spawn.text("state", ""), age(spawn), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
+                        spawn.text("state", ""), age(spawn, "created_ms"), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
             }
             terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
         }
@@ -125,8 +125,8 @@ public final class Main {
                 property.text("name", ""), property.text("status", ""), property.text("detail", ""))));
     }
 
-    private static String age(Fields spawn) {
-        long ms = System.currentTimeMillis() - spawn.number("created_ms", 0, Long.MAX_VALUE, 0);
+    private static String age(Fields spawn, String since) {
+        long ms = System.currentTimeMillis() - spawn.number(since, 0, Long.MAX_VALUE, 0);
         Duration age = Duration.ofMillis(Math.max(ms, 0));
         return age.toHours() > 0 ? age.toHours() + "h" + age.toMinutesPart() + "m"
                 : age.toMinutes() > 0 ? age.toMinutes() + "m" + age.toSecondsPart() + "s" : age.toSeconds() + "s";
@@ -150,12 +150,12 @@ public final class Main {
         return 0;
     }
 
-    @Command(description = "Print what a session changed in its worktree.", mixinStandardHelpOptions = true,
-            footer = {"", "For sessions started with --repository, also after their end.", "", "Example:",
+    @Command(description = "Print what a session changed in its worktree or copy.", mixinStandardHelpOptions = true,
+            footer = {"", "For sessions started with --repository or --copy, also after their end.", "", "Example:",
                 "  brig diff my-task | git apply"})
     int diff(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
-        try (GatewayClient client = context().connect()) {
-            Fields answer = client.request(Map.of("action", "diff", "id", id));
+        try (Context.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "diff", "id", id));
             if (json) {
                 terminal.json(answer.asMap());
                 return 0;
@@ -163,6 +163,42 @@ public final class Main {
             terminal.print(answer.text("diff", ""));
             if (answer.flag("truncated")) {
                 terminal.note("cut off: all of it is in " + answer.text("workspace", ""));
+            }
+        }
+        return 0;
+    }
+
+    @Command(description = "List the worktrees and copies that stay because sessions changed something in them.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "'brig diff ID' shows the changes, 'brig discard ID' removes them with the workspace. Nobody "
+                + "has to: after worker.keptWorkspaceMs (30 days) they go."})
+    int workspaces() {
+        try (Context.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "workspaces"));
+            if (json) {
+                terminal.json(answer.asMap());
+                return 0;
+            }
+            terminal.table(List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"), answer.objects("workspaces").stream()
+                    .map(kept -> List.of(kept.text("task_id", ""), kept.text("spawn_id", ""), kept.text("workspace_mode", ""),
+                            kept.text("source", ""), kept.text("branch", ""), age(kept, "ended_ms") + " ago"))
+                    .toList());
+        }
+        return 0;
+    }
+
+    @Command(description = "Remove worktrees or copies that were kept, with all changes in them and their branches.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
+    int discard(@Parameters(paramLabel = "ID", arity = "1..*", description = "spawn_id or task_id.") List<String> ids) {
+        try (Context.Connection connection = context().connectOrEmbed()) {
+            for (String id : ids) {
+                Fields answer = connection.client().request(Map.of("action", "discard", "id", id));
+                if (json) {
+                    terminal.json(answer.asMap());
+                } else {
+                    terminal.note("discarded " + answer.text("spawn_id", id));
+                }
             }
         }
         return 0;

@@ -1,11 +1,13 @@
 package brig.gateway.cli;
 
 import brig.protocol.SpawnRequest;
+import brig.protocol.SpawnRequest.WorkspaceMode;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -20,13 +22,30 @@ final class SpawnOptions {
     @Option(names = "--task-id", paramLabel = "ID", description = "Your name for the session.")
     private @Nullable String taskId;
 
-    @Option(names = {"-w", "--workspace"}, paramLabel = "FOLDER",
-            description = "Folder to work in, below one of worker.workspaceBases; by default a new one.")
-    private @Nullable Path workspace;
+    @ArgGroup
+    private Place place = new Place();
 
-    @Option(names = {"-r", "--repository"}, paramLabel = "FOLDER",
-            description = "Work in a worktree of this git repository; 'brig diff' shows what came of it.")
-    private @Nullable Path repository;
+    /** At most one of them. */
+    private static final class Place {
+        @Option(names = {"-w", "--workspace"}, paramLabel = "FOLDER",
+                description = "Folder to work in, below one of worker.workspaceBases; by default a new one, which goes "
+                    + "with the session if it stays empty.")
+        private @Nullable Path workspace;
+
+        @Option(names = {"-r", "--repository"}, paramLabel = "FOLDER",
+                description = "Work in a worktree of this git repository, on the branch brig/ID.")
+        private @Nullable Path repository;
+
+        @Option(names = {"-c", "--copy"}, paramLabel = "FOLDER",
+                description = "Work in a copy of this folder without its private files. It takes no space but for what "
+                    + "changes, which XFS and Btrfs can do; elsewhere it is refused.")
+        private @Nullable Path copy;
+
+        WorkspaceMode mode() {
+            return repository != null ? WorkspaceMode.WORKTREE
+                    : copy != null ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
+        }
+    }
 
     @Option(names = "--model", description = "For agents whose profile has a place for it.")
     private @Nullable String model;
@@ -51,8 +70,9 @@ final class SpawnOptions {
     Map<String, ?> request(@Nullable String prompt, boolean once) {
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
-        request.putAll(new SpawnRequest(taskId, absolute(workspace), agent, model, List.of(), null, prompt, once,
-                policy, absolute(repository)).toMap());
+        Path folder = place.copy != null ? place.copy : place.workspace;
+        request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, List.of(), null, prompt, once, policy,
+                place.mode(), absolute(place.repository)).toMap());
         return request;
     }
 }

@@ -91,6 +91,14 @@ final class HttpApi {
             requireRole(context, session);
             answer(context, 200, workers.diff(session.spawn().spawnId()));
         }));
+        router.get("/api/v1/workspaces").handler(context -> guarded(context, request -> {
+            requireAdmin(context);
+            answer(context, 200, workers.workspaces());
+        }));
+        router.delete("/api/v1/workspaces/:id").handler(context -> guarded(context, request -> {
+            requireAdmin(context);
+            answer(context, 200, workers.discard(door.sessions().spawnId(id(context))));
+        }));
         router.delete("/api/v1/spawns/:id").handler(context -> guarded(context, request -> terminate(context)));
         router.errorHandler(404, context -> Problem.send(context.response(),
                 new BrigException(ErrorCode.NOT_FOUND, "there is nothing at this path")));

@@ -117,11 +117,13 @@ public final class SpawnerSocket {
                     case "terminate" -> terminate(door.sessions().find(id(request)));
                     case "attach" -> attach(request);
                     case "agents" -> workers.hello().thenApply(hello -> hello);
-                    case "diff" -> workers.diff(door.sessions().find(id(request)).spawn().spawnId())
-                            .thenApply(diff -> diff);
+                    case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
+                    case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
+                    case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
+                            .thenApply(done -> done);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                            + "'; known are spawn, status, list, terminate, attach, diff, agents and doctor");
+                            + "'; known are spawn, status, list, terminate, attach, diff, workspaces, discard, agents and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);

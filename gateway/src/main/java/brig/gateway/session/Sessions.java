@@ -4,6 +4,7 @@ import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawns;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -29,6 +30,16 @@ public final class Sessions {
     public Session find(String id) {
         return spawns.find(id).map(this::of).orElseThrow(
                 () -> new BrigException(ErrorCode.NOT_FOUND, "there is no session '" + id + "'"));
+    }
+
+    /**
+     * The spawn_id behind one of a spawn's names. What a spawn left may outlive what is known of it here, so a
+     * spawn_id stands for itself.
+     *
+     * @throws BrigException {@code NOT_FOUND}
+     */
+    public String spawnId(String id) {
+        return spawns.find(id).isEmpty() && Ids.isSpawnId(id) ? id : find(id).spawn().spawnId();
     }
 
     public Session of(Spawn spawn) {

@@ -219,6 +219,16 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
+    public CompletionStage<Map<String, @Nullable Object>> workspaces() {
+        return request("workspaces", Map.of());
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> discard(String spawnId) {
+        return request("discard", Map.of("spawn_id", spawnId));
+    }
+
+    @Override
     public CompletionStage<Map<String, @Nullable Object>> doctor() {
         return request("doctor", Map.of());
     }

@@ -35,8 +35,14 @@ public interface WorkerAgent {
     /** What it says of itself: version, limits level, agents. */
     CompletionStage<Map<String, @Nullable Object>> hello();
 
-    /** What an agent changed in its worktree; {@code NOT_FOUND} where it has none. */
+    /** What an agent changed in its worktree or copy; {@code NOT_FOUND} where it has none. */
     CompletionStage<Map<String, @Nullable Object>> diff(String spawnId);
+
+    /** Worktrees and copies that stay after their spawn. */
+    CompletionStage<Map<String, @Nullable Object>> workspaces();
+
+    /** Removes one of them with its changes; {@code NOT_FOUND} where there is none. */
+    CompletionStage<Map<String, @Nullable Object>> discard(String spawnId);
 
     /** What the wall enforces here, and what is missing. */
     CompletionStage<Map<String, @Nullable Object>> doctor();

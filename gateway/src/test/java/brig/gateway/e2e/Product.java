@@ -79,9 +79,12 @@ final class Product implements AutoCloseable {
         return start(Map.of());
     }
 
+    static boolean isRoot() throws IOException {
+        return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    }
+
     static void requireRoot(String what) throws IOException {
-        boolean root = Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        Assumptions.assumeTrue(root, what + " needs root");
+        Assumptions.assumeTrue(isRoot(), what + " needs root");
     }
 
     /** Runs a shell command in a mount namespace of its own, and {@code brig serve} there. */
@@ -169,9 +172,13 @@ final class Product implements AutoCloseable {
 
     /** The same with a text on standard input. */
     Run brigWith(String input, String... arguments) throws IOException {
+        return Run.of(command(arguments), input, folder);
+    }
+
+    List<String> command(String... arguments) {
         List<String> command = new ArrayList<>(List.of(BRIG, "--config", config.toString()));
         command.addAll(List.of(arguments));
-        return Run.of(command, input, folder);
+        return command;
     }
 
     /** A connection to the spawner socket. */

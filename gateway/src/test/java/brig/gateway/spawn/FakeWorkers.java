@@ -89,6 +89,16 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
+    public CompletionStage<Map<String, @Nullable Object>> workspaces() {
+        throw new AssertionError("nobody asks for a diff here");
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> discard(String spawnId) {
+        throw new AssertionError("nobody asks for a diff here");
+    }
+
+    @Override
     public CompletionStage<Void> terminate(String spawnId, String reason) {
         story.add("terminate " + spawnId + " " + reason);
         return CompletableFuture.completedFuture(null);

@@ -12,11 +12,12 @@ import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.Spawned;
 import brig.workeragent.worker.Workers;
-import brig.workeragent.workspace.Worktrees;
+import brig.workeragent.workspace.MadeWorkspaces;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the control socket can be asked for. Any thread may call; a spawn takes as long as its worker does.
@@ -32,7 +33,7 @@ public final class ControlOperations {
     private final Workers workers;
     private final AgentProfiles profiles;
     private final Policies policies;
-    private final Worktrees worktrees;
+    private final MadeWorkspaces made;
     private final Walls walls;
     private final String version;
     private final Runnable exit;
@@ -40,12 +41,12 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Policies policies, Worktrees worktrees, Walls walls,
+            Workers workers, AgentProfiles profiles, Policies policies, MadeWorkspaces made, Walls walls,
             String version, Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
         this.policies = policies;
-        this.worktrees = worktrees;
+        this.made = made;
         this.walls = walls;
         this.version = version;
         this.exit = exit;
@@ -62,18 +63,20 @@ public final class ControlOperations {
             case "list" -> new Outcome(list());
             case "doctor" -> new Outcome(doctor());
             case "diff" -> new Outcome(diff(request));
+            case "workspaces" -> new Outcome(workspaces());
+            case "discard" -> new Outcome(discard(request));
             default -> shutdown();
         };
     }
 
     private static Set<String> fieldsOf(String operation) {
         return switch (operation) {
-            case "hello", "list", "doctor", "shutdown" -> Set.of("id", "op");
-            case "diff" -> Set.of("id", "op", "spawn_id");
+            case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
+            case "diff", "discard" -> Set.of("id", "op", "spawn_id");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, spawn, terminate, list, diff, doctor, shutdown");
+                    "no such op; there are hello, spawn, terminate, list, diff, workspaces, discard, doctor, shutdown");
         };
     }
 
@@ -149,14 +152,40 @@ public final class ControlOperations {
 
     private Map<String, ?> diff(Fields request) {
         String id = spawnId(request);
-        Worktrees.Diff diff = worktrees.diff(id);
+        MadeWorkspaces.Diff diff = made.diff(id);
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("spawn_id", id);
-        shown.put("branch", diff.branch());
+        putBranch(shown, diff.branch());
         shown.put("workspace", diff.folder().toString());
         shown.put("diff", diff.text());
         shown.put("truncated", diff.truncated());
         return shown;
+    }
+
+    private static void putBranch(Map<String, Object> shown, @Nullable String branch) {
+        if (branch != null) {
+            shown.put("branch", branch);
+        }
+    }
+
+    private Map<String, ?> workspaces() {
+        return Map.of("workspaces", made.kept().stream().map(kept -> {
+            Map<String, Object> shown = new LinkedHashMap<>();
+            shown.put("spawn_id", kept.spawnId());
+            shown.put("task_id", kept.taskId());
+            shown.put("workspace_mode", kept.kind());
+            shown.put("source", kept.source().toString());
+            putBranch(shown, kept.branch());
+            shown.put("workspace", kept.folder().toString());
+            shown.put("ended_ms", kept.endedMs());
+            return shown;
+        }).toList());
+    }
+
+    private Map<String, ?> discard(Fields request) {
+        String id = spawnId(request);
+        made.discard(id);
+        return Map.of("spawn_id", id);
     }
 
     private Map<String, ?> doctor() {

@@ -19,10 +19,13 @@
  * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"socket":…,"workspace":…,
  *                                          "last_seq":…,"ended":…,"posture"?:P}]}}
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
- * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch":…,"workspace":…,"diff":…,
+ * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch"?:…,"workspace":…,"diff":…,
  *                                          "truncated":…}}
- * {"id":7,"op":"shutdown"}              {"id":7,"ok":{}}, then this process ends
- * a refusal                             {"id":8,"error":…,"code":…,"retry_after_seconds"?:…}
+ * {"id":7,"op":"workspaces"}            {"id":7,"ok":{"workspaces":[{"spawn_id":…,"task_id":…,
+ *                                          "workspace_mode":…,"source":…,"branch"?:…,"workspace":…,"ended_ms":…}]}}
+ * {"id":8,"op":"discard","spawn_id":…}  {"id":8,"ok":{"spawn_id":…}}
+ * {"id":9,"op":"shutdown"}              {"id":9,"ok":{}}, then this process ends
+ * a refusal                             {"id":10,"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
  *
  * <ul>
@@ -35,8 +38,9 @@
  *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the
  *     first is in flight; once the worker is forgotten it is refused with {@code SESSION_ENDED}. After a
  *     refusal the id may be used again.
- *   <li>{@code diff} is that of a spawn with a worktree, while it runs and after its end; its text has at most
- *     512 KiB.
+ *   <li>{@code diff} is that of a spawn with a worktree or a copy, while it runs and after its end; its text has
+ *     at most 512 KiB. {@code workspaces} are those of them that stay after their spawn, for they have changes,
+ *     and {@code discard} removes one.
  *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
  *     the last frame where it is one of the reasons below, else {@code requested}.
  *   <li>A line that cannot be read is answered with {@code "id":null} and changes nothing else.

@@ -203,6 +203,11 @@ public final class Launcher implements AutoCloseable {
         }
     }
 
+    /** Where the workers' user gets to the programs that the build made. */
+    public Path programs() {
+        return template.programs();
+    }
+
     /** The pid of the brig-launcher that serves at present; empty before the first launch. */
     Optional<Long> launcherPid() {
         return CompletableFuture.supplyAsync(

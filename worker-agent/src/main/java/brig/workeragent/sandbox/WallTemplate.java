@@ -12,13 +12,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The files that every wall shares: {@code /etc}, brig-init, and the system call filters. They lie in
+ * The files that every wall shares: {@code /etc}, programs, and the system call filters. They lie in
  * one folder that the worker's user can reach but not change. Each is replaced atomically: a standing wall
  * keeps the file that it was built with.
  */
 final class WallTemplate {
 
     private static final String UNFINISHED = ".new";
+    /** What workers' users execute; the folder that the build put them in may be closed to them. */
+    private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone");
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
     /** Files of {@code /etc} that are not the host's. */
@@ -47,38 +49,39 @@ final class WallTemplate {
 
     private final Path folder;
     private final WallEtc etc;
-    private final Path init;
+    private final Path programs;
 
-    private WallTemplate(Path folder, WallEtc etc, Path init) {
+    private WallTemplate(Path folder, WallEtc etc, Path programs) {
         this.folder = folder;
         this.etc = etc;
-        this.init = init;
+        this.programs = programs;
     }
 
     /**
      * Writes the template.
      *
      * @param folder       made if absent; all folders above it must be open to the worker's user
-     * @param nativeFolder where the build put brig-init
+     * @param nativeFolder where the build put the programs
      */
     static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity)
             throws SandboxException {
         try {
             Files.createDirectories(folder);
-            Path built = nativeFolder.resolve("brig-init");
             boolean copied = mayExecute(folder, Files.readAllLines(Path.of("/proc/self/mountinfo")));
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
             removeUnfinished(folder);
             var template = new WallTemplate(folder, new WallEtc(folder, Path.of("/etc"), ETC),
-                    copied ? folder.resolve("brig-init") : built);
+                    copied ? folder : nativeFolder);
             template.put(LauncherConfig.BLANK, new byte[0], "---------");
             Syscall.Machine machine = Syscall.Machine.ofHost();
             template.put("filter.bpf", SeccompFilter.build(machine, false), "r--r--r--");
             template.put("filter-nested.bpf", SeccompFilter.build(machine, true), "r--r--r--");
-            template.put("brig-init", Files.readAllBytes(built), "r-xr-xr-x");
+            for (String program : PROGRAMS) {
+                template.put(program, Files.readAllBytes(nativeFolder.resolve(program)), "r-xr-xr-x");
+            }
             if (identity.switched()) {
                 requireOpen(folder, "put the runtime folder elsewhere, for instance below /run");
-                requireOpen(template.init, "install Brig elsewhere, for instance below /opt: of " + folder
+                requireOpen(template.init(), "install Brig elsewhere, for instance below /opt: of " + folder
                         + ", which is mounted noexec, nothing can be executed");
             }
             return template;
@@ -142,7 +145,12 @@ final class WallTemplate {
 
     /** The program that is process 1 of a wall. */
     Path init() {
-        return init;
+        return programs.resolve("brig-init");
+    }
+
+    /** Where the workers' user executes what is Brig's own. */
+    Path programs() {
+        return programs;
     }
 
     Path file(String name) {

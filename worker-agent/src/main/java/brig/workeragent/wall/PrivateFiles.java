@@ -1,6 +1,12 @@
 package brig.workeragent.wall;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
 import java.util.ArrayList;
@@ -14,6 +20,7 @@ import java.util.regex.PatternSyntaxException;
 public final class PrivateFiles {
     /** A repository's own list: a pattern a line, empty lines and lines with # in front aside. */
     public static final String LIST = ".brig-private";
+    private static final int LIST_BYTES_MAX = 64 * 1024;
 
     private final List<String> patterns;
     private final List<PathMatcher> ofName = new ArrayList<>();
@@ -29,6 +36,18 @@ public final class PrivateFiles {
             } catch (PatternSyntaxException e) {
                 throw new IllegalArgumentException("'" + pattern + "' is no glob: " + e.getDescription());
             }
+        }
+    }
+
+    /** These patterns, and those of the workspace's own {@link #LIST}. */
+    public static PrivateFiles of(Path workspace, List<String> patterns) throws IOException {
+        PrivateFiles usual = new PrivateFiles(patterns);
+        Path list = workspace.resolve(LIST);
+        if (!Files.isRegularFile(list, LinkOption.NOFOLLOW_LINKS)) {
+            return usual;
+        }
+        try (InputStream bytes = Files.newInputStream(list, LinkOption.NOFOLLOW_LINKS)) {
+            return usual.and(new String(bytes.readNBytes(LIST_BYTES_MAX), UTF_8));
         }
     }
 

@@ -14,7 +14,7 @@ import brig.workeragent.sandbox.WallDoctor;
 import brig.workeragent.sandbox.WallProfile;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.sandbox.WorkspaceFolder;
-import brig.workeragent.workspace.Worktrees;
+import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,10 +96,15 @@ public final class SandboxWalls implements Walls {
         }
     }
 
-    /** Whom worktrees belong to. */
-    public Worktrees worktrees() {
-        return new Worktrees(settings.runtimeFolder(), settings.workspaceBases(), config.identity().uid(),
-                config.identity().switched());
+    /**
+     * Those that belong to the user of these walls.
+     *
+     * @param keptMs how long one with changes stays; 0 is for ever
+     */
+    public MadeWorkspaces madeWorkspaces(long keptMs) {
+        return new MadeWorkspaces(settings.runtimeFolder(), launcher.programs().resolve("brig-clone"), settings.workspaceBases(),
+                new MadeWorkspaces.User(config.identity().uid(), config.identity().switched()), keptMs,
+                System::currentTimeMillis);
     }
 
     @Override

@@ -1,7 +1,5 @@
 package brig.workeragent.wall;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.sandbox.WallProfile.Mount;
@@ -32,7 +30,6 @@ final class WorkspaceGuard {
     private static final int DEPTH_MAX = 12;
     private static final int FILES_MAX = 100_000;
     private static final int MASKS_MAX = 500;
-    private static final int LIST_BYTES_MAX = 64 * 1024;
 
     private final Path blank;
 
@@ -49,7 +46,7 @@ final class WorkspaceGuard {
     List<Mount> mounts(Path workspace, boolean readOnly, List<String> privatePatterns) {
         List<Mount> mounts = readOnly ? new ArrayList<>() : fixed(workspace);
         try {
-            PrivateFiles hidden = new PrivateFiles(privatePatterns).and(listOf(workspace));
+            PrivateFiles hidden = PrivateFiles.of(workspace, privatePatterns);
             for (Path file : find(workspace, hidden)) {
                 mounts.add(new Mount(blank, INSIDE.resolve(workspace.relativize(file)), true));
             }
@@ -80,16 +77,6 @@ final class WorkspaceGuard {
         if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)
                 || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
             mounts.add(new Mount(file, inside.resolve(name), true));
-        }
-    }
-
-    private static String listOf(Path workspace) throws IOException {
-        Path list = workspace.resolve(PrivateFiles.LIST);
-        if (!Files.isRegularFile(list, LinkOption.NOFOLLOW_LINKS)) {
-            return "";
-        }
-        try (var bytes = Files.newInputStream(list, LinkOption.NOFOLLOW_LINKS)) {
-            return new String(bytes.readNBytes(LIST_BYTES_MAX), UTF_8);
         }
     }
 

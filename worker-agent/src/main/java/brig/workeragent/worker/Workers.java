@@ -10,7 +10,7 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
-import brig.workeragent.workspace.Worktrees;
+import brig.workeragent.workspace.MadeWorkspaces;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(
-            AgentProfiles profiles, Policies policies, Walls walls, Worktrees worktrees,
+            AgentProfiles profiles, Policies policies, Walls walls, MadeWorkspaces made,
             WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
     /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
@@ -86,7 +86,7 @@ public final class Workers {
     public Workers(Parts parts, Allowance allowance) {
         this.parts = parts;
         this.allowance = allowance;
-        this.workplaces = new Workplaces(parts.walls(), parts.worktrees(), allowance.newWorkspaces());
+        this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces());
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {

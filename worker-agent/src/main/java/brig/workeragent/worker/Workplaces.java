@@ -1,31 +1,49 @@
 package brig.workeragent.worker;
 
+import brig.protocol.BrigException;
+import brig.protocol.Fields;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
-import brig.workeragent.workspace.Worktrees;
+import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where agents work: a folder that is there or is made, or a git worktree. Blocks; any thread may call. */
+/**
+ * Where agents work: a folder that is there or is made, a git worktree, or a copy. A folder that was made for a spawn,
+ * and that nobody put anything into, goes with it. Blocks; any thread may call.
+ */
 final class Workplaces {
     private static final Logger LOG = LoggerFactory.getLogger(Workplaces.class);
 
     private final Walls walls;
-    private final Worktrees worktrees;
+    private final MadeWorkspaces made;
     private final Path newFolders;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** The folders that spawns work in. Guarded by the lock. */
+    private final Map<Path, Use> uses = new HashMap<>();
 
-    Workplaces(Walls walls, Worktrees worktrees, Path newFolders) {
+    /** @param made how many folders of its path were made for the first of these spawns, from the end */
+    private record Use(int spawns, int made) {}
+
+    Workplaces(Walls walls, MadeWorkspaces made, Path newFolders) {
         this.walls = walls;
-        this.worktrees = worktrees;
+        this.made = made;
         this.newFolders = newFolders;
     }
 
@@ -59,27 +77,89 @@ final class Workplaces {
         }
     }
 
-    /** @throws brig.protocol.BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD} */
+    /** @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}, {@code COPY_UNAVAILABLE} */
     Workplace take(String spawnId, SpawnRequest request, Confinement confinement) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
-        String repository = request.repository();
-        if (repository != null) {
-            Worktrees.Made made = worktrees.make(
-                    spawnId, taskId, Path.of(repository).normalize(), confinement.privateFiles());
-            return new Workplace(made.folder(), made.mounts(), () -> {}, () -> worktrees.end(spawnId));
-        }
         String workspace = request.workspace();
-        Path requested = workspace == null ? newFolders.resolve(taskId) : Path.of(workspace).normalize();
-        boolean missing = !Files.exists(requested, LinkOption.NOFOLLOW_LINKS);
-        Path folder = walls.workspace(requested);
-        return new Workplace(folder, List.of(), missing ? () -> discard(folder) : () -> {}, () -> {});
+        return switch (request.workspaceMode()) {
+            case FOLDER -> folder(workspace == null ? newFolders.resolve(taskId) : named(workspace));
+            case WORKTREE -> ofItsOwn(spawnId,
+                    made.worktree(spawnId, taskId, named(request.repository()), confinement.privateFiles()));
+            case COPY -> ofItsOwn(spawnId,
+                    made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));
+        };
     }
 
-    private static void discard(Path folder) {
+    private static Path named(@Nullable String path) {
+        return Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs")).normalize();
+    }
+
+    private Path existing(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            throw Fields.invalid("workspace", "must be a folder to copy, and there is none at " + folder);
+        }
+        return walls.workspace(folder);
+    }
+
+    private Workplace ofItsOwn(String spawnId, MadeWorkspaces.Made place) {
+        Once end = new Once(() -> made.end(spawnId));
+        return new Workplace(place.folder(), place.mounts(), end, end);
+    }
+
+    private Workplace folder(Path requested) {
+        lock.lock();
         try {
-            Files.deleteIfExists(folder);
+            Path present = requested;
+            while (!Files.exists(present, LinkOption.NOFOLLOW_LINKS) && present.getParent() != null) {
+                present = present.getParent();
+            }
+            int missing = requested.getNameCount() - present.getNameCount();
+            Path folder = walls.workspace(requested);
+            uses.merge(folder, new Use(1, missing), (use, one) -> new Use(use.spawns() + 1, use.made()));
+            Once leave = new Once(() -> leave(folder));
+            return new Workplace(folder, List.of(), leave, leave);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last one out removes what was made for this and is still empty. */
+    private void leave(Path folder) {
+        lock.lock();
+        try {
+            Use use = Objects.requireNonNull(uses.remove(folder), "somebody was in there");
+            if (use.spawns() > 1) {
+                uses.put(folder, new Use(use.spawns() - 1, use.made()));
+                return;
+            }
+            Path empty = folder;
+            for (int i = 0; i < use.made() && empty != null && !uses.containsKey(empty); i++) {
+                Files.deleteIfExists(empty);
+                empty = empty.getParent();
+            }
+        } catch (DirectoryNotEmptyException used) {
+            LOG.debug("{} has something in it", folder);
         } catch (IOException e) {
-            LOG.warn("a workspace of a refused spawn was left: {}", e.toString());
+            LOG.warn("an empty workspace was left: {}", e.toString());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Where a start is refused, both the wall and its builder may give the place back. */
+    private static final class Once implements Runnable {
+        private final AtomicBoolean done = new AtomicBoolean();
+        private final Runnable action;
+
+        Once(Runnable action) {
+            this.action = action;
+        }
+
+        @Override
+        public void run() {
+            if (done.compareAndSet(false, true)) {
+                action.run();
+            }
         }
     }
 }

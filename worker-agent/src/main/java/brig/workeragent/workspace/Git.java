@@ -1,45 +1,28 @@
 package brig.workeragent.workspace;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Runs git on a repository that an agent may have changed, so nothing in it may decide what is executed: no
- * hook, no monitor, no pager, no configuration but the repository's own (which agents cannot write), and as
- * root's child it gives up root for the worker's uid first. Blocks; any thread may call.
+ * hook, no monitor, no pager, no configuration but the repository's own (which agents cannot write). Blocks; any
+ * thread may call.
  */
-final class Git {
-    /** What git said; cut off where it said more than was asked for. */
-    record Output(String text, boolean truncated) {}
-
-    private static final int WAIT_SECONDS = 60;
-    private static final int COMPLAINT_BYTES_MAX = 2000;
+record Git(AsWorker user) {
     private static final List<String> SAFE = List.of("git", "--no-pager", "-c", "core.hooksPath=/dev/null",
             "-c", "core.fsmonitor=false", "-c", "core.pager=cat", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
             "-c", "protocol.allow=never", "-c", "submodule.recurse=false", "-c", "safe.directory=*");
-
-    /** Becomes the worker's user; empty where this process is that user. */
-    private final List<String> asWorker;
-
-    /** @param uid the user to run as; that of this process where it cannot become another */
-    Git(int uid, boolean switched) {
-        String id = Integer.toString(uid);
-        asWorker = switched
-                ? List.of("setpriv", "--reuid", id, "--regid", id, "--clear-groups", "--no-new-privs", "--")
-                : List.of();
-    }
+    private static final Map<String, String> ENVIRONMENT = Map.of("GIT_CONFIG_NOSYSTEM", "1",
+            "GIT_CONFIG_GLOBAL", "/dev/null", "GIT_TERMINAL_PROMPT", "0", "GIT_OPTIONAL_LOCKS", "0",
+            "GIT_NO_LAZY_FETCH", "1");
+    private static final byte[] NOTHING = new byte[0];
+    /** In JSON no byte becomes more than six, and an answer has at most 4 MiB. */
+    private static final int DIFF_BYTES_MAX = 512 * 1024;
 
     /** A repository, with its folders named outright: no file in it says where its config is. */
     record Place(Path gitDir, Path commonDir, Path workTree) {
@@ -49,92 +32,62 @@ final class Git {
         }
     }
 
-    /** Deletes everything in a folder, as the worker's user and without following a link. */
-    void empty(Path folder) {
-        start(List.of("find", folder.toString(), "-mindepth", "1", "-delete"), Map.of(), new byte[0], 0);
-    }
-
-    /** Makes a folder that belongs to the worker's user, and those above it that are missing. */
-    void makeFolder(Path folder) {
-        start(List.of("mkdir", "-p", "--", folder.toString()), Map.of(), new byte[0], 0);
-    }
-
-    /** Copies a file with the rights of the worker's user. */
-    void copy(Path from, Path to) {
-        start(List.of("cp", "--", from.toString(), to.toString()), Map.of(), new byte[0], 0);
-    }
-
     /** All that it says. @throws BrigException {@code INVALID_FIELD}, with git's own complaint */
     String run(Place place, String... arguments) {
-        return run(place, Map.of(), new byte[0], Integer.MAX_VALUE, arguments).text();
+        return run(place, NOTHING, arguments);
+    }
+
+    /** The same with something on its standard input. */
+    String run(Place place, byte[] input, String... arguments) {
+        AsWorker.Said said = start(place, Map.of(), input, Integer.MAX_VALUE, arguments);
+        if (said.failed()) {
+            throw failure(said, arguments);
+        }
+        return said.text();
     }
 
     /**
-     * The same with more in its environment, something on its standard input, and a bound for what it says.
+     * How a work tree differs from a commit or tree, untracked files included; what cannot be read, or is no file
+     * for git, is left out.
+     *
+     * @param index of our own: that of the agent stays as it is, and it cannot get at this one
      */
-    Output run(Place place, Map<String, String> environment, byte[] input, int bytesMax, String... arguments) {
+    AsWorker.Said diff(Place place, Path index, String since) {
+        stage(place, index);
+        String[] arguments = {"diff", "--cached", "--no-ext-diff", "--no-textconv", "--no-color", "-M", since, "--"};
+        Map<String, String> environment = Map.of("GIT_INDEX_FILE", index.toString());
+        AsWorker.Said said = start(place, environment, NOTHING, DIFF_BYTES_MAX, arguments);
+        if (said.failed()) {
+            throw failure(said, arguments);
+        }
+        return said;
+    }
+
+    /** Makes an index say what the work tree holds. */
+    void stage(Place place, Path index) {
+        String[] arguments = {"add", "--all", "--ignore-errors"};
+        AsWorker.Said said = start(place, Map.of("GIT_INDEX_FILE", index.toString()), NOTHING, 0, arguments);
+        // 1 is for files that were left out.
+        if (said.exitCode() > 1) {
+            throw failure(said, arguments);
+        }
+    }
+
+    private AsWorker.Said start(
+            Place place, Map<String, String> further, byte[] input, int bytesMax, String... arguments) {
         List<String> words = new ArrayList<>(SAFE);
         words.addAll(List.of("-C", place.workTree().toString()));
         words.addAll(List.of(arguments));
-        Map<String, String> variables = new HashMap<>(environment);
+        Map<String, String> variables = new HashMap<>(ENVIRONMENT);
+        variables.putAll(further);
         variables.put("GIT_DIR", place.gitDir().toString());
         variables.put("GIT_COMMON_DIR", place.commonDir().toString());
         variables.put("GIT_WORK_TREE", place.workTree().toString());
-        return start(words, variables, input, bytesMax);
+        return user.run(words, variables, input, bytesMax);
     }
 
-    private Output start(List<String> words, Map<String, String> environment, byte[] input, int bytesMax) {
-        List<String> command = new ArrayList<>(asWorker);
-        command.addAll(words);
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().clear();
-        builder.environment().putAll(Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "HOME", "/nonexistent",
-                "LANG", "C.UTF-8", "GIT_CONFIG_NOSYSTEM", "1", "GIT_CONFIG_GLOBAL", "/dev/null",
-                "GIT_TERMINAL_PROMPT", "0", "GIT_OPTIONAL_LOCKS", "0", "GIT_NO_LAZY_FETCH", "1"));
-        builder.environment().putAll(environment);
-        // The folder of this process may be closed to the worker's user.
-        builder.directory(Path.of("/").toFile());
-        try {
-            List<String> asked = words.subList(Math.max(words.indexOf("-C"), 0), words.size());
-            return finish(builder.start(), input, bytesMax, String.join(" ", asked));
-        } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, words.get(0) + " cannot be run: " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
-        }
-    }
-
-    private static Output finish(Process git, byte[] input, int bytesMax, String what)
-            throws IOException, InterruptedException {
-        try (InputStream stdout = git.getInputStream(); InputStream stderr = git.getErrorStream()) {
-            git.onExit().orTimeout(WAIT_SECONDS, TimeUnit.SECONDS).exceptionally(late -> git.destroyForcibly());
-            CompletableFuture<byte[]> complaint = CompletableFuture.supplyAsync(() -> drain(stderr));
-            try (OutputStream stdin = git.getOutputStream()) {
-                stdin.write(input);
-            }
-            byte[] said = stdout.readNBytes(bytesMax);
-            boolean truncated = said.length == bytesMax && stdout.read() >= 0;
-            if (truncated) {
-                git.destroyForcibly();
-            }
-            int code = git.waitFor();
-            if (code != 0 && !truncated) {
-                throw new BrigException(ErrorCode.INVALID_FIELD,
-                        what + " failed: " + new String(complaint.join(), UTF_8).strip());
-            }
-            return new Output(new String(said, UTF_8), truncated);
-        }
-    }
-
-    /** Reads to the end, so that git never waits, and keeps the beginning. */
-    private static byte[] drain(InputStream stream) {
-        try {
-            byte[] kept = stream.readNBytes(COMPLAINT_BYTES_MAX);
-            stream.transferTo(OutputStream.nullOutputStream());
-            return kept;
-        } catch (IOException gone) {
-            return new byte[0];
-        }
+    private static BrigException failure(AsWorker.Said said, String... arguments) {
+        return new BrigException(ErrorCode.INVALID_FIELD,
+                "git " + String.join(" ", arguments) + " failed: " + said.complaint());
     }
 }

@@ -12,7 +12,7 @@ import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
-import brig.workeragent.workspace.Worktrees;
+import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +59,7 @@ class WorkersTest {
         };
         workers = new Workers(
                 new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls,
-                        new Worktrees(folder, List.of(folder), -1, false), sockets, new SystemTimers(),
+                        new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10)));
     }

@@ -1,0 +1,226 @@
+package brig.workeragent.workspace;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.workeragent.wall.Confinement;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Workspaces that are made for one spawn: git worktrees, and copies of a folder. They lie in the first workspace base,
+ * each with a note beside it, so a diff can be had after the spawn and from another worker-agent. Without changes a
+ * workspace goes when its spawn ends; with changes it stays until somebody discards it, or for as long as is
+ * configured.
+ *
+ * <p>Blocks; any thread may call, for one spawn one at a time.
+ */
+public final class MadeWorkspaces {
+    /** A workspace, and what its wall needs beside it, at the same path as outside. */
+    public record Made(Path folder, List<Confinement.Mount> mounts) {}
+
+    /** What an agent changed since its start, committed or not, as git shows it; a copy has no branch. */
+    public record Diff(String text, boolean truncated, @Nullable String branch, Path folder) {}
+
+    /**
+     * One that stays because it has changes.
+     *
+     * @param kind {@code worktree} or {@code copy}
+     * @param source the repository or folder that it was made of
+     * @param endedMs since when its spawn is over, milliseconds since 1970
+     */
+    public record Kept(String spawnId, String taskId, String kind, Path source, @Nullable String branch, Path folder,
+            long endedMs) {}
+
+    /** What differs between the kinds. */
+    sealed interface Maker permits Worktrees, Copies {
+        /** @param scratch an empty folder of the workers' user */
+        Diff diff(Note note, Path scratch) throws IOException;
+
+        /** Nothing of the spawn may run any more. */
+        boolean isChanged(Note note) throws IOException;
+
+        /** Whether its making was never ended, so that no agent was ever in there. */
+        boolean isUnfinished(Note note) throws IOException;
+
+        /**
+         * Removes all that it is made of, as far as it is there.
+         *
+         * @param withCommits also those that are nowhere else
+         */
+        void remove(Note note, boolean withCommits);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(MadeWorkspaces.class);
+    private static final String SCRATCH = "diff-";
+
+    private final Path wallFolder;
+    private final Notes notes;
+    private final Worktrees worktrees;
+    private final Copies copies;
+    private final long keptMs;
+    private final LongSupplier nowMs;
+
+    /**
+     * @param wallFolder where this worker-agent's walls have their files; its workers pass through
+     * @param cloneProgram brig-clone, where the workers' user may execute it
+     * @param bases where workspaces may lie; these are made in the first
+     * @param user whom they belong to
+     * @param keptMs how long one with changes stays; 0 is for ever
+     * @param nowMs the time, milliseconds since 1970
+     */
+    public MadeWorkspaces(
+            Path wallFolder, Path cloneProgram, List<Path> bases, User user, long keptMs, LongSupplier nowMs) {
+        this.wallFolder = wallFolder;
+        this.notes = new Notes(bases.get(0).toAbsolutePath(), new AsWorker(user.uid(), user.switched()));
+        this.worktrees = new Worktrees(notes, bases);
+        this.copies = new Copies(notes, cloneProgram);
+        this.keptMs = keptMs;
+        this.nowMs = nowMs;
+    }
+
+    /** The workers' user; {@code switched} where it is another than that of this process. */
+    public record User(int uid, boolean switched) {}
+
+    private Maker makerOf(Note note) {
+        return switch (note.kind()) {
+            case WORKTREE -> worktrees;
+            case COPY -> copies;
+        };
+    }
+
+    /**
+     * A git worktree of its own for a spawn.
+     *
+     * @param hidden globs of tracked files that are not checked out
+     * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
+     */
+    public Made worktree(String spawnId, String taskId, Path repository, List<String> hidden) {
+        return worktrees.make(spawnId, taskId, repository, hidden);
+    }
+
+    /**
+     * A copy of its own for a spawn.
+     *
+     * @param folder a real path below a base
+     * @param hidden globs of files that are left out
+     * @throws BrigException {@code COPY_UNAVAILABLE}, {@code INVALID_FIELD}; nothing is left then
+     */
+    public Made copy(String spawnId, String taskId, Path folder, List<String> hidden) {
+        return copies.make(spawnId, taskId, folder, hidden);
+    }
+
+    /** What changed in a spawn's workspace. @throws BrigException {@code NOT_FOUND} where it has none of its own */
+    public Diff diff(String spawnId) {
+        Note note = notes.read(spawnId);
+        try {
+            Path scratch = Files.createTempDirectory(wallFolder, SCRATCH);
+            notes.user().give(scratch);
+            try {
+                return makerOf(note).diff(note, scratch);
+            } finally {
+                notes.user().empty(scratch);
+                Files.delete(scratch);
+            }
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot look at the workspace: " + e);
+        }
+    }
+
+    /** The spawn is over: its workspace goes, unless something changed in it. */
+    public void end(String spawnId) {
+        try {
+            Note note = notes.read(spawnId);
+            if (mayBeChanged(note)) {
+                notes.write(note.ended(nowMs.getAsLong()));
+                LOG.info("{} of {} stays, for it has changes", note.kind().wireName(), spawnId);
+            } else {
+                makerOf(note).remove(note, true);
+            }
+            removeExpired();
+        } catch (IOException | BrigException e) {
+            LOG.warn("workspace of {} stays: {}", spawnId, e.getMessage());
+        }
+    }
+
+    private boolean mayBeChanged(Note note) {
+        try {
+            return makerOf(note).isChanged(note);
+        } catch (IOException | BrigException e) {
+            LOG.warn("cannot tell whether the workspace of {} has changes: {}", note.spawnId(), e.getMessage());
+            return true;
+        }
+    }
+
+    /** Those of spawns that are over, the oldest spawn first. */
+    public List<Kept> kept() {
+        try {
+            return notes.all().stream().filter(Note::isEnded).map(note -> new Kept(note.spawnId(), note.taskId(),
+                    note.kind().wireName(), note.source(), note.branch().isEmpty() ? null : note.branch(),
+                    notes.folderOf(note.spawnId()), note.endedMs())).toList();
+        } catch (IOException | DirectoryIteratorException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot look for workspaces: " + e);
+        }
+    }
+
+    /**
+     * Removes a workspace with all its changes, and a worktree's branch.
+     *
+     * @throws BrigException {@code NOT_FOUND}, {@code TASK_ID_IN_USE} while the spawn has not ended
+     */
+    public void discard(String spawnId) {
+        Note note = notes.read(spawnId);
+        if (!note.isEnded()) {
+            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "the spawn has not ended; brig terminate ends it");
+        }
+        makerOf(note).remove(note, true);
+    }
+
+    /** Nobody asked for it now, so commits that are nowhere else stay, on their branch. */
+    private void removeExpired() throws IOException {
+        long before = nowMs.getAsLong() - keptMs;
+        for (Note note : keptMs == 0 ? List.<Note>of() : notes.all()) {
+            if (note.isEnded() && note.endedMs() <= before) {
+                LOG.info("{} of {} goes, for its time is over", note.kind().wireName(), note.spawnId());
+                makerOf(note).remove(note, false);
+            }
+        }
+    }
+
+    /**
+     * Ends the workspaces that a worker-agent that is gone left without an end, and removes what it was at when
+     * it died, and what has been kept long enough. To be called before the first spawn.
+     */
+    public void sweep() {
+        try (DirectoryStream<Path> scratches = Files.newDirectoryStream(wallFolder, SCRATCH + "*")) {
+            for (Note note : notes.all()) {
+                sweep(note);
+            }
+            removeExpired();
+            for (Path scratch : scratches) {
+                notes.user().empty(scratch);
+                Files.delete(scratch);
+            }
+        } catch (IOException | DirectoryIteratorException | BrigException e) {
+            LOG.warn("cannot look for what a predecessor left: {}", e.toString());
+        }
+    }
+
+    private void sweep(Note note) throws IOException {
+        if (!note.isEnded() && note.owner().isGone()) {
+            LOG.info("the worker-agent of {} is gone", note.spawnId());
+            if (makerOf(note).isUnfinished(note)) {
+                makerOf(note).remove(note, true);
+            } else {
+                end(note.spawnId());
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package brig.workeragent.workspace;
+
+import java.nio.file.Path;
+import java.util.Locale;
+
+/**
+ * What is known of a workspace that Brig made for a spawn.
+ *
+ * @param spawnId names it
+ * @param taskId the captain's name for it
+ * @param kind what it is
+ * @param source the real path of what it was made of
+ * @param branch of a worktree; empty for a copy
+ * @param start the commit that a worktree began with; empty for a copy
+ * @param owner who made it
+ * @param endedMs when its spawn ended and left changes in it, milliseconds since 1970; 0 before
+ */
+record Note(String spawnId, String taskId, Kind kind, Path source, String branch, String start, Owner owner,
+        long endedMs) {
+    enum Kind {
+        WORKTREE, COPY;
+
+        String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    Note ended(long nowMs) {
+        return new Note(spawnId, taskId, kind, source, branch, start, owner, nowMs);
+    }
+
+    boolean isEnded() {
+        return endedMs > 0;
+    }
+}

@@ -1,0 +1,98 @@
+package brig.workeragent.workspace;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The notes beside the workspaces that Brig made, {@code <base>/<spawn_id>.worktree} or {@code .copy}: no worker can
+ * get to them, and they outlive this worker-agent. Blocks; any thread may call, for one spawn one at a time.
+ */
+record Notes(Path base, AsWorker user) {
+    private static final Logger LOG = LoggerFactory.getLogger(Notes.class);
+
+    /** The workspace that a note is about. */
+    Path folderOf(String spawnId) {
+        return base.resolve(spawnId);
+    }
+
+    /** Makes an empty workspace that belongs to the worker's user alone. @return its real path */
+    Path makeFolder(String name) throws IOException {
+        Path folder = Files.createDirectory(base.toRealPath().resolve(name),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        user.give(folder);
+        return folder;
+    }
+
+    void write(Note note) throws IOException {
+        Path file = fileOf(note.spawnId(), note.kind());
+        Path fresh = base.resolve("." + file.getFileName());
+        Files.write(fresh, Json.writeLine(Map.of("task_id", note.taskId(), "source", note.source().toString(),
+                "branch", note.branch(), "start", note.start(), "owner", note.owner().toMap(),
+                "ended_ms", note.endedMs())));
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    void remove(Note note) throws IOException {
+        Files.deleteIfExists(fileOf(note.spawnId(), note.kind()));
+    }
+
+    /** @throws BrigException {@code NOT_FOUND} */
+    Note read(String spawnId) {
+        for (Note.Kind kind : Note.Kind.values()) {
+            if (Files.exists(fileOf(spawnId, kind))) {
+                try {
+                    return read(spawnId, kind);
+                } catch (IOException e) {
+                    throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + spawnId + ": " + e);
+                }
+            }
+        }
+        throw new BrigException(ErrorCode.NOT_FOUND,
+                "this spawn has no worktree and no copy; one without changes is removed when its spawn ends");
+    }
+
+    private Note read(String spawnId, Note.Kind kind) throws IOException {
+        Fields note = new Fields(Json.parseObject(Files.readAllBytes(fileOf(spawnId, kind))));
+        return new Note(spawnId, note.text("task_id", spawnId), kind, Path.of(note.requiredText("source")),
+                note.text("branch", ""), note.text("start", ""), Owner.read(note.object("owner")),
+                note.number("ended_ms", 0, Long.MAX_VALUE, 0));
+    }
+
+    /** All that can be read, the oldest spawn first. */
+    List<Note> all() throws IOException {
+        List<Note> all = new ArrayList<>();
+        for (Note.Kind kind : Note.Kind.values()) {
+            String suffix = "." + kind.wireName();
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(base, "spn_*" + suffix)) {
+                for (Path file : files) {
+                    String name = String.valueOf(file.getFileName());
+                    try {
+                        all.add(read(name.substring(0, name.length() - suffix.length()), kind));
+                    } catch (BrigException | IOException e) {
+                        LOG.warn("{} cannot be read, and what it is about stays: {}", file, e.getMessage());
+                    }
+                }
+            }
+        }
+        all.sort(Comparator.comparing(Note::spawnId));
+        return all;
+    }
+
+    private Path fileOf(String spawnId, Note.Kind kind) {
+        return base.resolve(spawnId + "." + kind.wireName());
+    }
+}

@@ -1,0 +1,174 @@
+package brig.workeragent;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.Ids;
+import brig.workeragent.workspace.MadeWorkspaces;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What stays of a workspace that Brig made when its spawn is over, and for how long. */
+@Timeout(90)
+class KeptWorkspacesTest {
+    private static final String COMMIT = "git -c user.name=a -c user.email=a@example.org commit -qm work";
+
+    private final AgentFixture fixture = new AgentFixture();
+    private final Path bases = fixture.root.resolve("workspaces");
+    private final Path repository = bases.resolve("project");
+
+    KeptWorkspacesTest() throws IOException {}
+
+    @BeforeEach
+    void makeRepository() throws Exception {
+        Files.createDirectories(repository);
+        host(repository, "git init -q -b main . && echo one > a.txt && git add -A && " + COMMIT);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        fixture.close();
+    }
+
+    private TestGateway open() throws Exception {
+        if (Installation.isRoot()) {
+            host(repository, "chown -R 59617:59617 .");
+        }
+        return fixture.open().control();
+    }
+
+    private static String host(Path folder, String script) throws Exception {
+        Process run = new ProcessBuilder("sh", "-c", script).directory(folder.toFile())
+                .redirectErrorStream(true).start();
+        String said = new String(run.getInputStream().readAllBytes(), UTF_8);
+        assertEquals(0, run.waitFor(), said);
+        return said;
+    }
+
+    private List<String> branches() throws Exception {
+        return host(repository, "git -c safe.directory='*' branch --format='%(refname:short)'").lines().toList();
+    }
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(bases)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static String id() {
+        return Ids.newSpawnId(System.currentTimeMillis());
+    }
+
+    private Map<String, ?> worktree() {
+        return Map.of("workspace_mode", "worktree", "repository", repository.toString(), "task_id", "again");
+    }
+
+    private static String ask(TestGateway control, String op, String id) throws IOException {
+        return control.ask("{\"id\":2,\"op\":\"" + op + "\",\"spawn_id\":\"" + id + "\"}").toString();
+    }
+
+    @Test
+    void shouldTakeAnotherBranchWhenAnEarlierSpawnOfThatNameLeftOne() throws Exception {
+        try (TestGateway control = open()) {
+            String script = "git branch --show-current; touch x";
+            String first = id();
+            assertEquals("brig/again\n", fixture.runToEnd(control, first, worktree(), script));
+            String second = id();
+            assertEquals("brig/again-2\n", fixture.runToEnd(control, second, worktree(), script));
+            assertEquals(List.of("brig/again", "brig/again-2", "main"), branches());
+            String kept = control.ask("{\"id\":2,\"op\":\"workspaces\"}").toString();
+            assertTrue(kept.contains(first) && kept.contains("branch=brig/again-2"), kept);
+            assertTrue(kept.contains("task_id=again"), kept);
+            assertTrue(ask(control, "discard", first).contains("ok="));
+            assertEquals(List.of("brig/again-2", "main"), branches());
+            assertEquals(List.of("project", second, second + ".worktree"), names());
+            assertTrue(ask(control, "discard", first).contains("NOT_FOUND"));
+        }
+    }
+
+    @Test
+    void shouldNotDiscardWhatASpawnWorksIn() throws Exception {
+        try (TestGateway control = open()) {
+            String id = id();
+            String request = """
+                    {"id":1,"op":"spawn","spawn_id":"%s","request":{"agent_config":{"name":"shell"},
+                    "workspace_mode":"worktree","repository":"%s"}}""".formatted(id, repository).replace("\n", " ");
+            assertTrue(control.ask(request).containsKey("ok"));
+            assertTrue(ask(control, "discard", id).contains("code=TASK_ID_IN_USE"));
+            assertTrue(Files.exists(bases.resolve(id).resolve("a.txt")));
+        }
+    }
+
+    @Test
+    void shouldRemoveWhatWasKeptLongEnoughButNoCommits() throws Exception {
+        // Scenario: one worktree with a commit, one with a file that was never committed, one that came later.
+        Path wall = Files.createDirectory(fixture.root.resolve("wall"));
+        AtomicLong nowMs = new AtomicLong(1_000_000);
+        MadeWorkspaces made = new MadeWorkspaces(
+                wall, wall.resolve("brig-clone"), List.of(bases), new MadeWorkspaces.User(-1, false), 1000, nowMs::get);
+        for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
+            Path folder = made.worktree(name, name, repository, List.of()).folder();
+            host(folder, "touch x" + (name.equals("spn_committed") ? "; git add x; " + COMMIT : ""));
+            nowMs.addAndGet(name.equals("spn_later") ? 1 : 0);
+            made.end(name);
+        }
+        nowMs.addAndGet(998);
+        made.sweep();
+        assertEquals(3, made.kept().size());
+        nowMs.addAndGet(1);
+        made.sweep();
+        assertEquals(List.of("spn_later"), made.kept().stream().map(MadeWorkspaces.Kept::spawnId).toList());
+        assertEquals(List.of("project", "spn_later", "spn_later.worktree"), names());
+        assertEquals(List.of("brig/spn_committed", "brig/spn_later", "main"), branches());
+    }
+
+    @Test
+    void shouldRemoveFoldersThatItMadeWhenTheyAreStillEmpty() throws Exception {
+        Files.createDirectory(bases.resolve("before"));
+        if (Installation.isRoot()) {
+            Files.setAttribute(bases.resolve("before"), "unix:uid", 59617);
+        }
+        try (TestGateway control = open()) {
+            fixture.runToEnd(control, id(), Map.of("task_id", "empty"), "true");
+            fixture.runToEnd(control, id(), Map.of("workspace", bases + "/new/deep"), "true");
+            fixture.runToEnd(control, id(), Map.of("workspace", bases + "/before"), "true");
+            fixture.runToEnd(control, id(), Map.of("task_id", "used"), "touch x");
+        }
+        assertEquals(List.of("before", "project", "used"), names());
+    }
+
+    @Test
+    void shouldLeaveAnEmptyFolderWhenAnotherSpawnWorksInIt() throws Exception {
+        // Scenario: the spawn that made the folder ends first; the other one then writes.
+        try (TestGateway control = open()) {
+            String first = id();
+            String second = id();
+            for (String id : List.of(first, second)) {
+                assertTrue(control.ask("{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"" + id
+                        + "\",\"request\":{\"workspace\":\"" + bases + "/shared\",\"agent_config\":{\"name\":\"shell\"}}}").containsKey("ok"));
+            }
+            end(control, first);
+            assertTrue(Files.exists(bases.resolve("shared")));
+            end(control, second);
+            assertFalse(Files.exists(bases.resolve("shared")));
+        }
+    }
+
+    private void end(TestGateway control, String id) throws IOException {
+        ask(control, "terminate", id);
+        try (TestGateway frames = fixture.frames(id, 1)) {
+            frames.read(frame -> !frame.text("state").equals("terminated"));
+        }
+    }
+}
