@@ -40,7 +40,7 @@ class ArchitectureTest {
     /** A library, and the packages that may use it: where it is absent, tests need no event loop and no socket. */
     private static final Map<String, Set<String>> LIBRARIES = Map.of(
             "io.vertx", Set.of("app", "listener", "worker", "time"),
-            "io.netty", Set.of("listener", "stream", "store"),
+            "io.netty", Set.of("listener", "stream", "store", "worker"),
             "java.sql", Set.of("store"),
             "picocli", Set.of("cli"));
 

@@ -95,7 +95,9 @@ class EscapeSuiteTest {
         Path programs = Files.createTempDirectory("brig-user");
         Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxr-xr-x"));
         List<Path> made = new ArrayList<>();
-        made.add(copy(WallFixture.nativeFolder().resolve("brig-init"), programs.resolve("brig-init")));
+        for (String program : List.of("brig-init", "brig-clone")) {
+            made.add(copy(WallFixture.nativeFolder().resolve(program), programs.resolve(program)));
+        }
         Path real = copy(WallFixture.nativeFolder().resolve("brig-launcher"), programs.resolve("real-launcher"));
         made.add(real);
         // The worker-agent starts this as its launcher; all that it starts is the user's.

@@ -240,11 +240,11 @@ class LauncherTest {
 
     /** The children of a launcher that has no wall at present. */
     private static Set<Long> awaitSpares(WallFixture own) {
-        while (own.launcher.sparesKept() == 0) {
+        ProcessHandle launcher = ProcessHandle.of(own.launcher.launcherPid().orElseThrow()).orElseThrow();
+        while (launcher.children().count() < Launcher.SPARES) {
             Thread.onSpinWait();
         }
-        return ProcessHandle.of(own.launcher.launcherPid().orElseThrow()).orElseThrow().children()
-                .map(ProcessHandle::pid).collect(Collectors.toSet());
+        return launcher.children().map(ProcessHandle::pid).collect(Collectors.toSet());
     }
 
     @Test
