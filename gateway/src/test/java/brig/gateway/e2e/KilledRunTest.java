@@ -58,7 +58,8 @@ class KilledRunTest {
             killed.destroyForcibly().waitFor();
             assertTrue(Files.exists(left.resolve(MARKER)));
 
-            assertEquals(0, run(product, temporary, "true").waitFor());
+            int code = run(product, temporary, "true").waitFor();
+            assertEquals(0, code, Files.readString(product.folder().resolve("run.log")));
 
             List<Path> after = folders(temporary);
             Path ofLiving = after.getLast();
