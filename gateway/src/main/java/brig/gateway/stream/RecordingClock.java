@@ -9,7 +9,7 @@ import java.util.List;
  * State owned by the event loop.
  */
 public final class RecordingClock {
-    private static final long TICK_MS = 100;
+    private static final long TICK_MS = 200;
 
     private final Timers timers;
     private List<Runnable> waiting = new ArrayList<>();

@@ -32,8 +32,6 @@ import org.slf4j.LoggerFactory;
 final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     private static final Logger log = LoggerFactory.getLogger(WorkerLink.class);
     private static final long RECONNECT_MS = 50;
-    /** Acknowledgements wait this long for later ones, so that a stream of small frames does not become one of small writes. */
-    private static final long ACK_DELAY_MS = 20;
     /** Messages that wait for the link to be up. */
     private static final int WAITING_MAX = 64;
 
@@ -47,7 +45,6 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
     private @Nullable NetSocket socket;
     private long nextSeq;
     private long ackedSeq;
-    private boolean ackWaiting;
     private boolean paused;
     private boolean closed;
 
@@ -92,6 +89,9 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
         connected.closeHandler(nothing -> handleClosed(connected));
         channel(connected).config().setAutoRead(!paused);
         write(Map.of("resume", nextSeq));
+        if (ackedSeq > 0) {
+            write(Map.of("ack", ackedSeq));
+        }
         waiting.forEach(this::write);
         waiting.clear();
     }
@@ -166,20 +166,11 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
         }
     }
 
+    /** Sent at once: who records does so in batches. */
     @Override
     public void ack(long seq) {
         ackedSeq = seq;
-        if (!ackWaiting) {
-            ackWaiting = true;
-            shared.timers().after(ACK_DELAY_MS, this::sendAck);
-        }
-    }
-
-    private void sendAck() {
-        ackWaiting = false;
-        if (socket != null) {
-            write(Map.of("ack", ackedSeq));
-        }
+        write(Map.of("ack", seq));
     }
 
     @Override
@@ -210,12 +201,10 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
         }
     }
 
-    /** Sends the last acknowledgement and closes. */
     @Override
     public void close() {
         if (!closed) {
             closed = true;
-            sendAck();
             if (socket != null) {
                 socket.close();
             }
