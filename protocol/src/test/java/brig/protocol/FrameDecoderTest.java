@@ -50,6 +50,44 @@ class FrameDecoderTest {
         }
     }
 
+    @Test
+    void shouldHandOnChunksThatFollowOneAnotherAsOneRun() {
+        List<String> runs = new ArrayList<>();
+        FrameDecoder.Sink sink = new FrameDecoder.Sink() {
+            @Override
+            public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
+                runs.add(type + " " + seq);
+            }
+
+            @Override
+            public void handleChunks(ChunkRun run) {
+                int start = run.start(0);
+                int end = run.end(run.count() - 1);
+                long newlines = new String(run.bytes(), start, end - start, StandardCharsets.UTF_8).lines().count();
+                runs.add(run.firstSeq() + "+" + run.count() + " in " + newlines + " lines");
+            }
+
+            @Override
+            public void handleBadFrame(ErrorCode code) {
+                runs.add(code.name());
+            }
+        };
+        StringBuilder script = new StringBuilder();
+        for (long seq = 8; seq <= 101; seq++) {
+            script.append(chunk(seq));
+        }
+        script.append(chunk(101)).append(chunk(103)).append("{\"type\":\"done\",\"seq\":104}\n").append(chunk(105))
+                .append("{\"type\":\"chunk\",\"seq\":0106,\"content\":\"\"}\n").append(chunk(106));
+        byte[] bytes = Splits.utf8(script.toString());
+        new FrameDecoder(sink).decode(bytes, 0, bytes.length);
+        assertEquals(List.of("8+94 in 94 lines", "101+1 in 1 lines", "103+1 in 1 lines", "DONE 104", "105+1 in 1 lines",
+                "MALFORMED_JSON", "106+1 in 1 lines"), runs);
+    }
+
+    private static String chunk(long seq) {
+        return "{\"type\":\"chunk\",\"seq\":" + seq + ",\"content\":\"x\"}\n";
+    }
+
     /** Thousands of brackets must cost a refusal, not the stack. */
     @Test
     void shouldRefuseWhenNestingIsHostile() {

@@ -69,7 +69,8 @@ final class Outlet {
 
     private void handleStall() {
         log.info("{} a connection took nothing for {} ms and is cut", ErrorCode.SLOW_READER, stallMs);
-        var _ = channel.close();
+        // Not from the pipeline's end: there Vert.x waits for what is queued to go out first, which it does not.
+        var _ = socket.close();
     }
 
     /** The reader to call when the connection is writable again. */

@@ -30,7 +30,8 @@ public final class StreamRecorder implements FrameSink {
     /** The last frame that was given up without an acknowledgement, 0 for none. */
     private long givenUpSeq;
     private boolean lost;
-    private boolean ticked;
+    /** What waits is to be written, all of it. */
+    private boolean due;
     private boolean waitsForTick;
     private boolean ending;
 
@@ -51,21 +52,18 @@ public final class StreamRecorder implements FrameSink {
 
     @Override
     public boolean isWritable() {
-        if (!ticked && !log.isEnded() && reader != null && reader.pendingBytes() < BATCH_BYTES) {
-            if (!waitsForTick) {
-                waitsForTick = true;
-                log.ticks().await(this::handleTick);
-            }
-            return false;
+        due |= log.isEnded() || reader == null || reader.pendingBytes() >= BATCH_BYTES;
+        if (!due && !waitsForTick) {
+            waitsForTick = true;
+            log.ticks().await(this::handleTick);
         }
-        return unwrittenBytes < UNWRITTEN_BYTES_MAX;
+        return due && unwrittenBytes < UNWRITTEN_BYTES_MAX;
     }
 
     private void handleTick() {
         waitsForTick = false;
-        ticked = true;
+        due = true;
         drain();
-        ticked = false;
     }
 
     private void drain() {
@@ -137,7 +135,9 @@ public final class StreamRecorder implements FrameSink {
     @Override
     public void notice(ErrorCode code, String message) {}
 
-    /** Every write goes to the disk's thread at once. */
+    /** Every write went to the disk's thread at once. */
     @Override
-    public void flush() {}
+    public void flush() {
+        due = reader != null && reader.pendingBytes() > 0;
+    }
 }

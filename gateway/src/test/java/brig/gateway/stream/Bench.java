@@ -17,6 +17,8 @@ final class Bench implements StreamLog.Source {
     final StreamLog log;
     final List<Long> acked = new ArrayList<>();
     long nowMs = 1_000_000;
+    boolean holdsTicks;
+    final List<Runnable> heldTicks = new ArrayList<>();
     boolean paused;
     int pauses;
     int finished;
@@ -36,10 +38,14 @@ final class Bench implements StreamLog.Source {
         log.connect(this);
     }
 
-    /** The recording clock ticks as soon as the loop has nothing else to do. */
+    /** The recording clock ticks as soon as the loop has nothing else to do, or when {@link #heldTicks} are run. */
     StreamLog.Environment environment(int subscriptionsMax) {
         RecordingClock ticks = new RecordingClock((delayMs, tick) -> {
-            loop.execute(tick);
+            if (holdsTicks) {
+                heldTicks.add(tick);
+            } else {
+                loop.execute(tick);
+            }
             return () -> {};
         });
         return new StreamLog.Environment(turn, budget, ticks, WINDOW, subscriptionsMax);

@@ -22,6 +22,39 @@ class StreamRecorderTest {
     }
 
     @Test
+    void shouldStoreSmallFramesTogetherAtTheTick() {
+        bench.holdsTicks = true;
+        bench.append(1, 3);
+        bench.settle();
+        bench.append(4, 6);
+        bench.settle();
+        assertEquals(0, bench.archive.frames());
+        assertEquals(1, bench.heldTicks.size());
+
+        bench.heldTicks.removeFirst().run();
+        bench.settle();
+
+        assertEquals(List.of(6L), bench.acked);
+        assertEquals(6, bench.archive.frames());
+        assertEquals(List.of(), bench.heldTicks);
+    }
+
+    @Test
+    void shouldNotWaitForTheTickWhenMuchWaitsOrTheStreamEnds() {
+        bench.holdsTicks = true;
+        long last = bench.fill(64 * 1024, 1024);
+        bench.settle();
+        assertEquals(last, bench.archive.frames());
+
+        bench.append(last + 1, last + 1);
+        bench.log.end();
+        bench.settle();
+
+        assertEquals(last + 1, bench.archive.frames());
+        assertEquals(1, bench.finished);
+    }
+
+    @Test
     void shouldGoOnBehindTheRecordWhenItJoinsALogThatHasFrames() {
         Bench restarted = new Bench(Long.MAX_VALUE, 10, 7).record();
         restarted.append(5, 9);
