@@ -15,6 +15,7 @@ final class EventReader implements Reader {
     private String epoch = "";
     private boolean welcomed;
     private long chunkBytes;
+    private long lastDataNanos = System.nanoTime();
     private boolean over;
     private boolean orderly;
 
@@ -70,8 +71,11 @@ final class EventReader implements Reader {
     private Event event(String id, String name, String data, boolean comment) {
         if (data.isEmpty()) {
             Violation.require(comment, "an event without data came");
+            Violation.require((System.nanoTime() - lastDataNanos) / 1_000_000 < wire.patienceMs(),
+                    "nothing but comments came for " + wire.patienceMs() + " ms");
             return new Event.Comment();
         }
+        lastDataNanos = System.nanoTime();
         Event event = Event.of(data.getBytes(StandardCharsets.UTF_8));
         if (event instanceof Event.Frame frame) {
             Violation.requireEqual(epoch + "-" + frame.seq(), id, "the id of frame " + frame.seq());

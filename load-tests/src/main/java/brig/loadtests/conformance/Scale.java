@@ -6,6 +6,7 @@ package brig.loadtests.conformance;
  * @param patienceMs silence that counts as a failure
  * @param heartbeatMs a comment comes at least as often
  * @param authTimeoutMs after which a connection without token is closed
+ * @param slowReaderMs after which a connection that takes nothing is cut
  * @param replayBytes more than the server keeps in memory, less than it keeps on disk
  * @param evictBytes more than it keeps on disk
  * @param floodBytes more than lies in all buffers between an agent and a reader
@@ -16,6 +17,7 @@ record Scale(
         long patienceMs,
         long heartbeatMs,
         long authTimeoutMs,
+        long slowReaderMs,
         long replayBytes,
         long evictBytes,
         long floodBytes,
@@ -24,5 +26,5 @@ record Scale(
     private static final int MIB = 1024 * 1024;
 
     /** For the product with {@link Product#SETTINGS}. */
-    static final Scale PRODUCT = new Scale(30_000, 15_000, 10_000, MIB, 12L * MIB, 20L * MIB, MIB, 131);
+    static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, MIB, 131);
 }

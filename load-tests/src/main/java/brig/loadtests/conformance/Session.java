@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 record Session(Target target, String id, String captainToken, String watcherToken, String ioSocket)
         implements AutoCloseable {
     private static final long POLL_MS = 20;
+    private static final long STANDSTILL_MS = 700;
 
     Fields view() throws IOException {
         Http.Answer answer = target.ask("GET /api/v1/spawns/" + id, "");
@@ -28,9 +29,13 @@ record Session(Target target, String id, String captainToken, String watcherToke
     }
 
     void await(String what, Question question) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(target.scale().patienceMs());
+        await(what, target.scale().patienceMs(), question);
+    }
+
+    void await(String what, long patienceMs, Question question) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
         while (!question.isSo()) {
-            Violation.require(System.nanoTime() < deadline, "waited in vain until " + what);
+            Violation.require(System.nanoTime() < deadline, "waited for " + patienceMs + " ms in vain until " + what);
             TimeUnit.MILLISECONDS.sleep(POLL_MS);
         }
     }
@@ -39,18 +44,39 @@ record Session(Target target, String id, String captainToken, String watcherToke
         await("the spawn has ended", () -> view().text("state", "").equals("terminated"));
     }
 
+    /** The same, and the worker never waits for anybody on its way there. */
+    void awaitEndWithoutStandstill() throws IOException, InterruptedException {
+        long[] last = {-1, System.nanoTime()};
+        await("the spawn has ended", () -> {
+            Fields view = view();
+            long now = view.number("last_seq", 0, Long.MAX_VALUE, 0);
+            Violation.require(now != last[0] || stoodMs(last) < target.scale().slowReaderMs() / 2,
+                    "the worker waits though only a watcher is slow");
+            note(last, now);
+            return view.text("state", "").equals("terminated");
+        });
+    }
+
     /** Waits until the worker writes no more though it has more: the number of frames stands still. */
     long awaitStandstill() throws IOException, InterruptedException {
         long[] last = {-1, System.nanoTime()};
         await("the worker stands still", () -> {
-            long now = lastSeq();
-            if (now != last[0]) {
-                last[0] = now;
-                last[1] = System.nanoTime();
-            }
-            return now > 1 && System.nanoTime() - last[1] > TimeUnit.MILLISECONDS.toNanos(700);
+            note(last, lastSeq());
+            return last[0] > 1 && stoodMs(last) > STANDSTILL_MS;
         });
         return last[0];
+    }
+
+    /** Keeps a number and when it last changed. */
+    private static void note(long[] last, long now) {
+        if (now != last[0]) {
+            last[0] = now;
+            last[1] = System.nanoTime();
+        }
+    }
+
+    private static long stoodMs(long[] last) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last[1]);
     }
 
     /** The line with which a captain gives work. */

@@ -69,6 +69,7 @@ final class SocketReader implements Reader {
             int opcode = first & 0xf;
             if (opcode == CLOSE) {
                 end = close(payload);
+                send(CLOSE, payload);
             } else if (opcode == PING) {
                 send(PONG, payload);
             } else if (opcode < CLOSE) {

@@ -144,11 +144,17 @@ final class Transcript {
         return this;
     }
 
-    /** What the agent said behind the last gap is what it wrote there, and nothing is missing at the end. */
+    /** All that the agent wrote is there, and nothing else. */
     void requireOutput(String expected) {
-        boolean whole = gaps.isEmpty() ? expected.contentEquals(text) : expected.endsWith(text.toString());
-        Violation.require(whole, "the content is not what the agent wrote: " + text.length() + " bytes of "
-                + expected.length());
+        requireNoGap();
+        Violation.require(expected.contentEquals(text), "the content is not what the agent wrote: " + text.length()
+                + " bytes of " + expected.length());
+    }
+
+    /** The same, where a gap may have been said: what stands behind it is the end of what the agent wrote. */
+    void requireTail(String expected) {
+        boolean tail = !gaps.isEmpty() && expected.endsWith(text.toString());
+        Violation.require(tail || expected.contentEquals(text), "the content is not the end of what the agent wrote");
     }
 
     void requireNoGap() {

@@ -38,6 +38,10 @@ final class Wire implements AutoCloseable {
         key = channel.register(selector, SelectionKey.OP_READ);
     }
 
+    long patienceMs() {
+        return patienceMs;
+    }
+
     /** From now on so many bytes are read; behind them it is as if the connection had ended. */
     void cutAfter(long bytes) {
         allowedBytes = bytes;
