@@ -2,6 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.protocol.Fields;
 import brig.protocol.StreamPosition;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -89,7 +90,7 @@ final class EventReader implements Reader {
     }
 
     private @Nullable String line() throws IOException {
-        java.io.ByteArrayOutputStream line = new java.io.ByteArrayOutputStream();
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
         for (int next = read(); next != '\n'; next = read()) {
             if (next < 0) {
                 return null;

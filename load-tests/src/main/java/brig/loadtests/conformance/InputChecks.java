@@ -101,7 +101,7 @@ final class InputChecks {
 
     private static void requireRefused(Reader reader, String line, String code) throws IOException {
         reader.say(line);
-        Violation.requireEqual(code, reader.refusal(), "the answer to " + line.substring(0, Math.min(line.length(), 30)));
+        Violation.requireEqual(code, reader.refusal(), "the answer to " + line.substring(0, Math.min(line.length(), 30)).replace('\0', '?'));
         requirePong(reader);
     }
 

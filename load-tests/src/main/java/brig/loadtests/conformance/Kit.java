@@ -15,7 +15,11 @@ import java.util.stream.Stream;
 final class Kit {
     private Kit() {}
 
-    /** What came of a check over one way in. @param fault what the server did wrong, empty for nothing */
+    /**
+     * What came of a check over one way in.
+     *
+     * @param fault what the server did wrong, empty for nothing
+     */
     record Result(Check check, Way way, Verdict verdict, String fault, long tookMs) {}
 
     /** How it went. */

@@ -42,8 +42,7 @@ final class SlowChecks {
     /** {@code done} and {@code state terminated} are the last two frames; what stands before them is whole. */
     private static void requireEnd(Transcript all, Work work) {
         all.requireTail(work.output());
-        Violation.require(all.others().get(all.next() - 2) instanceof Event.Frame done && done.type().equals("done"),
-                "done is not the last frame but one");
+        Violation.require(all.field(all.next() - 2, "type").equals("done"), "done is not the last frame but one");
     }
 
     private static void tethered(Target target, Way way) throws IOException, InterruptedException {

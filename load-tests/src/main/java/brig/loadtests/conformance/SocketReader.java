@@ -2,9 +2,11 @@ package brig.loadtests.conformance;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
@@ -88,7 +90,7 @@ final class SocketReader implements Reader {
         if (length < 0 || extended == null) {
             return null;
         }
-        long bytes = length < 126 ? length : new java.math.BigInteger(1, extended).longValueExact();
+        long bytes = length < 126 ? length : new BigInteger(1, extended).longValueExact();
         return wire.bytes(bytes);
     }
 
@@ -128,7 +130,7 @@ final class SocketReader implements Reader {
             frame.put((byte) (0x80 | 127)).putLong(payload.length);
         }
         frame.putInt(0).put(payload); // a mask of zero bits changes nothing
-        wire.send(java.util.Arrays.copyOf(frame.array(), frame.position()));
+        wire.send(Arrays.copyOf(frame.array(), frame.position()));
     }
 
     @Override

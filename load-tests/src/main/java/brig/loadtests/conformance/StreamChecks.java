@@ -56,10 +56,8 @@ final class StreamChecks {
             Transcript all = Transcript.fresh().open(reader).readToEnd(reader);
             all.requireOutput(PACED.output());
             Violation.requireEqual(1, all.dones(), "the number of done frames");
-            Violation.requireEqual("running", all.others().get(1L) instanceof Event.Frame first
-                    ? first.fields().text("state", "") : "", "the state in frame 1");
-            Violation.requireEqual("completed", all.others().lastEntry().getValue().fields().text("reason", ""),
-                    "the reason of the end");
+            Violation.requireEqual("running", all.field(1, "state"), "the state in frame 1");
+            Violation.requireEqual("completed", all.field(all.next() - 1, "reason"), "the reason of the end");
         }
     }
 
@@ -126,8 +124,8 @@ final class StreamChecks {
                 expected.append(work.output());
             }
             all.readDones(captain, 3).requireOutput(expected.toString());
-            Violation.require(all.others().values().stream().filter(frame -> frame.type().equals("done"))
-                    .allMatch(frame -> frame.fields().number("exitCode", 0, 255, -1) == 0), "a done has another exitCode than 0");
+            Violation.require(all.doneFrames().stream().allMatch(done -> done.fields().number("exitCode", 0, 255, -1) == 0),
+                    "a done has another exitCode than 0");
         }
     }
 
@@ -139,8 +137,7 @@ final class StreamChecks {
             all.read(captain, () -> all.text().length() > 0);
             way.act(captain, session, "cancel");
             all.readDones(captain, 1);
-            Violation.requireEqual("cancelled",
-                    all.others().get(all.next() - 1) instanceof Event.Frame done ? done.fields().text("reason", "") : "", "the reason in done");
+            Violation.requireEqual("cancelled", all.field(all.next() - 1, "reason"), "the reason in done");
             way.send(captain, session, next);
             all.readDones(captain, 2);
             Violation.require(all.text().toString().endsWith(next.output()), "the next message was not worked off");
@@ -152,7 +149,7 @@ final class StreamChecks {
             Transcript all = Transcript.fresh().open(captain);
             way.act(captain, session, "terminate");
             all.readToEnd(captain);
-            Violation.requireEqual("requested", all.others().lastEntry().getValue().fields().text("reason", ""), "the reason of the end");
+            Violation.requireEqual("requested", all.field(all.next() - 1, "reason"), "the reason of the end");
         }
     }
 

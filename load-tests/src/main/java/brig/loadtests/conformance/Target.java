@@ -5,6 +5,7 @@ import brig.protocol.Json;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -57,7 +58,7 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
             request.put("prompt", work.message());
         }
         request.put("once", once);
-        Http.Answer answer = ask("POST /api/v1/spawns", new String(Json.write(request), java.nio.charset.StandardCharsets.UTF_8));
+        Http.Answer answer = ask("POST /api/v1/spawns", new String(Json.write(request), StandardCharsets.UTF_8));
         Violation.require(answer.status() == 201, "a spawn was answered by " + answer.status() + " " + answer.body().asMap());
         Fields body = answer.body();
         return new Session(this, body.requiredText("spawn_id"), body.requiredText("auth_token"),

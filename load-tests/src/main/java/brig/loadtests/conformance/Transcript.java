@@ -3,6 +3,7 @@ package brig.loadtests.conformance;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 
@@ -190,12 +191,18 @@ final class Transcript {
     }
 
     /** A hash of each frame by its number: two readers of the same frames have the same. */
-    TreeMap<Long, Integer> hashes() {
+    Map<Long, Integer> hashes() {
         return hashes;
     }
 
-    /** The frames that are no chunks, by number. */
-    TreeMap<Long, Event.Frame> others() {
-        return others;
+    /** A field of a frame that is no chunk; empty where there is none. */
+    String field(long seq, String name) {
+        Event.Frame frame = others.get(seq);
+        return frame == null ? "" : frame.fields().text(name, "");
+    }
+
+    /** Every {@code done}. */
+    List<Event.Frame> doneFrames() {
+        return others.values().stream().filter(frame -> frame.type().equals("done")).toList();
     }
 }

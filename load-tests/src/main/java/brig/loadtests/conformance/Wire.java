@@ -3,9 +3,12 @@ package brig.loadtests.conformance;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -29,7 +32,10 @@ final class Wire implements AutoCloseable {
     Wire(SocketAddress address, long patienceMs, int receiveBytes) throws IOException {
         this.patienceMs = patienceMs;
         boolean unix = address instanceof UnixDomainSocketAddress;
-        channel = unix ? SocketChannel.open(java.net.StandardProtocolFamily.UNIX) : SocketChannel.open();
+        channel = unix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
+        if (!unix) {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
         if (receiveBytes > 0) {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBytes);
         }
@@ -49,7 +55,7 @@ final class Wire implements AutoCloseable {
 
     /** The next byte, -1 where the connection has ended. */
     int read() throws IOException {
-        if (!buffer.hasRemaining() && !fill()) {
+        if (allowedBytes <= 0 || (!buffer.hasRemaining() && !fill())) {
             return -1;
         }
         allowedBytes--;
@@ -57,9 +63,6 @@ final class Wire implements AutoCloseable {
     }
 
     private boolean fill() throws IOException {
-        if (allowedBytes <= 0) {
-            return false;
-        }
         buffer.clear().limit((int) Math.min(BUFFER_BYTES, allowedBytes));
         int count = receive();
         while (count == 0) {
@@ -119,7 +122,7 @@ final class Wire implements AutoCloseable {
                     await(SelectionKey.OP_WRITE);
                 }
             }
-        } catch (java.net.SocketException | java.nio.channels.ClosedChannelException closed) {
+        } catch (SocketException | ClosedChannelException closed) {
             rest.position(rest.limit());
         } catch (IOException broken) {
             if (!String.valueOf(broken.getMessage()).matches("Broken pipe|Connection reset.*")) {

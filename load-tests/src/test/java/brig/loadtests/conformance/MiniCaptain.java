@@ -4,12 +4,13 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -215,7 +216,7 @@ final class MiniCaptain implements LineDecoder.Sink {
             frame.put((byte) 127).putLong(payload.length);
         }
         frame.put(payload);
-        write(java.util.Arrays.copyOf(frame.array(), frame.position()));
+        write(Arrays.copyOf(frame.array(), frame.position()));
     }
 
     private void write(byte[] bytes) {

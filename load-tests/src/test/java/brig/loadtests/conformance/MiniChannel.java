@@ -3,6 +3,7 @@ package brig.loadtests.conformance;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
@@ -21,6 +22,9 @@ final class MiniChannel {
 
     MiniChannel(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BYTES);
+        if (channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        }
         this.channel = channel;
         input = new BufferedInputStream(Channels.newInputStream(channel));
     }
@@ -81,7 +85,7 @@ final class MiniChannel {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 }

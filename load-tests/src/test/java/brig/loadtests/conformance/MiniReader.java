@@ -2,6 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.protocol.Json;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -54,7 +55,7 @@ final class MiniReader {
         thread = Thread.ofPlatform().daemon().start(() -> {
             try {
                 pump();
-            } catch (IOException gone) {
+            } catch (IOException | UncheckedIOException gone) {
                 Thread.yield(); // the connection is gone, and with it the reason to read
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();

@@ -1,8 +1,10 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.product.Brig;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
+import brig.protocol.Ids;
 import brig.protocol.Json;
 import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
@@ -42,7 +44,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
             600_000, MESSAGE_BYTES_MAX, 53);
 
     private final Defect defect;
-    private final String admin = brig.protocol.Ids.newToken();
+    private final String admin = Ids.newToken();
     private final Path folder = Files.createTempDirectory("brig-mini-");
     private final ServerSocketChannel http = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
     private final Map<String, MiniSession> sessions = new ConcurrentHashMap<>();
@@ -315,6 +317,6 @@ final class MiniServer implements AutoCloseable, Target.Control {
             socket.close();
         }
         channels.forEach(MiniChannel::close);
-        brig.loadtests.product.Brig.delete(folder);
+        Brig.delete(folder);
     }
 }
