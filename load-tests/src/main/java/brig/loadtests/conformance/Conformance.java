@@ -1,6 +1,7 @@
 package brig.loadtests.conformance;
 
 import brig.loadtests.report.Machine;
+import brig.loadtests.report.Screen;
 import brig.protocol.Json;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -85,7 +86,7 @@ public final class Conformance implements Callable<Integer> {
     }
 
     private Lines lines(List<Check> checks) {
-        return new Lines(json ? null : out, System.console() != null && System.console().isTerminal(),
+        return new Lines(json ? null : out, Screen.isTerminal(),
                 checks.stream().mapToInt(check -> check.ways().size()).sum());
     }
 

@@ -30,7 +30,7 @@ final class SlowChecks {
     }
 
     private static void stall(Target target, Way way) throws IOException, InterruptedException {
-        Work flood = Work.bytes(target.scale().floodBytes());
+        Work flood = Work.flood(target.scale().floodBytes());
         try (Session session = target.spawn(flood, true);
                 Reader reader = way.open(session, Opening.watcher(session).narrow())) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
@@ -46,7 +46,7 @@ final class SlowChecks {
     }
 
     private static void tethered(Target target, Way way) throws IOException, InterruptedException {
-        Work flood = Work.bytes(target.scale().floodBytes());
+        Work flood = Work.flood(target.scale().floodBytes());
         try (Session session = target.spawn(null, false);
                 Reader captain = way.open(session, Opening.captain(session).narrow())) {
             Transcript all = Transcript.fresh().open(captain);
@@ -59,7 +59,7 @@ final class SlowChecks {
     }
 
     private static void slowCut(Target target, Way way) throws IOException, InterruptedException {
-        Work flood = Work.bytes(target.scale().floodBytes());
+        Work flood = Work.flood(target.scale().floodBytes());
         try (Session session = target.spawn(flood, true);
                 Reader reader = way.open(session, Opening.watcher(session).narrow())) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);

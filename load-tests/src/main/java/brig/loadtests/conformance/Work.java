@@ -17,6 +17,11 @@ record Work(int first, int bursts, int lines, int widthBytes, String pauseSecond
         return new Work(1, 1, (int) (bytes / 100), 99, "0");
     }
 
+    /** The same in pieces that take a second, so that a reader who comes at once sees most of it written. */
+    static Work flood(long bytes) {
+        return new Work(1, 20, (int) (bytes / 2000), 99, "0.05");
+    }
+
     Work from(int newFirst) {
         return new Work(newFirst, bursts, lines, widthBytes, pauseSeconds);
     }

@@ -55,8 +55,8 @@ final class MiniReader {
         thread = Thread.ofPlatform().daemon().start(() -> {
             try {
                 pump();
-            } catch (IOException | UncheckedIOException gone) {
-                Thread.yield(); // the connection is gone, and with it the reason to read
+            } catch (IOException | UncheckedIOException _) {
+                // the connection is gone, and with it the reason to read
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();
             } finally {

@@ -10,7 +10,9 @@ import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
 import brig.protocol.StreamPosition;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
@@ -46,7 +48,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
     private final Defect defect;
     private final String admin = Ids.newToken();
     private final Path folder = Files.createTempDirectory("brig-mini-");
-    private final ServerSocketChannel http = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+    private final ServerSocketChannel http = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     private final Map<String, MiniSession> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger spawned = new AtomicInteger();
     private final List<ServerSocketChannel> unix = new CopyOnWriteArrayList<>();
@@ -57,7 +59,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
     MiniServer(Defect defect) throws IOException {
         this.defect = defect;
         accept(http, this::serve);
-        timers.scheduleAtFixedRate(() -> channels.stream().filter(channel -> defect != Defect.NEVER_CUTS
+        var _ = timers.scheduleAtFixedRate(() -> channels.stream().filter(channel -> defect != Defect.NEVER_CUTS
                 && channel.isStalled(SLOW_READER_MS)).forEach(MiniChannel::close), 50, 50, TimeUnit.MILLISECONDS);
     }
 
@@ -71,7 +73,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
     }
 
     void after(long ms, Runnable work) {
-        timers.schedule(work, ms, TimeUnit.MILLISECONDS);
+        var _ = timers.schedule(work, ms, TimeUnit.MILLISECONDS);
     }
 
     /** What is done with a connection. */
@@ -87,8 +89,8 @@ final class MiniServer implements AutoCloseable, Target.Control {
                     channels.add(channel);
                     Thread.ofPlatform().daemon().start(() -> run(channel, handler));
                 }
-            } catch (IOException closed) {
-                Thread.yield(); // the server is closed
+            } catch (IOException _) {
+                // the server is closed
             }
         });
     }
@@ -96,8 +98,8 @@ final class MiniServer implements AutoCloseable, Target.Control {
     private void run(MiniChannel channel, Handler handler) {
         try {
             handler.handle(channel);
-        } catch (IOException | UncheckedIOException gone) {
-            Thread.yield(); // the client is gone
+        } catch (IOException | UncheckedIOException _) {
+            // the client is gone
         } finally {
             channel.close();
             channels.remove(channel);
@@ -141,9 +143,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
                     Json.write(Map.of("status", (long) status, "code", refusal.code().name(), "detail", refusal.getMessage())));
         }
         channel.finish();
-        while (channel.input().read() >= 0) {
-            Thread.onSpinWait(); // until the client has closed: else the kernel would throw the answer away
-        }
+        drain(channel);
     }
 
     private static void answer(MiniChannel channel, int status, String type, byte[] body) throws IOException {
@@ -177,9 +177,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
             attach(channel, session, token, query);
             return;
         }
-        boolean captain = role(session, token);
+        role(session, token);
         if (path.length == 3) {
-            stream(channel, session, captain, headers.getOrDefault("Last-Event-ID", ""), query.replace("last_event_id=", ""));
+            stream(channel, session, headers.getOrDefault("Last-Event-ID", ""), query.replace("last_event_id=", ""));
         } else {
             if (method.equals("DELETE")) {
                 session.terminate();
@@ -218,10 +218,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
         answer(channel, 201, "application/json", Json.write(answer));
     }
 
+    /** Reads until the client has closed: to close before it would throw away what it was told. */
     private static void drain(MiniChannel client) throws IOException {
-        while (client.input().read() >= 0) {
-            Thread.onSpinWait();
-        }
+        client.input().transferTo(OutputStream.nullOutputStream());
     }
 
     private static void upgrade(MiniChannel channel) throws IOException {
@@ -257,7 +256,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
         converse(captain);
     }
 
-    private void stream(MiniChannel channel, MiniSession session, boolean captain, String header, String query) throws IOException {
+    private void stream(MiniChannel channel, MiniSession session, String header, String query) throws IOException {
         boolean queryFirst = defect == Defect.QUERY_WINS && !query.isEmpty();
         String text = header.isEmpty() || queryFirst ? query : header;
         boolean earliest = text.isEmpty() || text.equals("earliest") || defect == Defect.IGNORES_LAST_EVENT_ID;

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -78,6 +79,7 @@ final class MiniSession {
 
     synchronized void cancel() {
         cancelled = true;
+        notifyAll();
     }
 
     void terminate() {
@@ -103,7 +105,7 @@ final class MiniSession {
         long pauseMs = (long) (Double.parseDouble(work.group(5)) * 1000 / HURRY);
         for (int burst = 0; burst <= Integer.parseInt(work.group(1)) && !isCancelled(); burst++) {
             say(new Work(first + burst * lines, 1, lines, width, "0").output());
-            Thread.sleep(pauseMs);
+            pause(pauseMs);
         }
         boolean wasCancelled = isCancelled();
         synchronized (this) {
@@ -116,6 +118,13 @@ final class MiniSession {
         append("done", done);
         if (defect == Defect.SENDS_DONE_TWICE) {
             append("done", done);
+        }
+    }
+
+    private synchronized void pause(long ms) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+        for (long rest = ms; rest > 0 && !cancelled; rest = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
+            wait(rest);
         }
     }
 
