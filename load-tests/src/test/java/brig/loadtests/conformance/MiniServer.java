@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -53,8 +53,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
     private final AtomicInteger spawned = new AtomicInteger();
     private final List<ServerSocketChannel> unix = new CopyOnWriteArrayList<>();
     private final Set<MiniChannel> channels = ConcurrentHashMap.newKeySet();
-    private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor(
-            work -> Thread.ofPlatform().daemon().unstarted(work));
+    /** What comes when the server is closed is forgotten. */
+    private final ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1,
+            work -> Thread.ofPlatform().daemon().unstarted(work), new ThreadPoolExecutor.DiscardPolicy());
 
     MiniServer(Defect defect) throws IOException {
         this.defect = defect;
