@@ -105,7 +105,7 @@ final class Bench implements Callable<Integer> {
         absent.forEach(line -> out.println("!! " + line));
         Results results = new Runner(scenarios, wanted.stream().filter(peer -> peer.missing().isEmpty()).toList(),
                 suite.bounds(), rounds > 0 ? rounds : profile.rounds())
-                .run(programs, new Site.Cores(serverCore, generatorCore), new Screen(out, isTerminal()));
+                .run(programs, new Site.Cores(serverCore, generatorCore), new Screen(out, Screen.isTerminal()));
         out.println(Table.of(results));
         write(heading, results);
         return results.exitCode();
@@ -144,14 +144,6 @@ final class Bench implements Callable<Integer> {
     private String commandLine() {
         return spec == null ? "bench" : "bench " + String.join(" ",
                 spec.commandLine().getParseResult().originalArgs());
-    }
-
-    private static boolean isTerminal() {
-        try {
-            return Files.readSymbolicLink(Path.of("/proc/self/fd/1")).startsWith("/dev/pts");
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private void write(Heading heading, Results results) throws IOException {

@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.conformance.Conformance;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -12,9 +13,10 @@ import picocli.CommandLine.Command;
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {Bench.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
+        subcommands = {Bench.class, Conformance.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
         footer = {"", "From the build:",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'",
+            "  ./gradlew :load-tests:run -Pargs='conformance'",
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
             "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
             "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})

@@ -11,6 +11,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
 import brig.protocol.StreamPosition;
 import io.vertx.core.buffer.Buffer;
@@ -226,7 +227,8 @@ final class HttpApi {
         if (text == null || text.isEmpty() || text.equals("earliest")) {
             return Optional.empty();
         }
-        Optional<StreamPosition> position = StreamPosition.parse(text);
+        // Behind the highest number nothing can come, not even a gap.
+        Optional<StreamPosition> position = StreamPosition.parse(text).filter(last -> last.seq() < Limits.SEQ_MAX);
         if (position.isEmpty()) {
             throw Fields.invalid("last_event_id", "must be <epoch>-<seq> as the stream's ids are, or \"earliest\"");
         }

@@ -6,6 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.vertx.core.http.HttpServerRequest;
@@ -91,10 +92,24 @@ final class WebSockets {
         outlet.finish(new CloseWebSocketFrame(refusal.code().closeCode(), refusal.code().name()));
     }
 
-    /** Reads the lines of a text message. */
-    private static void readLines(String text, Consumer<Fields> handler) {
-        text.lines().filter(line -> !line.isBlank())
-                .forEach(line -> handler.accept(new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))));
+    /** Reads the lines of a text message: one that is bad is refused, and those after it are read. */
+    private static void readLines(String text, Consumer<Fields> handler, Consumer<BrigException> refuser) {
+        byte[] lines = (text + "\n").getBytes(StandardCharsets.UTF_8);
+        new LineDecoder(Limits.MESSAGE_BYTES_MAX, new LineDecoder.Sink() {
+            @Override
+            public void handleLine(byte[] bytes, int offset, int length) {
+                try {
+                    handler.accept(new Fields(Json.parseObject(bytes, offset, length)));
+                } catch (BrigException refusal) {
+                    refuser.accept(refusal);
+                }
+            }
+
+            @Override
+            public void handleBadLine(ErrorCode code) {
+                refuser.accept(new BrigException(code, "the line was refused"));
+            }
+        }).decode(lines, 0, lines.length);
     }
 
     /** A connection that carries one session. State owned by the event loop. */
@@ -103,6 +118,7 @@ final class WebSockets {
         private final Outlet outlet;
         private final TextSink sink;
         private @Nullable Attachment attachment;
+        private boolean refused;
 
         Single(Session session, ServerWebSocket socket, Outlet outlet) {
             this.session = session;
@@ -124,30 +140,35 @@ final class WebSockets {
                 attachment = new Attachment(session, role, wish, sink, outlet);
                 attachment.begin();
             } catch (BrigException refusal) {
-                refuse(outlet, sink, refusal);
+                handleRefusal(refusal);
             }
         }
 
         private void handleAuthTimeout() {
             if (attachment == null) {
-                refuse(outlet, sink, new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time"));
+                handleRefusal(new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time"));
             }
         }
 
         private void handleText(String text) {
-            try {
-                readLines(text, this::handleMessage);
-            } catch (BrigException refusal) {
-                if (attachment == null) {
-                    refuse(outlet, sink, refusal);
-                } else {
-                    sink.refuse(refusal);
-                    sink.flush();
-                }
+            readLines(text, this::handleMessage, this::handleRefusal);
+        }
+
+        /** Before authentication a refusal ends the connection, after it, it is only said. */
+        private void handleRefusal(BrigException refusal) {
+            if (attachment != null) {
+                sink.refuse(refusal);
+                sink.flush();
+            } else if (!refused) {
+                refused = true;
+                refuse(outlet, sink, refusal);
             }
         }
 
         private void handleMessage(Fields message) {
+            if (refused) {
+                return;
+            }
             if (attachment != null) {
                 attachment.handleMessage(message);
                 return;
@@ -191,11 +212,7 @@ final class WebSockets {
         }
 
         private void handleText(String text) {
-            try {
-                readLines(text, this::handleLine);
-            } catch (BrigException refusal) {
-                sink.refuse(refusal);
-            }
+            readLines(text, this::handleLine, sink::refuse);
             sink.flush();
         }
 

@@ -111,6 +111,8 @@ class WebRefusalsTest {
     @Test
     void shouldRefusePositionWhenItIsNone() throws IOException {
         requireProblem(400, "INVALID_FIELD", web.get("/api/v1/sessions/beside/stream?last_event_id=7"));
+        requireProblem(400, "INVALID_FIELD",
+                web.get("/api/v1/sessions/beside/stream?last_event_id=zzzzzzzz-" + Limits.SEQ_MAX));
     }
 
     @Test
@@ -156,6 +158,22 @@ class WebRefusalsTest {
             assertEquals("MALFORMED_JSON", socket.sendLine("nonsense").message().text("code"));
             assertEquals("UNKNOWN_ACTION", socket.sendLine("{\"action\":\"fly\"}").message().text("code"));
             assertEquals("pong", socket.sendLine("{\"action\":\"ping\"}").message().text("type"));
+        }
+    }
+
+    @Test
+    void shouldReadGoodLineWhenBadOneStandsBeforeItInOneMessage() throws IOException {
+        Web captain = web.with(beside.spawned().captainToken());
+        for (String path : new String[] {"/api/v1/sessions/beside/attach?from=" + Limits.SEQ_MAX, "/api/v1/ws"}) {
+            try (Socket socket = captain.socket(path)) {
+                if (path.contains("attach")) {
+                    assertEquals("authenticated", socket.message().text("type"));
+                }
+                socket.sendLine("nonsense\n{\"action\":\0\"ping\"}\n\n{\"action\":\"ping\"}");
+                assertEquals("MALFORMED_JSON", socket.message().text("code"));
+                assertEquals("NUL_BYTE", socket.message().text("code"));
+                assertEquals("pong", socket.message().text("type"));
+            }
         }
     }
 

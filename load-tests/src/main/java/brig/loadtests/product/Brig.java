@@ -29,13 +29,16 @@ public final class Brig implements AutoCloseable {
 
     private final Path folder;
     private final Path log;
-    private final Process process;
+    private final ProcessBuilder command;
+    private Process process;
     private int port;
 
-    private Brig(Path folder, Path log, Process process) {
+    private Brig(Path folder, Path log, ProcessBuilder command) throws IOException {
         this.folder = folder;
         this.log = log;
-        this.process = process;
+        this.command = command;
+        this.process = command.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> process.destroy()));
     }
 
     /** How it is started where the defaults do not do. */
@@ -80,9 +83,7 @@ public final class Brig implements AutoCloseable {
         command.addAll(List.of(program().toString(), "serve", "--config", config.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
         builder.environment().putAll(launch.environment());
-        Process process = builder.start();
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
-        return new Brig(folder, log, process);
+        return new Brig(folder, log, builder);
     }
 
     /** Where the product should be installed. */
@@ -106,6 +107,15 @@ public final class Brig implements AutoCloseable {
             throw new IOException("the gateway did not come up: " + words);
         }
         return this;
+    }
+
+    /** Kills it and starts it again in its folders; its worker-agent and all workers live on. */
+    public void restart() throws IOException {
+        process.destroyForcibly();
+        awaitExit();
+        process = command.start();
+        port = 0;
+        launch();
     }
 
     public int port() {
@@ -172,6 +182,11 @@ public final class Brig implements AutoCloseable {
     }
 
     private void end() throws IOException {
+        awaitExit();
+        delete(folder);
+    }
+
+    private void awaitExit() {
         try {
             if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();
@@ -179,7 +194,6 @@ public final class Brig implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        delete(folder);
     }
 
     /** Removes a folder with all that is in it. */

@@ -6,7 +6,10 @@ import brig.loadtests.bench.Runner;
 import brig.loadtests.engine.Engine.Progress;
 import brig.loadtests.suite.Figure;
 import brig.loadtests.suite.Scenario;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.stream.Collectors;
 
 /** Says how far it is: a bar that moves on a terminal, a line for each run elsewhere. */
@@ -25,6 +28,15 @@ public final class Screen implements Runner.Listener {
     public Screen(PrintStream out, boolean terminal) {
         this.out = out;
         this.terminal = terminal;
+    }
+
+    /** Whether standard output is one. */
+    public static boolean isTerminal() {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/self/fd/1")).startsWith("/dev/pts");
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Override

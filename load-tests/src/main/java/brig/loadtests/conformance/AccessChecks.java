@@ -1,0 +1,187 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.Ids;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Who comes in, who does not, and what they are told. */
+final class AccessChecks {
+    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final Set<Way> WAITING = Set.of(Way.UNIX, Way.WEBSOCKET);
+    private static final int UNAUTHENTICATED = 4520;
+
+    private AccessChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("wrong-token", "3", "A wrong token, or anything else before it, closes it, `UNAUTHENTICATED`",
+                        "a wrong token: UNAUTHENTICATED, closed (4520 on a WebSocket)", WAITING, Needs.NOTHING,
+                        AccessChecks::wrongToken),
+                new Check("wrong-token", "4.4", "Without either, each `subscribe` brings the token of its spawn.",
+                        "a wrong token: no subscription, UNAUTHENTICATED with the id", Set.of(Way.MANY), Needs.NOTHING,
+                        AccessChecks::wrongSubscription),
+                new Check("wrong-token", "4.3", "None or a wrong one is 401, one that does not reach is 403.",
+                        "no token and wrong ones: 401, or 403 for another session's", SSE, Needs.NOTHING,
+                        AccessChecks::wrongBearer),
+                new Check("wrong-token", "4.3", "The token comes as `Authorization: Bearer` with the upgrade",
+                        "a wrong token with the upgrade: 401", Set.of(Way.WEBSOCKET), Needs.NOTHING,
+                        AccessChecks::wrongUpgrade),
+                new Check("auth-first", "3", "`auth` MUST be the first line of every connection that was not authenticated on its way in",
+                        "anything before auth closes, with the code of section 6", WAITING, Needs.NOTHING,
+                        AccessChecks::authFirst),
+                new Check("auth-timeout", "3", "after 10 s without it the connection is closed, `AUTH_TIMEOUT`",
+                        "silence closes after the time, with a word (4522 on a WebSocket)", WAITING, Needs.TIME,
+                        AccessChecks::authTimeout),
+                new Check("watcher", "3", "A watcher may send `auth` and `ping`; anything else is `FORBIDDEN`.",
+                        "a watcher's message and terminate are refused, its ping is answered", Way.SPEAKING, Needs.NOTHING,
+                        AccessChecks::watcher),
+                new Check("host", "4.3", "A `Host` other than `localhost`, `127.0.0.1`, `[::1]` or one that the operator listed is refused",
+                        "another Host, and a foreign Origin: 403 FORBIDDEN", SSE, Needs.NOTHING, AccessChecks::host),
+                new Check("heartbeat", "4.3", "A comment comes at least every 15 s.",
+                        "a quiet stream: a comment in time", SSE, Needs.TIME, AccessChecks::heartbeat));
+    }
+
+    private static List<String> wrong(Session session, Session other) {
+        String own = session.captainToken();
+        char changed = own.charAt(10) == 'a' ? 'b' : 'a';
+        return List.of(Ids.newToken(), "short", own + "a", own.substring(0, 10) + changed + own.substring(11),
+                other.captainToken(), other.watcherToken());
+    }
+
+    private static void wrongToken(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+            for (String token : wrong(session, other)) {
+                requireClosed(session, way, "{\"auth\":\"" + token + "\"}", "UNAUTHENTICATED", UNAUTHENTICATED);
+            }
+        }
+    }
+
+    /** The connection's first line is refused, and then the connection is closed. */
+    private static void requireClosed(Session session, Way way, String line, String code, int closeCode) throws IOException {
+        try (Reader reader = waiting(session, way)) {
+            reader.say(line);
+            requireClosed(reader, way, code, closeCode);
+        }
+    }
+
+    private static void requireClosed(Reader reader, Way way, String code, int closeCode) throws IOException {
+        Violation.requireEqual(code, reader.refusal(), "the refusal");
+        Event event = reader.next();
+        Violation.require(event instanceof Event.End, "behind the refusal came " + event);
+        if (way == Way.WEBSOCKET) {
+            Violation.requireEqual(closeCode, ((Event.End) event).code(), "the close code");
+            Violation.requireEqual(code, ((Event.End) event).reason(), "the close reason");
+        }
+    }
+
+    /** A connection that has not said who it is. */
+    private static Reader waiting(Session session, Way way) throws IOException {
+        return way == Way.UNIX ? Way.unix(session, Opening.captain(session))
+                : Way.socket(session, "", "", Opening.captain(session));
+    }
+
+    private static void wrongSubscription(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false);
+                Reader reader = Way.many(target, "", Opening.captain(session))) {
+            for (String token : wrong(session, other)) {
+                reader.say(Way.subscribe(session, new Opening(token, null, 0, 0)));
+                Event answer = reader.answer();
+                Violation.require(answer instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
+                        "a wrong token was answered by " + answer);
+                Violation.requireEqual(session.id(), ((Event.Note) answer).fields().text("id", ""), "the id in the refusal");
+            }
+            reader.say("{\"action\":\"ping\"}");
+            Violation.require(reader.next() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
+        }
+    }
+
+    private static void wrongBearer(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+            requireRefused(target, session, "", Set.of(401));
+            for (String token : wrong(session, other)) {
+                boolean valid = token.equals(other.captainToken()) || token.equals(other.watcherToken());
+                requireRefused(target, session, token, valid ? Set.of(401, 403) : Set.of(401));
+            }
+        }
+    }
+
+    private static void requireRefused(Target target, Session session, String token, Set<Integer> statuses) throws IOException {
+        try (EventReader reader = Way.events(session, "", target.headers(token), Opening.watcher(session))) {
+            Violation.require(statuses.contains(reader.head().status()), "a wrong token was answered by " + reader.head().status());
+        }
+        Http.Answer view = target.ask("GET /api/v1/spawns/" + session.id(), target.headers(token), "");
+        Violation.require(statuses.contains(view.status()), "a wrong token was answered by " + view.status());
+    }
+
+    private static void wrongUpgrade(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+            for (String token : wrong(session, other)) {
+                try (Reader reader = Way.socket(session, token, "", Opening.captain(session))) {
+                    Event event = reader.next();
+                    Violation.require(event instanceof Event.Refused refused && refused.status() / 100 == 4,
+                            "a wrong token was answered by " + event);
+                }
+            }
+        }
+    }
+
+    private static void authFirst(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false)) {
+            requireClosed(session, way, Session.message(Work.lines(1)), "UNAUTHENTICATED", UNAUTHENTICATED);
+            requireClosed(session, way, "{\"action\":\"ping\"}", "UNAUTHENTICATED", UNAUTHENTICATED);
+            requireClosed(session, way, "nonsense", "MALFORMED_JSON", 4500);
+        }
+    }
+
+    private static void authTimeout(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader reader = waiting(session, way)) {
+            long start = System.nanoTime();
+            requireClosed(reader, way, "AUTH_TIMEOUT", 4522);
+            long tookMs = (System.nanoTime() - start) / 1_000_000;
+            Violation.require(tookMs > target.scale().authTimeoutMs() * 8 / 10, "closed after " + tookMs + " ms already");
+            Violation.require(tookMs < target.scale().authTimeoutMs() * 2, "closed after " + tookMs + " ms only");
+        }
+    }
+
+    private static void watcher(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader reader = way.open(session, Opening.watcher(session))) {
+            Transcript.fresh().open(reader);
+            way.send(reader, session, Work.lines(1));
+            Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's message");
+            way.act(reader, session, "terminate");
+            Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
+            reader.say("{\"action\":\"ping\"}");
+            Violation.require(reader.answer() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
+            Violation.requireEqual("running", session.view().text("state", ""), "the state of the spawn");
+        }
+    }
+
+    private static void host(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false)) {
+            for (Map.Entry<String, String> header : Map.of("Host", "evil.example", "Origin", "https://evil.example").entrySet()) {
+                Map<String, String> headers = target.headers(session.watcherToken());
+                headers.put(header.getKey(), header.getValue());
+                try (EventReader reader = Way.events(session, "", headers, Opening.watcher(session))) {
+                    Violation.requireEqual(403, reader.head().status(), "the answer to " + header);
+                    Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to " + header);
+                }
+            }
+        }
+    }
+
+    private static void heartbeat(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader reader = way.open(session, Opening.watcher(session))) {
+            Transcript.fresh().open(reader).readTo(reader, 1);
+            for (int beat = 0; beat < 2; beat++) {
+                long start = System.nanoTime();
+                Event event = reader.next();
+                long tookMs = (System.nanoTime() - start) / 1_000_000;
+                Violation.require(event instanceof Event.Comment, "on a quiet stream came " + event);
+                Violation.require(tookMs < target.scale().heartbeatMs() * 11 / 10 + 500, "a comment came after " + tookMs + " ms");
+            }
+        }
+    }
+}

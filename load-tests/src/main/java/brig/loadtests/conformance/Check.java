@@ -1,0 +1,34 @@
+package brig.loadtests.conformance;
+
+import java.io.IOException;
+import java.util.Set;
+
+/**
+ * One thing that a server must do.
+ *
+ * @param name what mutants and people call it
+ * @param clause the section of PROTOCOL.md
+ * @param rule its words
+ * @param says what is checked, for people
+ * @param needs what the server must be for it
+ */
+record Check(String name, String clause, String rule, String says, Set<Way> ways, Needs needs, Body body) {
+    /** What it takes. */
+    enum Needs {
+        /** Any server. */
+        NOTHING,
+        /** Any server, and many seconds; it runs beside the others. */
+        TIME,
+        /** A server that the kit started, whose limits it knows. */
+        OWN_SERVER
+    }
+
+    /** Does it over one way in. @throws Violation where the rule is broken */
+    interface Body {
+        void run(Target target, Way way) throws IOException, InterruptedException;
+    }
+
+    Check needing(Needs what) {
+        return new Check(name, clause, rule, says, ways, what, body);
+    }
+}

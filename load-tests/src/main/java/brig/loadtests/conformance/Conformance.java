@@ -1,0 +1,126 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.report.Machine;
+import brig.loadtests.report.Screen;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code load-tests conformance}. */
+@Command(
+        name = "conformance",
+        description = "Checks a server against PROTOCOL.md, and names the clause that each check proves.",
+        mixinStandardHelpOptions = true,
+        footer = {"",
+            "Without URL it starts the installed product itself, with small limits, and restarts it; with",
+            "URL the checks that need this are left out, and the Unix sockets must be of this host. The",
+            "server needs an agent profile that runs messages with a shell. Exit code 1: a check failed.",
+            "",
+            "Examples:",
+            "  ./gradlew :load-tests:run -Pargs='conformance'",
+            "  ./gradlew :load-tests:run -Pargs='conformance --only cut,stall'",
+            "  ./gradlew :load-tests:run -Pargs='conformance http://127.0.0.1:7070 --token TOKEN'"})
+public final class Conformance implements Callable<Integer> {
+    @Parameters(paramLabel = "URL", arity = "0..1", description = "A server that runs already.")
+    private @Nullable URI url;
+
+    @Option(names = "--token", description = "Its admin token, as 'brig token' prints it.", defaultValue = "")
+    private String token = "";
+
+    @Option(names = "--agent", description = "Agent profile that runs messages with a shell.", defaultValue = "shell")
+    private String agent = "shell";
+
+    @Option(names = "--only", paramLabel = "NAME", split = ",", description = "Only these; --list names them.")
+    private List<String> only = new ArrayList<>();
+
+    @Option(names = "--list", description = "List the checks with the rules that they prove.")
+    private boolean list;
+
+    @Option(names = "--json", description = "Print one JSON object.")
+    private boolean json;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+    @Override
+    public Integer call() throws IOException {
+        List<Check> checks = Kit.checks().stream().filter(check -> only.isEmpty() || only.contains(check.name())).toList();
+        checkUsage(checks);
+        if (list) {
+            checks.forEach(check -> out.printf("%-15s %-4s %s%n%20s \"%s\"%n", check.name(), check.clause(),
+                    check.says(), "", check.rule()));
+            return 0;
+        }
+        if (url != null) {
+            URI base = url;
+            return report(Kit.run(checks, new Target(() -> base, token, agent, Scale.PRODUCT, null), lines(checks)));
+        }
+        try (Product product = Product.start()) {
+            return report(Kit.run(checks, product.target(agent), lines(checks)));
+        }
+    }
+
+    private void checkUsage(List<Check> checks) {
+        String wrong = url != null && (!"http".equals(url.getScheme()) || url.getHost() == null || url.getPort() < 0)
+                ? "URL must be http://HOST:PORT" : url != null && token.isEmpty() ? "URL needs --token"
+                : checks.isEmpty() ? "no such check; conformance --list names them" : "";
+        if (!wrong.isEmpty()) {
+            throw spec == null ? new IllegalStateException(wrong) : new ParameterException(spec.commandLine(), wrong);
+        }
+    }
+
+    private Lines lines(List<Check> checks) {
+        return new Lines(json ? null : out, Screen.isTerminal(),
+                checks.stream().mapToInt(check -> check.ways().size()).sum());
+    }
+
+    private int report(List<Kit.Result> results) {
+        Map<Kit.Verdict, Integer> counts = new LinkedHashMap<>();
+        for (Kit.Verdict verdict : Kit.Verdict.values()) {
+            counts.put(verdict, (int) results.stream().filter(result -> result.verdict() == verdict).count());
+        }
+        int failed = counts.getOrDefault(Kit.Verdict.FAIL, 0);
+        int skipped = counts.getOrDefault(Kit.Verdict.SKIP, 0);
+        if (json) {
+            Map<String, Object> object = new LinkedHashMap<>();
+            object.put("machine", Machine.line());
+            object.put("passed", counts.get(Kit.Verdict.OK));
+            object.put("failed", failed);
+            object.put("skipped", skipped);
+            object.put("checks", results.stream().map(Conformance::json).toList());
+            out.println(new String(Json.write(object), StandardCharsets.UTF_8));
+        } else {
+            out.println(counts.get(Kit.Verdict.OK) + " passed, " + failed + " failed"
+                    + (skipped == 0 ? "" : ", " + skipped + " left out: they need a server that this program started"));
+        }
+        return failed == 0 ? 0 : 1;
+    }
+
+    private static Map<String, Object> json(Kit.Result result) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        object.put("name", result.check().name());
+        object.put("way", result.way().toString());
+        object.put("clause", result.check().clause());
+        object.put("rule", result.check().rule());
+        object.put("verdict", result.verdict().name());
+        object.put("fault", result.fault());
+        object.put("took_ms", result.tookMs());
+        return object;
+    }
+}

@@ -1,0 +1,206 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.Limits;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Where a reader begins, whatever position it comes with; and that any byte may be the last of a connection. */
+final class PositionChecks {
+    private static final Work WORK = new Work(1, 12, 3, 20, "0.01");
+    private static final Set<Way> SSE = Set.of(Way.SSE);
+
+    private PositionChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("cut", "5.2", "To resume, connect with `from` = last `seq` seen + 1.",
+                        "cut behind any byte and resumed: nothing lost, nothing twice", Way.ALL, Needs.NOTHING,
+                        PositionChecks::cut),
+                new Check("old", "5.2", "Every session connection begins at `from`",
+                        "an old position: the stream begins exactly there", Way.ALL, Needs.NOTHING, PositionChecks::old),
+                new Check("default", "5.2", "by default at the oldest frame that Brig still has",
+                        "no position: the stream begins at frame 1", Way.ALL, Needs.NOTHING, PositionChecks::absent),
+                new Check("current", "5.2", "and then goes on live",
+                        "the newest position: only what comes now", Way.ALL, Needs.NOTHING,
+                        (target, way) -> onlyNew(target, way, 1)),
+                new Check("future", "5.2", "`from` beyond the newest frame means: only what is new.",
+                        "a position beyond the newest: only what comes now", Way.ALL, Needs.NOTHING,
+                        (target, way) -> onlyNew(target, way, 1000)),
+                new Check("bad-from", "6", "A field is missing, unknown, of the wrong type or out of range; the message names it.",
+                        "from 0, negative, too large or no number: INVALID_FIELD", Way.SPEAKING, Needs.NOTHING,
+                        PositionChecks::badFrom),
+                new Check("bad-id", "4.3", "Any other value is 400 `INVALID_FIELD`.",
+                        "garbage as Last-Event-ID is refused", SSE, Needs.NOTHING, PositionChecks::badId),
+                new Check("foreign", "2.2", "`epoch_changed`: a new stream begins at 1 in the epoch `epoch`",
+                        "a position of another epoch: gap epoch_changed, then frame 1", SSE, Needs.NOTHING,
+                        (target, way) -> foreign(target, 7)),
+                new Check("foreign-bound", "1", "Numbers are whole and at most 2^53 - 1",
+                        "the highest position of another epoch: no number beyond the bound", SSE, Needs.NOTHING,
+                        (target, way) -> foreign(target, Limits.SEQ_MAX)),
+                new Check("query-id", "4.3", "The client resumes with the header `Last-Event-ID`, or with `?last_event_id=`; the header wins.",
+                        "both ways to say a position, and both at once", SSE, Needs.NOTHING, PositionChecks::queryId),
+                new Check("sse-head", "4.3", "`Brig-Resumed-From` states the position really resumed from",
+                        "the head of the response as section 4.3 shows it", SSE, Needs.NOTHING, PositionChecks::head),
+                new Check("all-read", "4.3", "204 means that the stream has ended and the client has all of it",
+                        "204 behind the last frame, that frame before it", SSE, Needs.NOTHING, PositionChecks::allRead));
+    }
+
+    /** A session whose agent has worked off a message and waits. */
+    private static Session idle(Target target) throws IOException {
+        Session session = target.spawn(WORK, false);
+        try (Reader reader = Way.WEBSOCKET.open(session, Opening.watcher(session))) {
+            Transcript.fresh().open(reader).readDones(reader, 1);
+        }
+        return session;
+    }
+
+    private static Opening watcher(Session session, long from) {
+        return Opening.watcher(session).from(from);
+    }
+
+    private static void cut(Target target, Way way) throws IOException {
+        try (Session session = idle(target)) {
+            long last = session.lastSeq();
+            Transcript reference = Transcript.from(1);
+            try (Reader reader = way.open(session, watcher(session, 1))) {
+                reference.open(reader).readTo(reader, last);
+            }
+            boolean whole = false;
+            for (long bytes = 1; !whole; bytes += target.scale().cutStepBytes()) {
+                Transcript pieces = Transcript.from(1);
+                try (Reader reader = way.open(session, watcher(session, 1).cutAfter(bytes))) {
+                    whole = pieces.readOrCut(reader, () -> pieces.next() > last);
+                }
+                try (Reader reader = way.open(session, watcher(session, pieces.next()))) {
+                    pieces.open(reader).readTo(reader, last);
+                }
+                Violation.require(pieces.hashes().equals(reference.hashes()),
+                        "cut behind byte " + bytes + " and resumed, the frames were not the same");
+            }
+        }
+    }
+
+    private static void old(Target target, Way way) throws IOException {
+        try (Session session = idle(target)) {
+            long last = session.lastSeq();
+            for (long from : new long[] {1, 2, last / 2, last}) {
+                try (Reader reader = way.open(session, watcher(session, from))) {
+                    Transcript.from(from).open(reader).readTo(reader, last).requireNoGap();
+                }
+            }
+        }
+    }
+
+    private static void absent(Target target, Way way) throws IOException {
+        try (Session session = idle(target); Reader reader = way.open(session, Opening.watcher(session))) {
+            Transcript.from(1).open(reader).readDones(reader, 1).requireOutput(WORK.output());
+        }
+    }
+
+    private static void onlyNew(Target target, Way way, long beyond) throws IOException {
+        Work more = Work.lines(3).from(700_000);
+        try (Session session = idle(target);
+                Reader captain = Way.WEBSOCKET.open(session, Opening.captain(session).from(Limits.SEQ_MAX))) {
+            long last = session.lastSeq();
+            try (Reader reader = way.open(session, watcher(session, last + beyond))) {
+                Transcript fresh = Transcript.from(last + 1).open(reader);
+                Way.WEBSOCKET.send(captain, session, more);
+                fresh.readDones(reader, 1).requireOutput(more.output());
+            }
+        }
+    }
+
+    private static void badFrom(Target target, Way way) throws IOException {
+        try (Session session = idle(target)) {
+            List<String> values = way == Way.WEBSOCKET ? List.of("0", "-1", "9007199254740992", "x", "1.5", "")
+                    : List.of("0", "-1", "9007199254740992", "\"7\"", "1.5", "true", "[]");
+            for (String value : values) {
+                try (Reader reader = way.open(session, Opening.watcher(session).from(value))) {
+                    Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to from " + value);
+                }
+            }
+        }
+    }
+
+    private static EventReader events(Session session, String header, String query) throws IOException {
+        Map<String, String> headers = session.target().headers(session.watcherToken());
+        if (!header.isEmpty()) {
+            headers.put("Last-Event-ID", header);
+        }
+        return Way.events(session, query.isEmpty() ? "" : "?last_event_id=" + query, headers, Opening.watcher(session));
+    }
+
+    private static void badId(Target target, Way way) throws IOException {
+        try (Session session = idle(target)) {
+            String epoch = session.view().requiredText("epoch");
+            for (String id : List.of("7", "x", "0", "-1", epoch, epoch + "-", epoch + "--1", epoch + "-x", "EARLIEST",
+                    epoch + "-1-2", epoch + "-99999999999999999999")) {
+                try (EventReader reader = events(session, id, "")) {
+                    Violation.requireEqual(400, reader.head().status(), "the answer to the position " + id);
+                    Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to the position " + id);
+                }
+            }
+        }
+    }
+
+    private static void foreign(Target target, long seq) throws IOException {
+        try (Session session = idle(target); EventReader reader = events(session, "zzzzzzzz-" + seq, "")) {
+            if (seq == Limits.SEQ_MAX && reader.head().status() == 400) {
+                Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the refusal");
+                return;
+            }
+            Transcript transcript = Transcript.from(1).open(reader);
+            Event event = reader.next();
+            Violation.require(event instanceof Event.Gap, "the first event is no gap but " + event);
+            Event.Gap gap = (Event.Gap) event;
+            Violation.requireEqual("epoch_changed", gap.reason(), "the reason of the gap");
+            Violation.requireEqual(transcript.epoch(), gap.fields().text("epoch", ""), "the epoch in the gap");
+            Violation.require(gap.to() >= gap.from(), "the gap ends before it begins");
+            transcript.readDones(reader, 1).requireOutput(WORK.output());
+        }
+    }
+
+    private static void queryId(Target target, Way way) throws IOException {
+        try (Session session = idle(target)) {
+            String epoch = session.view().requiredText("epoch");
+            requireBegin(2, session, epoch + "-1", "");
+            requireBegin(3, session, "", epoch + "-2");
+            requireBegin(4, session, epoch + "-3", epoch + "-1");
+            requireBegin(1, session, "earliest", epoch + "-1");
+            requireBegin(1, session, "", "earliest");
+            requireBegin(1, session, epoch + "-0", "");
+        }
+    }
+
+    private static void requireBegin(long from, Session session, String header, String query) throws IOException {
+        try (EventReader reader = events(session, header, query)) {
+            Transcript.from(from).open(reader).readTo(reader, from);
+        }
+    }
+
+    private static void head(Target target, Way way) throws IOException {
+        try (Session session = idle(target); EventReader reader = events(session, "", "")) {
+            String epoch = session.view().requiredText("epoch");
+            Violation.requireEqual(epoch + "-0", reader.head().header("brig-resumed-from"), "Brig-Resumed-From");
+            Violation.requireEqual("no-cache, no-transform", reader.head().header("cache-control"), "Cache-Control");
+            Violation.requireEqual("no", reader.head().header("x-accel-buffering"), "X-Accel-Buffering");
+        }
+    }
+
+    private static void allRead(Target target, Way way) throws IOException, InterruptedException {
+        try (Session session = target.spawn(WORK, true)) {
+            session.awaitEnd();
+            String epoch = session.view().requiredText("epoch");
+            long last = session.lastSeq();
+            try (EventReader reader = events(session, epoch + "-" + last, "")) {
+                Violation.requireEqual(204, reader.head().status(), "the answer to one who has all");
+            }
+            try (EventReader reader = events(session, epoch + "-" + (last - 1), "")) {
+                Transcript.from(last).open(reader).readToEnd(reader);
+            }
+        }
+    }
+}

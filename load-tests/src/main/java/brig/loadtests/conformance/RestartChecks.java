@@ -1,0 +1,56 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/** What is left of a stream when the gateway is killed and comes back. */
+final class RestartChecks {
+    private static final Work WORK = new Work(1, 40, 2, 20, "0.03");
+
+    private RestartChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("restart", "2.1", "the epoch changes only if the stream itself was lost",
+                        "after a restart: the same token, epoch and next number, and nothing lost", Way.ALL,
+                        Needs.OWN_SERVER, RestartChecks::restart),
+                new Check("restart-record", "5.4", "A stream that has ended can be read as long as its record is kept.",
+                        "after a restart: an ended stream is read whole, with its old token", Set.of(Way.SSE),
+                        Needs.OWN_SERVER, RestartChecks::record));
+    }
+
+    private static void restart(Target target, Way way) throws IOException, InterruptedException {
+        try (Session session = target.spawn(WORK, true)) {
+            Transcript all = Transcript.from(1);
+            try (Reader reader = way.open(session, Opening.watcher(session).from(1))) {
+                all.open(reader).readTo(reader, 8);
+                control(target).restart();
+                all.readOrCut(reader, all::terminated);
+            }
+            Violation.require(!all.terminated(), "the worker did not outlive the restart");
+            session.await("the session is back", () -> !session.view().text("state", "").equals("unknown"));
+            try (Reader reader = way.open(session, Opening.watcher(session).from(all.next()))) {
+                all.open(reader).readToEnd(reader);
+            }
+            all.requireOutput(WORK.output());
+        }
+    }
+
+    private static void record(Target target, Way way) throws IOException, InterruptedException {
+        Work work = Work.lines(200);
+        try (Session session = target.spawn(work, true)) {
+            session.awaitEnd();
+            control(target).restart();
+            try (Reader reader = way.open(session, Opening.watcher(session))) {
+                Transcript.from(1).open(reader).readToEnd(reader).requireOutput(work.output());
+            }
+        }
+    }
+
+    private static Target.Control control(Target target) {
+        return Objects.requireNonNull(target.control());
+    }
+}

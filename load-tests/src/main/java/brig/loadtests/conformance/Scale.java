@@ -1,0 +1,30 @@
+package brig.loadtests.conformance;
+
+/**
+ * How much it takes to make something happen, and how long to wait for it.
+ *
+ * @param patienceMs silence that counts as a failure
+ * @param heartbeatMs a comment comes at least as often
+ * @param authTimeoutMs after which a connection without token is closed
+ * @param slowReaderMs after which a connection that takes nothing is cut
+ * @param replayBytes more than the server keeps in memory, less than it keeps on disk
+ * @param evictBytes more than it keeps on disk
+ * @param floodBytes more than lies in all buffers between an agent and a reader
+ * @param messageBytesMax a line of a client may have
+ * @param cutStepBytes between two bytes at which a connection is cut
+ */
+record Scale(
+        long patienceMs,
+        long heartbeatMs,
+        long authTimeoutMs,
+        long slowReaderMs,
+        long replayBytes,
+        long evictBytes,
+        long floodBytes,
+        int messageBytesMax,
+        int cutStepBytes) {
+    private static final int MIB = 1024 * 1024;
+
+    /** For the product with {@link Product#SETTINGS}. */
+    static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, MIB, 131);
+}

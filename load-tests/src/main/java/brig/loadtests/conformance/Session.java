@@ -1,0 +1,91 @@
+package brig.loadtests.conformance;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A spawn that was made for a check, ended with it. */
+record Session(Target target, String id, String captainToken, String watcherToken, String ioSocket)
+        implements AutoCloseable {
+    private static final long POLL_MS = 20;
+    private static final long STANDSTILL_MS = 700;
+
+    Fields view() throws IOException {
+        Http.Answer answer = target.ask("GET /api/v1/spawns/" + id, "");
+        Violation.requireEqual(200, answer.status(), "the answer for the view of a spawn");
+        return answer.body();
+    }
+
+    long lastSeq() throws IOException {
+        return view().number("last_seq", 0, Long.MAX_VALUE, 0);
+    }
+
+    /** A question that is asked again until it is answered by yes. */
+    interface Question {
+        boolean isSo() throws IOException;
+    }
+
+    void await(String what, Question question) throws IOException, InterruptedException {
+        await(what, target.scale().patienceMs(), question);
+    }
+
+    void await(String what, long patienceMs, Question question) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
+        while (!question.isSo()) {
+            Violation.require(System.nanoTime() < deadline, "waited for " + patienceMs + " ms in vain until " + what);
+            TimeUnit.MILLISECONDS.sleep(POLL_MS);
+        }
+    }
+
+    void awaitEnd() throws IOException, InterruptedException {
+        await("the spawn has ended", () -> view().text("state", "").equals("terminated"));
+    }
+
+    /** The same, and the worker never waits for anybody on its way there. */
+    void awaitEndWithoutStandstill() throws IOException, InterruptedException {
+        long[] last = {-1, System.nanoTime()};
+        await("the spawn has ended", () -> {
+            Fields view = view();
+            long now = view.number("last_seq", 0, Long.MAX_VALUE, 0);
+            Violation.require(now != last[0] || stoodMs(last) < target.scale().slowReaderMs() / 2,
+                    "the worker waits though only a watcher is slow");
+            note(last, now);
+            return view.text("state", "").equals("terminated");
+        });
+    }
+
+    /** Waits until the worker writes no more though it has more: the number of frames stands still. */
+    long awaitStandstill() throws IOException, InterruptedException {
+        long[] last = {-1, System.nanoTime()};
+        await("the worker stands still", () -> {
+            note(last, lastSeq());
+            return last[0] > 1 && stoodMs(last) > STANDSTILL_MS;
+        });
+        return last[0];
+    }
+
+    /** Keeps a number and when it last changed. */
+    private static void note(long[] last, long now) {
+        if (now != last[0]) {
+            last[0] = now;
+            last[1] = System.nanoTime();
+        }
+    }
+
+    private static long stoodMs(long[] last) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last[1]);
+    }
+
+    /** The line with which a captain gives work. */
+    static String message(Work work) {
+        return new String(Json.write(Map.of("role", "user", "content", work.message())), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() throws IOException {
+        target.ask("DELETE /api/v1/spawns/" + id, "");
+    }
+}

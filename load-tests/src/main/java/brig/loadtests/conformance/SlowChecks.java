@@ -1,0 +1,112 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import java.io.IOException;
+import java.util.List;
+
+/** Readers that do not keep up, and frames that are no longer in memory, or nowhere. */
+final class SlowChecks {
+    private static final int RESUMES_MAX = 3;
+
+    private SlowChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("stall", "5.1", "it never holds the worker back; a slow one lags, is served from the record, and is told of what is gone",
+                        "a watcher that stops: the worker ends, and everything or an exact gap comes later", Way.ALL,
+                        Needs.NOTHING, SlowChecks::stall),
+                new Check("tethered", "5.1", "a slow one holds the worker back, and misses nothing",
+                        "a captain that stops: the worker waits, and all of it comes later", Way.SPEAKING, Needs.NOTHING,
+                        SlowChecks::tethered),
+                new Check("slow-cut", "5.1", "is cut without a word, for no word would reach it; it can resume",
+                        "a reader that takes nothing is cut; what it has is whole, and it resumes", Way.ALL,
+                        Needs.OWN_SERVER, SlowChecks::slowCut),
+                new Check("replay", "5.3", "None is left out silently",
+                        "out of memory but on disk: everything, without a gap", Way.ALL, Needs.OWN_SERVER,
+                        SlowChecks::replay),
+                new Check("evicted", "2.2", "Frames `from` to `to`, both included, will not come on this connection.",
+                        "gone from disk too: a gap evicted with exact bounds, then the rest", Way.ALL, Needs.OWN_SERVER,
+                        SlowChecks::evicted));
+    }
+
+    private static void stall(Target target, Way way) throws IOException, InterruptedException {
+        Work flood = Work.flood(target.scale().floodBytes());
+        try (Session session = target.spawn(flood, true);
+                Reader reader = way.open(session, Opening.watcher(session).narrow())) {
+            Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
+            session.awaitEndWithoutStandstill();
+            requireEnd(all.readResuming(way, session, reader, RESUMES_MAX), flood);
+        }
+    }
+
+    /** {@code done} and {@code state terminated} are the last two frames; what stands before them is whole. */
+    private static void requireEnd(Transcript all, Work work) {
+        all.requireTail(work.output());
+        Violation.require(all.field(all.next() - 2, "type").equals("done"), "done is not the last frame but one");
+    }
+
+    private static void tethered(Target target, Way way) throws IOException, InterruptedException {
+        Work flood = Work.flood(target.scale().floodBytes());
+        try (Session session = target.spawn(null, false);
+                Reader captain = way.open(session, Opening.captain(session).narrow())) {
+            Transcript all = Transcript.fresh().open(captain);
+            way.send(captain, session, flood);
+            all.readTo(captain, 2);
+            long held = session.awaitStandstill();
+            all.readDones(captain, 1).requireOutput(flood.output());
+            Violation.require(all.next() - 1 > held, "the worker wrote all while its captain did not read");
+        }
+    }
+
+    private static void slowCut(Target target, Way way) throws IOException, InterruptedException {
+        Work flood = Work.flood(target.scale().floodBytes());
+        try (Session session = target.spawn(flood, true);
+                Reader reader = way.open(session, Opening.watcher(session).narrow())) {
+            Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
+            session.awaitEnd();
+            session.await("the reader that takes nothing is cut", target.scale().slowReaderMs() * 3,
+                    () -> session.view().number("readers", 0, 100, 0) == 0);
+            Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not cut");
+            try (Reader again = way.open(session, Opening.watcher(session).from(all.next()))) {
+                requireEnd(all.open(again).readToEnd(again), flood);
+            }
+        }
+    }
+
+    private static void replay(Target target, Way way) throws IOException, InterruptedException {
+        Work work = Work.bytes(target.scale().replayBytes());
+        try (Session session = target.spawn(work, true)) {
+            session.awaitEnd();
+            try (Reader reader = way.open(session, Opening.watcher(session))) {
+                Transcript all = Transcript.from(1).open(reader).readToEnd(reader);
+                all.requireNoGap();
+                requireEnd(all, work);
+            }
+        }
+    }
+
+    private static void evicted(Target target, Way way) throws IOException, InterruptedException {
+        Work work = Work.bytes(target.scale().evictBytes());
+        try (Session session = target.spawn(work, true)) {
+            session.awaitEnd();
+            long oldest = oldest(session);
+            Violation.require(oldest > 3, "nothing was evicted: the oldest frame is " + oldest);
+            for (long from : new long[] {1, 2, oldest - 1}) {
+                try (Reader reader = way.open(session, Opening.watcher(session).from(from))) {
+                    Transcript all = Transcript.from(from).open(reader).readToEnd(reader);
+                    Violation.requireEqual(1, all.gaps().size(), "the number of gaps from " + from + " on");
+                    Violation.requireEqual("evicted", all.gaps().getFirst().reason(), "the reason of the gap");
+                    Violation.requireEqual(oldest - 1, all.gaps().getFirst().to(), "the end of the gap");
+                    requireEnd(all, work);
+                }
+            }
+            try (Reader reader = way.open(session, Opening.watcher(session).from(oldest))) {
+                Transcript.from(oldest).open(reader).readToEnd(reader).requireNoGap();
+            }
+        }
+    }
+
+    private static long oldest(Session session) throws IOException {
+        return session.view().number("first_seq", 1, Long.MAX_VALUE, 0);
+    }
+}

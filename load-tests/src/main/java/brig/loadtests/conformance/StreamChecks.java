@@ -1,0 +1,203 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** What everybody gets who reads a stream from its beginning to its end. */
+final class StreamChecks {
+    private static final Work PACED = new Work(1, 25, 4, 20, "0.01");
+
+    private StreamChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("order", "5.3", "Frames come in the order of `seq`, each at most once on a connection.",
+                        "all frames in order, each once, and the agent's output whole", Way.ALL, Needs.NOTHING,
+                        StreamChecks::order),
+                new Check("welcome", "2.2", "The connection may read, and as a captain write.",
+                        "authenticated comes first, with all its fields", Way.SPEAKING, Needs.NOTHING,
+                        StreamChecks::welcome),
+                new Check("same-frames", "2.1", "Readers of one stream all see the same frames with the same numbers.",
+                        "the same frames as a reader on another way in", EnumSet.complementOf(EnumSet.of(Way.WEBSOCKET)),
+                        Needs.NOTHING, StreamChecks::sameFrames),
+                new Check("seam", "5.2", "there is no seam between the two",
+                        "readers that come while the agent writes have all of it", Way.ALL, Needs.NOTHING,
+                        StreamChecks::seam),
+                new Check("frame-bound", "1", "a frame has at most 65 536 bytes",
+                        "long lines of the agent come in frames of at most 64 KiB", Way.ALL, Needs.NOTHING,
+                        StreamChecks::frameBound),
+                new Check("done", "3", "A user message is one task for the agent and is answered by frames up to `done`.",
+                        "three messages, three times done, in order", Way.SPEAKING, Needs.NOTHING, StreamChecks::dones),
+                new Check("cancel", "3", "`cancel` interrupts the message that is being worked off; its `done` still comes.",
+                        "a cancelled message has its done, and the next one runs", Way.SPEAKING, Needs.NOTHING,
+                        StreamChecks::cancel),
+                new Check("terminate", "3", "`terminate` ends the spawn.",
+                        "state terminated, reason requested", Way.SPEAKING, Needs.NOTHING, StreamChecks::terminate),
+                new Check("end", "5.4", "Behind it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
+                        "nothing behind state terminated but the end of the connection", Set.of(Way.UNIX, Way.WEBSOCKET, Way.SSE),
+                        Needs.NOTHING, StreamChecks::end),
+                new Check("end", "5.4", "on `/api/v1/ws` only the subscription ends",
+                        "nothing behind state terminated, and the connection stays", Set.of(Way.MANY),
+                        Needs.NOTHING, StreamChecks::end),
+                new Check("ended", "5.4", "A stream that has ended can be read as long as its record is kept.",
+                        "an ended stream is read whole", Way.ALL, Needs.NOTHING, StreamChecks::ended),
+                new Check("apart", "4.4", "all other lines of that message belong to that spawn",
+                        "two streams on one connection are kept apart", Set.of(Way.MANY), Needs.NOTHING,
+                        StreamChecks::apart));
+    }
+
+    private static void order(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(PACED, true); Reader reader = way.open(session, Opening.watcher(session))) {
+            Transcript all = Transcript.fresh().open(reader).readToEnd(reader);
+            all.requireOutput(PACED.output());
+            Violation.requireEqual(1, all.dones(), "the number of done frames");
+            Violation.requireEqual("running", all.field(1, "state"), "the state in frame 1");
+            Violation.requireEqual("completed", all.field(all.next() - 1, "reason"), "the reason of the end");
+        }
+    }
+
+    private static void welcome(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false)) {
+            for (String role : List.of("captain", "watcher")) {
+                Opening opening = role.equals("captain") ? Opening.captain(session) : Opening.watcher(session);
+                try (Reader reader = way.open(session, opening)) {
+                    Event first = reader.next();
+                    Violation.require(first instanceof Event.Welcome, "the first thing said is " + first);
+                    Fields fields = ((Event.Welcome) first).fields();
+                    Violation.requireEqual(session.id(), fields.text("spawn_id", ""), "spawn_id");
+                    Violation.requireEqual(role, fields.text("role", ""), "role");
+                    Violation.require(fields.has("task_id") && fields.has("state"), "task_id or state is missing");
+                }
+            }
+        }
+    }
+
+    private static void sameFrames(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(PACED, true);
+                Reader one = Way.WEBSOCKET.open(session, Opening.watcher(session));
+                Reader other = way.open(session, Opening.watcher(session))) {
+            Transcript expected = Transcript.fresh().open(one).readToEnd(one);
+            Transcript actual = Transcript.fresh().open(other).readToEnd(other);
+            Violation.require(expected.hashes().equals(actual.hashes()), "two readers saw different frames");
+            Violation.requireEqual(expected.epoch(), actual.epoch(), "the epoch");
+        }
+    }
+
+    private static void seam(Target target, Way way) throws IOException {
+        List<Reader> readers = new ArrayList<>();
+        List<Transcript> transcripts = new ArrayList<>();
+        try (Session session = target.spawn(PACED, true)) {
+            for (int i = 0; i < 5; i++) {
+                Reader reader = way.open(session, Opening.watcher(session));
+                readers.add(reader);
+                transcripts.add(Transcript.fresh().open(reader).readTo(reader, 4L * i + 1));
+            }
+            for (int i = 0; i < readers.size(); i++) {
+                transcripts.get(i).readToEnd(readers.get(i)).requireOutput(PACED.output());
+            }
+        } finally {
+            for (Reader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    private static void frameBound(Target target, Way way) throws IOException {
+        Work wide = new Work(1, 1, 1, 70_000, "0");
+        try (Session session = target.spawn(wide, true); Reader reader = way.open(session, Opening.watcher(session))) {
+            Transcript.fresh().open(reader).readToEnd(reader).requireOutput(wide.output());
+        }
+    }
+
+    private static void dones(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader captain = way.open(session, Opening.captain(session))) {
+            Transcript all = Transcript.fresh().open(captain);
+            StringBuilder expected = new StringBuilder();
+            for (int i = 0; i < 3; i++) {
+                Work work = Work.lines(3).from(100 * i + 1);
+                way.send(captain, session, work);
+                expected.append(work.output());
+            }
+            all.readDones(captain, 3).requireOutput(expected.toString());
+            Violation.require(all.doneFrames().stream().allMatch(done -> done.fields().number("exitCode", 0, 255, -1) == 0),
+                    "a done has another exitCode than 0");
+        }
+    }
+
+    private static void cancel(Target target, Way way) throws IOException {
+        Work next = Work.lines(2).from(500_000);
+        try (Session session = target.spawn(null, false); Reader captain = way.open(session, Opening.captain(session))) {
+            Transcript all = Transcript.fresh().open(captain);
+            way.send(captain, session, new Work(1, 1000, 1, 20, "0.2"));
+            all.read(captain, () -> all.text().length() > 0);
+            way.act(captain, session, "cancel");
+            all.readDones(captain, 1);
+            Violation.requireEqual("cancelled", all.field(all.next() - 1, "reason"), "the reason in done");
+            way.send(captain, session, next);
+            all.readDones(captain, 2);
+            Violation.require(all.text().toString().endsWith(next.output()), "the next message was not worked off");
+        }
+    }
+
+    private static void terminate(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader captain = way.open(session, Opening.captain(session))) {
+            Transcript all = Transcript.fresh().open(captain);
+            way.act(captain, session, "terminate");
+            all.readToEnd(captain);
+            Violation.requireEqual("requested", all.field(all.next() - 1, "reason"), "the reason of the end");
+        }
+    }
+
+    private static void end(Target target, Way way) throws IOException {
+        Work work = Work.lines(5);
+        try (Session session = target.spawn(work, true); Reader reader = way.open(session, Opening.captain(session))) {
+            Transcript.fresh().open(reader).readToEnd(reader);
+            if (way == Way.MANY) {
+                reader.say("{\"action\":\"ping\"}");
+                Event event = reader.next();
+                Violation.require(event instanceof Event.Note note && note.type().equals("pong"), "instead of pong came " + event);
+                return;
+            }
+            Event event = reader.next();
+            Violation.require(event instanceof Event.End, "behind state terminated came " + event);
+            Event.End end = (Event.End) event;
+            Violation.require(end.orderly(), "the connection was cut and not ended");
+            Violation.requireEqual(way == Way.WEBSOCKET ? 1000 : 0, end.code(), "the close code");
+        }
+    }
+
+    private static void ended(Target target, Way way) throws IOException, InterruptedException {
+        Work work = Work.lines(50);
+        try (Session session = target.spawn(work, true)) {
+            session.awaitEnd();
+            try (Reader reader = way.open(session, Opening.watcher(session))) {
+                Transcript.fresh().open(reader).readToEnd(reader).requireOutput(work.output());
+            }
+        }
+    }
+
+    private static void apart(Target target, Way way) throws IOException {
+        Work left = PACED.from(100_000);
+        Work right = PACED.from(200_000);
+        try (Session one = target.spawn(left, true); Session two = target.spawn(right, true);
+                SocketReader reader = Way.many(target, "", Opening.watcher(one))) {
+            reader.say(Way.subscribe(one, Opening.watcher(one)));
+            reader.say(Way.subscribe(two, Opening.watcher(two)));
+            Transcript first = Transcript.fresh();
+            Transcript second = Transcript.fresh();
+            while (!first.terminated() || !second.terminated()) {
+                Event event = reader.next();
+                Violation.require(reader.session().equals(one.id()) || reader.session().equals(two.id()),
+                        "a message names neither session, but '" + reader.session() + "': " + event);
+                (reader.session().equals(one.id()) ? first : second).accept(event);
+            }
+            first.requireOutput(left.output());
+            second.requireOutput(right.output());
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package brig.loadtests.conformance;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/**
+ * All that one client learns of one stream, over however many connections. Whatever it reads it judges by
+ * section 5.3: every number follows the one before or the end of a {@code gap}; nothing stands behind {@code state
+ * terminated}; an end without that frame is a cut.
+ */
+final class Transcript {
+    private static final List<String> REASONS = List.of("evicted", "record_lost", "epoch_changed");
+
+    private final StringBuilder text = new StringBuilder();
+    /** Of each frame, so that streams of any length can be compared. */
+    private final TreeMap<Long, Integer> hashes = new TreeMap<>();
+    /** The frames that are no chunks. */
+    private final TreeMap<Long, Event.Frame> others = new TreeMap<>();
+    private final List<Event.Gap> gaps = new ArrayList<>();
+    private final List<Event.Note> notes = new ArrayList<>();
+    private String epoch = "";
+    private long next;
+    private int dones;
+    private int welcomes;
+    private boolean terminated;
+    private boolean oldest;
+
+    private Transcript(long next, boolean oldest) {
+        this.next = next;
+        this.oldest = oldest;
+    }
+
+    /** Of a client that asked for no position: it may begin at the oldest frame that there is. */
+    static Transcript fresh() {
+        return new Transcript(1, true);
+    }
+
+    static Transcript from(long seq) {
+        return new Transcript(seq, false);
+    }
+
+    void accept(Event event) {
+        switch (event) {
+            case Event.Frame frame -> handleFrame(frame);
+            case Event.Gap gap -> handleGap(gap);
+            case Event.Welcome welcome -> handleWelcome(welcome);
+            case Event.Note note -> notes.add(note);
+            case Event.Comment _ -> { }
+            case Event.Refused refused -> throw new Violation("the stream was refused: " + refused);
+            case Event.End end -> throw new Violation("the connection ended behind frame " + (next - 1)
+                    + " without state terminated: " + end);
+        }
+    }
+
+    private void handleWelcome(Event.Welcome welcome) {
+        Violation.require(welcome.epoch().matches("[0-9a-z]{8}"), "an epoch is '" + welcome.epoch() + "'");
+        Violation.require(epoch.isEmpty() || epoch.equals(welcome.epoch()),
+                "the epoch was " + epoch + " and is " + welcome.epoch());
+        Violation.require(welcome.from() == next || (oldest && welcome.from() > next),
+                "the stream begins at " + welcome.from() + " where " + next + " is due");
+        epoch = welcome.epoch();
+        next = welcome.from();
+        oldest = false;
+        welcomes++;
+    }
+
+    private void handleFrame(Event.Frame frame) {
+        Violation.require(welcomes > 0, "a frame came before the welcome");
+        Violation.require(!terminated, "frame " + frame.seq() + " stands behind state terminated");
+        Violation.require(frame.seq() == next, "frame " + frame.seq() + " came where " + next
+                + " was due, and nothing was said");
+        next++;
+        terminated = frame.isTerminated();
+        dones += frame.type().equals("done") ? 1 : 0;
+        boolean chunk = frame.type().equals("chunk");
+        text.append(chunk && frame.fields().text("stream", "").equals("stdout") ? frame.fields().text("content", "") : "");
+        hashes.put(frame.seq(), frame.fields().asMap().hashCode());
+        if (!chunk) {
+            others.put(frame.seq(), frame);
+        }
+    }
+
+    private void handleGap(Event.Gap gap) {
+        Violation.require(!terminated, "a gap stands behind state terminated");
+        Violation.require(REASONS.contains(gap.reason()), "the reason of a gap is '" + gap.reason() + "'");
+        Violation.require(gap.from() == next && gap.to() >= gap.from(),
+                "a gap is " + gap.from() + " to " + gap.to() + " where " + next + " is due");
+        gaps.add(gap);
+        next = gap.to() + 1;
+        text.setLength(0);
+    }
+
+    Transcript read(Reader reader, BooleanSupplier enough) throws IOException {
+        while (!enough.getAsBoolean()) {
+            accept(reader.next());
+        }
+        return this;
+    }
+
+    /** Reads the first thing that the server says, which must be where the stream begins. */
+    Transcript open(Reader reader) throws IOException {
+        int before = welcomes;
+        accept(reader.next());
+        Violation.require(welcomes > before, "the first thing said is no welcome: " + notes);
+        return this;
+    }
+
+    Transcript readToEnd(Reader reader) throws IOException {
+        return read(reader, () -> terminated);
+    }
+
+    Transcript readTo(Reader reader, long seq) throws IOException {
+        return read(reader, () -> next > seq);
+    }
+
+    Transcript readDones(Reader reader, int count) throws IOException {
+        return read(reader, () -> dones >= count);
+    }
+
+    /** The same, where the connection may end before; whether it was enough. */
+    boolean readOrCut(Reader reader, BooleanSupplier enough) throws IOException {
+        while (!enough.getAsBoolean()) {
+            Event event = reader.next();
+            if (event instanceof Event.End) {
+                return false;
+            }
+            accept(event);
+        }
+        return true;
+    }
+
+    /** Reads to the end; where the server cuts the connection, comes back for the rest, as often as told. */
+    Transcript readResuming(Way way, Session session, Reader first, int resumes) throws IOException {
+        boolean whole = readOrCut(first, () -> terminated);
+        for (int i = 0; i < resumes && !whole; i++) {
+            try (Reader again = way.open(session, Opening.watcher(session).from(next))) {
+                whole = readOrCut(again, () -> terminated);
+            }
+        }
+        Violation.require(whole, "no state terminated came on " + (resumes + 1) + " connections");
+        return this;
+    }
+
+    /** All that the agent wrote is there, and nothing else. */
+    void requireOutput(String expected) {
+        requireNoGap();
+        Violation.require(expected.contentEquals(text), "the content is not what the agent wrote: " + text.length()
+                + " bytes of " + expected.length());
+    }
+
+    /** The same, where a gap may have been said: what stands behind it is the end of what the agent wrote. */
+    void requireTail(String expected) {
+        boolean tail = !gaps.isEmpty() && expected.endsWith(text.toString());
+        Violation.require(tail || expected.contentEquals(text), "the content is not the end of what the agent wrote");
+    }
+
+    void requireNoGap() {
+        Violation.require(gaps.isEmpty(), "a gap was said where nothing may be gone: " + gaps);
+    }
+
+    String epoch() {
+        return epoch;
+    }
+
+    long next() {
+        return next;
+    }
+
+    int dones() {
+        return dones;
+    }
+
+    boolean terminated() {
+        return terminated;
+    }
+
+    StringBuilder text() {
+        return text;
+    }
+
+    List<Event.Gap> gaps() {
+        return gaps;
+    }
+
+    List<Event.Note> notes() {
+        return notes;
+    }
+
+    /** A hash of each frame by its number: two readers of the same frames have the same. */
+    Map<Long, Integer> hashes() {
+        return hashes;
+    }
+
+    /** A field of a frame that is no chunk; empty where there is none. */
+    String field(long seq, String name) {
+        Event.Frame frame = others.get(seq);
+        return frame == null ? "" : frame.fields().text(name, "");
+    }
+
+    /** Every {@code done}. */
+    List<Event.Frame> doneFrames() {
+        return others.values().stream().filter(frame -> frame.type().equals("done")).toList();
+    }
+}

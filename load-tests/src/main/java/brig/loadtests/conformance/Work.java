@@ -1,0 +1,43 @@
+package brig.loadtests.conformance;
+
+/**
+ * What an agent is told to write: so many bursts of so many numbered lines, a pause after each. All of its output
+ * is known beforehand.
+ *
+ * @param first the number of the first line, by which streams are told apart
+ * @param widthBytes of a line without its LF
+ */
+record Work(int first, int bursts, int lines, int widthBytes, String pauseSeconds) {
+    static Work lines(int lines) {
+        return new Work(1, 1, lines, 20, "0");
+    }
+
+    /** About so many bytes at once. */
+    static Work bytes(long bytes) {
+        return new Work(1, 1, (int) (bytes / 100), 99, "0");
+    }
+
+    /** The same in pieces that take a second, so that a reader who comes at once sees most of it written. */
+    static Work flood(long bytes) {
+        return new Work(1, 20, (int) (bytes / 2000), 99, "0.05");
+    }
+
+    Work from(int newFirst) {
+        return new Work(newFirst, bursts, lines, widthBytes, pauseSeconds);
+    }
+
+    /** The message to an agent that runs messages with a shell. */
+    String message() {
+        return "for b in $(seq 0 %d); do seq -f %%0%d.0f $((b*%d+%d)) $((b*%d+%d)); sleep %s; done".formatted(
+                bursts - 1, widthBytes, lines, first, lines, first + lines - 1, pauseSeconds);
+    }
+
+    String output() {
+        StringBuilder output = new StringBuilder();
+        for (int i = first; i < first + bursts * lines; i++) {
+            String digits = String.valueOf(i);
+            output.append("0".repeat(widthBytes - digits.length())).append(digits).append('\n');
+        }
+        return output.toString();
+    }
+}

@@ -1,0 +1,260 @@
+package brig.loadtests.conformance;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/** A connection of lines to a mini server: a Unix socket, or a WebSocket of one session or of many. */
+final class MiniCaptain implements LineDecoder.Sink {
+    /** Kinds of connections. */
+    enum Kind { UNIX, SINGLE, MANY }
+
+    private record Attached(MiniSession session, boolean captain, MiniReader reader) {}
+
+    private final MiniServer server;
+    private final MiniChannel channel;
+    private final Kind kind;
+    private final Defect defect;
+    private final LineDecoder decoder;
+    private final Map<String, Attached> attached = new HashMap<>();
+    /** The session of the connection; null where there are many. */
+    private final MiniSession own;
+    private volatile boolean refused;
+    private String wrote = "";
+
+    MiniCaptain(MiniServer server, MiniChannel channel, Kind kind, MiniSession own) {
+        this.server = server;
+        this.channel = channel;
+        this.kind = kind;
+        this.own = own;
+        defect = server.defect();
+        int bytesMax = MiniServer.MESSAGE_BYTES_MAX * (defect == Defect.TAKES_LONG_LINES ? 4 : 1);
+        decoder = new LineDecoder(defect == Defect.REFUSES_BELOW_THE_BOUND ? bytesMax / 2 : bytesMax, this);
+        if (kind != Kind.MANY && defect != Defect.WAITS_FOR_AUTH_FOREVER) {
+            server.after(MiniServer.AUTH_TIMEOUT_MS, () -> {
+                if (attached.isEmpty() && channel.isOpen()) {
+                    refuse(new BrigException(ErrorCode.AUTH_TIMEOUT, "no auth"), null);
+                }
+            });
+        }
+    }
+
+    void readLines() throws IOException {
+        byte[] buffer = new byte[8192];
+        for (int count = channel.input().read(buffer); count >= 0 && !refused; count = channel.input().read(buffer)) {
+            for (int i = 0; i < count; i++) {
+                boolean nul = buffer[i] == 0 && defect == Defect.TAKES_NUL;
+                boolean bad = buffer[i] < 0 && defect == Defect.TAKES_INVALID_UTF8;
+                buffer[i] = nul ? (byte) ' ' : bad ? (byte) '?' : buffer[i];
+            }
+            decoder.decode(buffer, 0, count);
+        }
+    }
+
+    void readMessages() throws IOException {
+        for (int first = channel.input().read(); first >= 0 && !refused; first = channel.input().read()) {
+            int length = channel.input().read() & 0x7f;
+            length = length == 126 ? ByteBuffer.wrap(channel.input().readNBytes(2)).getShort() & 0xffff
+                    : length == 127 ? (int) ByteBuffer.wrap(channel.input().readNBytes(8)).getLong() : length;
+            channel.input().readNBytes(4); // the kit's mask changes nothing
+            byte[] payload = channel.input().readNBytes(length);
+            if ((first & 0xf) == 2 && defect != Defect.TAKES_BINARY) {
+                close(1003, "text only");
+            } else if (defect == Defect.DROPS_LINES_BEHIND_A_BAD_ONE && payload[0] != '{' && payload[0] < 'x') {
+                handleBadLine(ErrorCode.MALFORMED_JSON);
+            } else {
+                decoder.decode(payload, 0, payload.length);
+                decoder.decode(new byte[] {'\n'}, 0, 1);
+            }
+        }
+    }
+
+    void gone() {
+        attached.values().forEach(one -> one.reader().stop());
+    }
+
+    @Override
+    public void handleBadLine(ErrorCode code) {
+        refuse(new BrigException(code, "a bad line"), null);
+    }
+
+    @Override
+    public void handleLine(byte[] bytes, int offset, int length) {
+        if (refused) {
+            return;
+        }
+        Fields message = new Fields(Map.of());
+        try {
+            if (defect == Defect.REFUSES_EMPTY_LINES && bytes[offset + length - 1] == '\r') {
+                throw new BrigException(ErrorCode.MALFORMED_JSON, "CR");
+            }
+            String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
+            message = new Fields(Json.parseObject((defect == Defect.TAKES_DUPLICATE_KEYS
+                    ? text.replace("\"action\":\"ping\",\"action\"", "\"action\"") : text).getBytes(StandardCharsets.UTF_8)));
+            handle(message);
+        } catch (BrigException refusal) {
+            refuse(refusal, message.asMap().get("id"));
+        }
+    }
+
+    private void handle(Fields message) {
+        String action = message.text("action", "");
+        if (defect == Defect.REFUSES_UNKNOWN_FIELDS) {
+            message.only(Set.of("action", "id", "token", "from", "auth", "role", "content"));
+        }
+        if (kind != Kind.MANY && attached.isEmpty()) {
+            if (message.text("auth") == null) {
+                throw new BrigException(ErrorCode.UNAUTHENTICATED, "no auth");
+            }
+            attach(own, message.text("auth"), message);
+        } else if (action.equals("ping")) {
+            say(null, "{\"type\":\"pong\"}");
+        } else if (kind == Kind.MANY && action.equals("subscribe")) {
+            attach(server.session(message.requiredText("id")), message.text("token", ""), message);
+        } else {
+            command(action, message);
+        }
+    }
+
+    private void command(String action, Fields message) {
+        Attached to = attached.get(kind == Kind.MANY ? message.requiredText("id") : own.id);
+        if (to == null) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "not subscribed");
+        }
+        if (!to.captain() && defect != Defect.WATCHER_MAY_SPEAK) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "a watcher only listens");
+        }
+        switch (action) {
+            case "cancel" -> to.session().cancel();
+            case "terminate" -> to.session().terminate();
+            case "send", "" -> {
+                if (kind != Kind.MANY) {
+                    message.requiredText("role");
+                }
+                to.session().input(message.requiredText("content"));
+            }
+            default -> {
+                if (defect != Defect.PASSES_OVER_UNKNOWN_ACTIONS) {
+                    throw new BrigException(ErrorCode.UNKNOWN_ACTION, action);
+                }
+            }
+        }
+    }
+
+    void attach(MiniSession session, String token, Fields message) {
+        boolean captain = server.role(session, token);
+        long wanted = defect == Defect.TAKES_ANY_FROM ? 1 : message.number("from", 1, Limits.SEQ_MAX,
+                defect == Defect.BEGINS_LIVE_BY_DEFAULT ? session.lastSeq() + 1 : 1);
+        long from = MiniReader.begin(session, wanted);
+        MiniReader reader = new MiniReader(session, from, captain, new Lines(session));
+        attached.put(session.id, new Attached(session, captain, reader));
+        if (defect == Defect.WELCOME_COMES_SECOND) {
+            say(session, "{\"type\":\"pong\"}");
+        }
+        say(session, session.welcome(captain, defect == Defect.LIES_ABOUT_FROM ? from + 1 : from));
+        reader.start();
+    }
+
+    private void refuse(BrigException refusal, Object id) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "error");
+        line.put("error", refusal.getMessage());
+        line.put("code", refusal.code().name());
+        line.put("id", defect == Defect.REFUSES_WITHOUT_ID ? null : id);
+        say(null, new String(Json.write(line), StandardCharsets.UTF_8));
+        boolean stays = !attached.isEmpty() || kind == Kind.MANY || defect == Defect.STAYS_OPEN_WITHOUT_AUTH;
+        if (!stays || defect == Defect.BAD_LINE_CLOSES) {
+            close(defect == Defect.REFUSES_WITH_WRONG_CODE ? 4000 : refusal.code().closeCode(), refusal.code().name());
+        }
+    }
+
+    private void close(int code, String reason) {
+        refused = true;
+        if (kind != Kind.UNIX) {
+            byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+            send(0x88, ByteBuffer.allocate(2 + text.length).putShort((short) code).put(text).array());
+        }
+        channel.finish();
+    }
+
+    /** A line of that session; of the connection where it is null. */
+    private void say(MiniSession session, String line) {
+        boolean named = kind == Kind.MANY && session != null && defect != Defect.MESSAGE_WITHOUT_SESSION;
+        String id = named ? session.id : "";
+        if (named && defect == Defect.MIXES_STREAMS) {
+            id = wrote.isEmpty() ? id : wrote;
+            wrote = session.id;
+        }
+        String lines = (named ? "{\"type\":\"session\",\"spawn_id\":\"" + id + "\"}\n" : "") + line + "\n";
+        byte[] bytes = lines.getBytes(StandardCharsets.UTF_8);
+        if (kind == Kind.UNIX) {
+            write(bytes);
+        } else {
+            send(0x81, bytes);
+        }
+    }
+
+    private void send(int first, byte[] payload) {
+        ByteBuffer frame = ByteBuffer.allocate(payload.length + 10).put((byte) first);
+        if (payload.length < 126) {
+            frame.put((byte) payload.length);
+        } else if (payload.length < 65_536) {
+            frame.put((byte) 126).putShort((short) payload.length);
+        } else {
+            frame.put((byte) 127).putLong(payload.length);
+        }
+        frame.put(payload);
+        write(Arrays.copyOf(frame.array(), frame.position()));
+    }
+
+    private void write(byte[] bytes) {
+        try {
+            channel.write(bytes);
+        } catch (IOException gone) {
+            throw new UncheckedIOException(gone);
+        }
+    }
+
+    /** What a subscription of this connection writes. */
+    private final class Lines implements MiniReader.Sink {
+        private final MiniSession session;
+
+        Lines(MiniSession session) {
+            this.session = session;
+        }
+
+        @Override
+        public void frame(long seq, String line) {
+            say(session, line);
+        }
+
+        @Override
+        public void gap(String line, long to) {
+            say(session, line);
+        }
+
+        @Override
+        public void cut() {
+            channel.close();
+        }
+
+        @Override
+        public void end() {
+            if (kind != Kind.MANY || defect == Defect.CLOSES_ALL_AT_ONE_END) {
+                close(defect == Defect.CLOSES_WITH_WRONG_CODE ? 1011 : 1000, "ended");
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package brig.loadtests.conformance;
+
+import brig.protocol.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** One who reads a session of a mini server, on a thread of its own. */
+final class MiniReader {
+    /** How the way in frames what is read. */
+    interface Sink {
+        void frame(long seq, String line) throws IOException;
+
+        void gap(String line, long to) throws IOException;
+
+        void end() throws IOException;
+
+        /** Ends the connection at once. */
+        void cut();
+    }
+
+    private final MiniSession session;
+    private final Defect defect;
+    private final boolean holds;
+    private final Sink sink;
+    private long next;
+    private volatile Thread thread;
+
+    MiniReader(MiniSession session, long from, boolean captain, Sink sink) {
+        this.session = session;
+        this.defect = session.defect;
+        this.next = from;
+        this.holds = defect == Defect.WATCHER_HOLDS_WORKER || (captain && defect != Defect.CAPTAIN_HOLDS_NOBODY);
+        this.sink = sink;
+    }
+
+    /** Where a reader that asks for that frame begins. */
+    static long begin(MiniSession session, long from) {
+        long last = session.lastSeq();
+        return switch (session.defect) {
+            case RESUMES_ONE_LATE -> Math.min(from + (from > 1 ? 1 : 0), last + 1);
+            case RESUMES_ONE_EARLY -> Math.clamp(from - 1, 1, last + 1);
+            case REPEATS_THE_NEWEST -> Math.clamp(from, 1, Math.max(last, 1));
+            case WAITS_FOR_THE_FUTURE -> from;
+            case STARTS_OVER_FOR_THE_FUTURE -> from > last + 1 ? 1 : from;
+            case REMEMBERS_POSITION_ITSELF -> from > 1 ? session.rememberedSeq : 1;
+            default -> Math.clamp(from, 1, last + 1);
+        };
+    }
+
+    void start() {
+        session.join(this, next, holds);
+        thread = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                pump();
+            } catch (IOException | UncheckedIOException _) {
+                // the connection is gone, and with it the reason to read
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+            } finally {
+                session.leave(this);
+            }
+        });
+    }
+
+    void stop() {
+        thread.interrupt();
+    }
+
+    private void pump() throws IOException, InterruptedException {
+        long begun = next;
+        for (byte[] line = session.await(next); line != null; line = session.await(next)) {
+            long first = session.firstSeq;
+            if (next < first) {
+                gap(first);
+            } else if (defect == Defect.DROPS_FOR_THE_SLOW && next < session.lastSeq() - 10) {
+                next++;
+            } else {
+                frame(begun, new String(line, StandardCharsets.UTF_8));
+            }
+            session.move(this, next);
+        }
+        sink.end();
+    }
+
+    private void gap(long first) throws IOException {
+        long from = next + (defect == Defect.GAP_BEGINS_LATE ? 1 : defect == Defect.GAP_BEGINS_EARLY ? -1 : 0);
+        long to = first - 1 + (defect == Defect.GAP_ENDS_EARLY ? -1 : defect == Defect.GAP_ENDS_LATE ? 1 : 0);
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "gap");
+        line.put("from", Math.max(from, 1));
+        line.put("to", to);
+        if (defect != Defect.GAP_WITHOUT_REASON) {
+            line.put("reason", defect == Defect.GAP_WITH_ANOTHER_REASON ? "record_lost" : "evicted");
+        }
+        if (defect != Defect.FORGETS_GAP) {
+            sink.gap(new String(Json.write(line), StandardCharsets.UTF_8), to);
+        }
+        next = defect == Defect.GAP_ENDS_LATE ? first + 1 : first;
+    }
+
+    private void frame(long begun, String line) throws IOException, InterruptedException {
+        long seq = next++;
+        switch (defect) {
+            case DROPS_A_FRAME -> emit(seq, line, seq != 5);
+            case REPEATS_A_FRAME -> {
+                sink.frame(seq, line);
+                emit(seq, line, seq == 5);
+            }
+            case SWAPS_TWO_FRAMES -> {
+                if (seq == 5) {
+                    sink.frame(6, new String(session.await(6), StandardCharsets.UTF_8));
+                }
+                emit(seq, line, seq != 6);
+            }
+            case CUTS_A_LINE -> sink.frame(seq, seq == 5 ? line.substring(0, line.length() / 2) : line);
+            case CLOSES_WITHOUT_A_WORD -> {
+                sink.frame(seq, line);
+                if (seq == 5) {
+                    sink.cut();
+                }
+            }
+            case LOSES_AT_THE_SEAM -> {
+                long seam = begun == 1 && seq == 1 ? session.lastSeq() : 0;
+                sink.frame(seq, line);
+                next = seam > 5 ? seam + 2 : next;
+            }
+            case NUMBERS_PER_READER -> sink.frame(seq, line.replace("\"ts\":", "\"ts\":" + (System.nanoTime() % 9 + 1)));
+            case TALKS_BEHIND_THE_END -> {
+                sink.frame(seq, line);
+                if (line.contains("\"terminated\"")) {
+                    sink.frame(seq + 1, "{\"type\":\"chunk\",\"seq\":" + (seq + 1) + ",\"ts\":1,\"content\":\"\"}");
+                }
+            }
+            default -> sink.frame(seq, line);
+        }
+    }
+
+    private void emit(long seq, String line, boolean really) throws IOException {
+        if (really) {
+            sink.frame(seq, line);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package brig.loadtests.conformance;
+
+import brig.protocol.Ids;
+import brig.protocol.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A spawn of a mini server: its agent, which understands {@link Work#message()}, and its numbered frames. */
+final class MiniSession {
+    private static final Pattern MESSAGE = Pattern.compile("for b in \\$\\(seq 0 (\\d+)\\); do seq -f %0(\\d+)\\.0f "
+            + "\\$\\(\\(b\\*(\\d+)\\+(\\d+)\\)\\) .*; sleep ([0-9.]+); done");
+    static final int WINDOW_BYTES = 20_000;
+    static final int LOG_BYTES = 100_000;
+    private static final int PIECE_BYTES = 4_000;
+    /** So many times shorter than asked for are its pauses, or the tests would take as long. */
+    private static final int HURRY = 3;
+
+    final String id;
+    final Defect defect;
+    final String socket;
+    String captainToken = Ids.newToken();
+    String watcherToken = Ids.newToken();
+
+    // Guarded by this.
+    String epoch = "aaaa0001";
+    boolean ended;
+    long firstSeq = 1;
+    int readers;
+    /** Where the server itself thinks that a client is. */
+    long rememberedSeq = 1;
+    private final List<byte[]> frames = new ArrayList<>();
+    private long bytes;
+    private final Map<Object, Long> tethered = new HashMap<>();
+    private boolean cancelled;
+    private boolean terminating;
+    private final LinkedBlockingQueue<String> messages = new LinkedBlockingQueue<>();
+
+    MiniSession(String id, String socket, Defect defect) {
+        this.id = id;
+        this.socket = socket;
+        this.defect = defect;
+        append("state", Map.of("state", "running"));
+    }
+
+    /** Begins to work off messages. */
+    void start(boolean once) {
+        Thread.ofPlatform().daemon().start(() -> {
+            try {
+                boolean more = true;
+                while (more) {
+                    String message = messages.take();
+                    if (!message.isEmpty()) {
+                        work(message);
+                    }
+                    more = !once && !isTerminating();
+                }
+                end(isTerminating() ? "requested" : "completed");
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    private synchronized boolean isTerminating() {
+        return terminating;
+    }
+
+    void input(String message) {
+        messages.add(message);
+    }
+
+    synchronized void cancel() {
+        cancelled = true;
+        notifyAll();
+    }
+
+    void terminate() {
+        synchronized (this) {
+            if (defect == Defect.IGNORES_TERMINATE) {
+                return;
+            }
+            terminating = true;
+            cancelled = true;
+            notifyAll();
+        }
+        messages.add("");
+    }
+
+    private void work(String message) throws InterruptedException {
+        Matcher work = MESSAGE.matcher(message);
+        if (!work.matches()) {
+            throw new IllegalArgumentException(message);
+        }
+        int lines = Integer.parseInt(work.group(3));
+        int first = Integer.parseInt(work.group(4));
+        int width = Integer.parseInt(work.group(2));
+        long pauseMs = (long) (Double.parseDouble(work.group(5)) * 1000 / HURRY);
+        for (int burst = 0; burst <= Integer.parseInt(work.group(1)) && !isCancelled(); burst++) {
+            say(new Work(first + burst * lines, 1, lines, width, "0").output());
+            pause(pauseMs);
+        }
+        boolean wasCancelled = isCancelled();
+        synchronized (this) {
+            cancelled = terminating;
+        }
+        if (defect == Defect.FORGETS_DONE || (wasCancelled && defect == Defect.CANCEL_WITHOUT_DONE)) {
+            return;
+        }
+        Map<String, Object> done = wasCancelled ? Map.of("exitCode", 143L, "reason", "cancelled") : Map.of("exitCode", 0L);
+        append("done", done);
+        if (defect == Defect.SENDS_DONE_TWICE) {
+            append("done", done);
+        }
+    }
+
+    private synchronized void pause(long ms) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+        for (long rest = ms; rest > 0 && !cancelled; rest = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
+            wait(rest);
+        }
+    }
+
+    private synchronized boolean isCancelled() {
+        return cancelled;
+    }
+
+    private void say(String output) throws InterruptedException {
+        int piece = defect == Defect.FRAMES_OF_ANY_LENGTH ? output.length() : PIECE_BYTES;
+        for (int at = 0; at < output.length() && !isCancelled(); at += piece) {
+            String content = output.substring(at, Math.min(at + piece, output.length()));
+            hold();
+            append("chunk", Map.of("stream", "stdout", "content",
+                    defect == Defect.GARBLES_CONTENT ? content.replace('7', '8') : content));
+        }
+    }
+
+    /** Waits while a tethered reader is a window behind. */
+    private synchronized void hold() throws InterruptedException {
+        while (!terminating && tethered.values().stream().anyMatch(seq -> bytesFrom(seq) > WINDOW_BYTES)) {
+            wait();
+        }
+    }
+
+    private long bytesFrom(long seq) {
+        return frames.subList((int) (seq - 1), frames.size()).stream().mapToLong(frame -> frame.length).sum();
+    }
+
+    synchronized long append(String type, Map<String, ?> fields) {
+        Map<String, Object> frame = new LinkedHashMap<>();
+        frame.put("type", type);
+        frame.put("seq", frames.size() + 1L);
+        frame.put("ts", 1_767_225_600_000L);
+        frame.putAll(fields);
+        byte[] line = Json.write(frame);
+        frames.add(line);
+        bytes += line.length;
+        int bound = defect == Defect.KEEPS_ONLY_THE_WINDOW ? WINDOW_BYTES : LOG_BYTES;
+        while (bytes > bound) {
+            bytes -= frames.get((int) (firstSeq - 1)).length;
+            firstSeq++;
+        }
+        notifyAll();
+        return frames.size();
+    }
+
+    private synchronized void end(String reason) {
+        if (defect != Defect.FORGETS_TERMINATED) {
+            append("state", Map.of("state", "terminated", "reason", reason));
+        }
+        ended = true;
+        notifyAll();
+    }
+
+    /** The gateway comes back: what a bad one has forgotten. */
+    synchronized void handleRestart() {
+        switch (defect) {
+            case NEW_EPOCH_AFTER_RESTART -> epoch = "aaaa0002";
+            case NUMBERS_AGAIN_AFTER_RESTART -> frames.removeLast();
+            case NEW_TOKENS_AFTER_RESTART -> watcherToken = Ids.newToken();
+            case LOSES_RECORDS_AT_RESTART -> firstSeq = frames.size();
+            default -> { }
+        }
+    }
+
+    /** A frame, or where the oldest one is; null when the stream has ended before. */
+    synchronized byte[] await(long seq) throws InterruptedException {
+        while (seq > frames.size() && !ended) {
+            wait();
+        }
+        return seq > frames.size() ? null : frames.get((int) (seq - 1));
+    }
+
+    synchronized long lastSeq() {
+        return frames.size();
+    }
+
+    synchronized void join(Object reader, long seq, boolean holds) {
+        readers++;
+        if (holds) {
+            tethered.put(reader, Math.min(seq, frames.size() + 1L));
+        }
+    }
+
+    synchronized void move(Object reader, long seq) {
+        tethered.computeIfPresent(reader, (same, before) -> seq);
+        rememberedSeq = Math.max(rememberedSeq, seq);
+        notifyAll();
+    }
+
+    synchronized void leave(Object reader) {
+        readers--;
+        tethered.remove(reader);
+        notifyAll();
+    }
+
+    synchronized byte[] view() {
+        return Json.write(Map.of("spawn_id", id, "task_id", id, "agent", "shell", "state", ended ? "terminated" : "running",
+                "epoch", epoch, "first_seq", firstSeq, "last_seq", (long) frames.size(), "readers", (long) readers));
+    }
+
+    String welcome(boolean captain, long from) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "authenticated");
+        line.put("spawn_id", id);
+        line.put("task_id", id);
+        line.put("role", defect == Defect.WELCOME_WITHOUT_ROLE ? null : captain ? "captain" : "watcher");
+        line.put("epoch", epoch);
+        line.put("from", from);
+        line.put("state", ended ? "terminated" : "running");
+        return new String(Json.write(line), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,27 @@
+package brig.loadtests.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The installed product under the part of the kit that is quick; the command has the rest. */
+@Timeout(180)
+class ProductTest {
+    private static final Set<String> QUICK = Set.of("order", "same-frames", "cut", "old", "future", "foreign", "query-id",
+            "evicted", "wrong-token", "malformed", "next-line", "nul", "restart-record");
+
+    @Test
+    void shouldKeepProtocolWhenServerIsTheProduct() throws IOException {
+        List<Check> checks = Kit.checks().stream().filter(check -> QUICK.contains(check.name())).toList();
+        try (Product product = Product.start()) {
+            List<String> faults = Kit.run(checks, product.target("shell"), new Lines(null, false, 0)).stream()
+                    .filter(result -> result.verdict() != Kit.Verdict.OK)
+                    .map(result -> result.check().name() + " over " + result.way() + ": " + result.fault()).toList();
+            assertEquals(List.of(), faults);
+        }
+    }
+}
