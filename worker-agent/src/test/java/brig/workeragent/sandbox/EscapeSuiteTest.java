@@ -61,17 +61,20 @@ class EscapeSuiteTest {
     }
 
     /** Lines of an outcome: {@code NAME escaped|held DETAIL}. */
-    private static Set<String> escaped(List<String> lines) {
+    private static Set<String> escaped(String where, List<String> lines) {
         assertTrue(lines.size() >= ATTEMPTS_MIN, lines::toString);
-        return lines.stream().filter(line -> line.split(" ", 3)[1].equals("escaped")).collect(Collectors.toSet());
+        Set<String> escaped =
+                lines.stream().filter(line -> line.split(" ", 3)[1].equals("escaped")).collect(Collectors.toSet());
+        System.out.println("escape suite, " + where + ": " + escaped.size() + " escapes of " + lines.size() + " attempts");
+        return escaped;
     }
 
-    private static void assertNothingEscapes(WallFixture wall) throws IOException {
+    private static void assertNothingEscapes(String where, WallFixture wall) throws IOException {
         copy(HostBait.ESCAPE, wall.workspace.resolve("escape"));
         List<String> command = bait.attempts("/workspace/escape", true);
         var result = wall.run(wall.request(ResourceLimits.DEFAULT, false, command.toArray(String[]::new)));
         assertEquals(0, result.exit().code(), result.stderr());
-        assertEquals(Set.of(), escaped(result.stdout().lines().toList()));
+        assertEquals(Set.of(), escaped(where, result.stdout().lines().toList()));
         wall.run("/workspace/escape stay 1003.25");
         assertEquals(List.of(), WallFixture.processesWith("1003.25"));
     }
@@ -80,7 +83,7 @@ class EscapeSuiteTest {
     void shouldHoldAllWhenTheWallIsBuiltByRoot() throws IOException {
         assumeTrue(isRoot(), "needs root");
         try (var wall = new WallFixture(new RlimitsOnly())) {
-            assertNothingEscapes(wall);
+            assertNothingEscapes("wall built by root", wall);
         }
     }
 
@@ -88,7 +91,7 @@ class EscapeSuiteTest {
     void shouldHoldAllWhenTheWallIsBuiltByAnOrdinaryUser() throws IOException {
         if (!isRoot()) {
             try (var wall = new WallFixture(new RlimitsOnly())) {
-                assertNothingEscapes(wall);
+                assertNothingEscapes("wall built by this user", wall);
             }
             return;
         }
@@ -108,7 +111,7 @@ class EscapeSuiteTest {
         made.add(Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x")));
         var user = new WorkerIdentity(ORDINARY_UID, ORDINARY_UID, false);
         try (var wall = new WallFixture(new RlimitsOnly(), LauncherConfig.BWRAP, programs, user)) {
-            assertNothingEscapes(wall);
+            assertNothingEscapes("wall built by an ordinary user", wall);
         } finally {
             for (Path path : made) Files.delete(path);
             Files.delete(programs);
@@ -127,7 +130,7 @@ class EscapeSuiteTest {
                 .lines().toList();
         assertEquals(0, process.waitFor());
         Files.delete(folder);
-        Set<String> names = escaped(lines).stream().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
+        Set<String> names = escaped("no wall", lines).stream().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
         assertEquals(Set.of(), SUCCEED_UNWALLED.stream().filter(name -> !names.contains(name))
                 .collect(Collectors.toSet()), lines::toString);
     }
