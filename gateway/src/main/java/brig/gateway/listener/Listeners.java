@@ -80,8 +80,9 @@ public final class Listeners {
                 .setHttp2ClearTextEnabled(false)
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
-                .setMaxWebSocketMessageSize(Limits.MESSAGE_BYTES_MAX)
-                .setMaxWebSocketFrameSize(Limits.MESSAGE_BYTES_MAX)
+                // More than a line may have, so that a longer one is refused by its name and not cut by Vert.x.
+                .setMaxWebSocketMessageSize(2 * Limits.MESSAGE_BYTES_MAX)
+                .setMaxWebSocketFrameSize(2 * Limits.MESSAGE_BYTES_MAX)
                 .addWebSocketSubProtocol(WebSockets.SUBPROTOCOL)
                 .setTcpNoDelay(true));
         return server.connectionHandler(door::countHttp);
