@@ -33,8 +33,8 @@ final class Segment {
     private int eventCount;
     private @Nullable Framed framed;
 
-    /** A batch as it was framed; a short list of them. */
-    private record Framed(Framing framing, int from, int to, ByteBuf bytes, @Nullable Framed next) {}
+    /** A batch as it was framed. */
+    private record Framed(Framing framing, int from, int to, ByteBuf bytes) {}
 
     Segment(ByteBufAllocator allocator, String epoch, long firstSeq, long startOffset, int capacity) {
         this.allocator = allocator;
@@ -132,33 +132,36 @@ final class Segment {
         return lines.retainedSlice(start, lineStart(to) - start);
     }
 
-    /** Kept until {@link #forgetFramed}, since the readers of a stream mostly want the same. */
+    /**
+     * The newest one is kept until {@link #forgetFramed}, since the readers of a stream mostly want the same. Only one: a
+     * reader may attach anywhere, and what it wants must not add up.
+     */
     ByteBuf framed(Framing framing, int from, int to) {
-        for (Framed kept = framed; kept != null; kept = kept.next()) {
-            if (kept.framing() == framing && kept.from() == from && kept.to() == to) {
-                return kept.bytes().retainedSlice();
-            }
+        Framed kept = framed;
+        if (kept != null && kept.framing() == framing && kept.from() == from && kept.to() == to) {
+            return kept.bytes().retainedSlice();
         }
+        forgetFramed();
         ByteBuf body = body(framing, from, to);
         ByteBuf bytes = allocator.directBuffer(body.readableBytes() + framing.bytesMax());
         framing.writeHead(bytes, body.readableBytes());
         bytes.writeBytes(body);
         body.release();
         framing.writeTail(bytes);
-        framed = new Framed(framing, from, to, bytes, framed);
+        framed = new Framed(framing, from, to, bytes);
         return bytes.retainedSlice();
+    }
+
+    /** To be called when the turn of the loop is over in which it was built. */
+    void forgetFramed() {
+        if (framed != null) {
+            framed.bytes().release();
+            framed = null;
+        }
     }
 
     ByteBuf body(Framing framing, int from, int to) {
         return framing.ofEvents() ? events(from, to) : lines(from, to);
-    }
-
-    /** To be called when the turn of the loop is over in which they were built. */
-    void forgetFramed() {
-        for (Framed kept = framed; kept != null; kept = kept.next()) {
-            kept.bytes().release();
-        }
-        framed = null;
     }
 
     ByteBuf events(int from, int to) {

@@ -65,6 +65,19 @@ class SegmentTest {
     }
 
     @Test
+    void shouldFrameABatchOnceAndKeepNoOtherThanTheNewest() {
+        ByteBuf first = segment.framed(Framing.NONE, 0, 2);
+        ByteBuf same = segment.framed(Framing.NONE, 0, 2);
+        assertEquals(first.memoryAddress(), same.memoryAddress());
+        ByteBuf other = segment.framed(Framing.NONE, 1, 2);
+        assertEquals(Frames.frame(10), text(other));
+        assertEquals(Frames.frames(9, 10), text(first));
+        assertEquals(1, same.unwrap().refCnt(), "held by its reader alone");
+        assertEquals(Frames.frames(9, 10), text(same));
+        segment.forgetFramed();
+    }
+
+    @Test
     void shouldHaveRoomForEveryEventWhenFramesAreAsSmallAndNumbersAsLongAsPossible() {
         long first = (1L << 53) - 1 - 100;
         use(new Segment(PooledByteBufAllocator.DEFAULT, "4h2k9x0c", first, 0, 4096));
