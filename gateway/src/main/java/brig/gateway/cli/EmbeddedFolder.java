@@ -7,11 +7,13 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Map;
@@ -20,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The folder of a gateway that one command starts for itself, {@code brig-<number>} among the temporary files. In it
+ * The folder of a gateway that one command starts for itself, {@code brig-<random>} among the temporary files. In it
  * lies a marker that the command holds locked as long as it lives, which the kernel ends with it. So a folder of ours
  * with a marker that nobody holds was left by a command that was killed: nobody can take up its workers, and the next
  * command ends them and removes it.
@@ -29,6 +31,7 @@ final class EmbeddedFolder implements AutoCloseable {
     private static final Logger logger = LoggerFactory.getLogger(EmbeddedFolder.class);
     private static final String PREFIX = "brig-";
     private static final String MARKER = "embedded";
+    private static final SecureRandom RANDOM = new SecureRandom();
     /** A worker that does not want to end takes as long; what is not done by then is left to the next command. */
     private static final Duration SWEEP_MAX = Duration.ofSeconds(5);
 
@@ -45,7 +48,7 @@ final class EmbeddedFolder implements AutoCloseable {
 
     /** Makes one for this command, and begins to remove what killed commands left beside it. */
     static EmbeddedFolder open(Path temporary) throws IOException {
-        Path path = Paths.makePassable(Files.createTempDirectory(temporary, PREFIX));
+        Path path = create(temporary);
         // Under its name only once it is locked: no other command sees a marker that nobody holds yet.
         Path unlocked = path.resolve(MARKER + ".new");
         FileChannel marker = FileChannel.open(unlocked, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -53,6 +56,18 @@ final class EmbeddedFolder implements AutoCloseable {
         Files.move(unlocked, path.resolve(MARKER), StandardCopyOption.ATOMIC_MOVE);
         Thread sweeper = Thread.ofPlatform().daemon().name("brig-sweep").start(() -> sweep(temporary, path));
         return new EmbeddedFolder(path, marker, sweeper);
+    }
+
+    /** Of seven characters at most: a socket's path may not have more than 107, and three folders follow. */
+    private static Path create(Path temporary) throws IOException {
+        while (true) {
+            Path path = temporary.resolve(PREFIX + Integer.toUnsignedString(RANDOM.nextInt(), 36));
+            try {
+                return Paths.makePassable(Files.createDirectory(path));
+            } catch (FileAlreadyExistsException e) {
+                logger.debug("{} exists", path);
+            }
+        }
     }
 
     Path path() {
