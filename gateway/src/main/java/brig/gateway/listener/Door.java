@@ -6,6 +6,7 @@ import brig.gateway.session.Sessions;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.Json;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -17,13 +18,14 @@ import io.vertx.core.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
  */
 record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connections, Timers timers, Bounds bounds) {
-    /** How much may wait in a connection, and how long its peer may take nothing. */
+    /** How much may wait in a connection, and how long its peer may take less than half of it. */
     record Bounds(int writeQueueBytes, long slowReaderMs) {}
 
     /** The key under which all connections are counted together. */
@@ -56,11 +58,12 @@ record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connect
     }
 
     Outlet outlet(NetSocket connection) {
-        return outlet(channel(connection));
+        return outlet(channel(connection), () -> Unpooled.EMPTY_BUFFER);
     }
 
-    Outlet outlet(Channel channel) {
-        return new Outlet(channel, bounds.writeQueueBytes(), timers, bounds.slowReaderMs());
+    /** @param slowEnd what the protocol ends with where the peer was too slow */
+    Outlet outlet(Channel channel, Supplier<?> slowEnd) {
+        return new Outlet(channel, bounds, timers, slowEnd);
     }
 
     private static Channel channel(NetSocket connection) {

@@ -61,6 +61,11 @@ final class EventSink implements FrameSink {
         event("notice", TextSink.errorLine(code, message));
     }
 
+    /** Says that the browser was too slow, and where to resume, which its {@code Last-Event-ID} says as well. */
+    void leave(String epoch, long nextSeq) {
+        event("notice", TextSink.slowLine(epoch, nextSeq));
+    }
+
     private void event(String name, Map<String, ?> data) {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] tail = {'\n', '\n'};

@@ -79,6 +79,19 @@ final class TextSink implements FrameSink {
         return line;
     }
 
+    /** Says that the peer was too slow, and where to resume; it is the last word. */
+    void leave(String epoch, long nextSeq) {
+        writeLine(slowLine(epoch, nextSeq));
+    }
+
+    static Map<String, Object> slowLine(String epoch, long nextSeq) {
+        Map<String, Object> line = errorLine(ErrorCode.SLOW_READER,
+                "this connection took too little for too long; connect again and resume from frame " + nextSeq);
+        line.put("epoch", epoch);
+        line.put("from", nextSeq);
+        return line;
+    }
+
     /** Says no to something that came over this connection. */
     void refuse(BrigException refusal) {
         Map<String, Object> line = errorLine(refusal.code(), refusal.getMessage());

@@ -3,6 +3,7 @@ package brig.loadtests.conformance;
 import brig.loadtests.conformance.Check.Needs;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 
 /** Readers that do not keep up, and frames that are no longer in memory, or nowhere. */
 final class SlowChecks {
@@ -18,8 +19,8 @@ final class SlowChecks {
                 new Check("tethered", "5.1", "a slow one holds the worker back, and misses nothing",
                         "a captain that stops: the worker waits, and all of it comes later", Way.SPEAKING, Needs.NOTHING,
                         SlowChecks::tethered),
-                new Check("slow-cut", "5.1", "is cut without a word, for no word would reach it; it can resume",
-                        "a reader that takes nothing is cut; what it has is whole, and it resumes", Way.ALL,
+                new Check("slow-cut", "5.1", "with `epoch` and `from`: the first frame that it did not get, where to resume",
+                        "a reader that takes nothing, and then all: whole frames, the reason, the end; it resumes", Way.ALL,
                         Needs.OWN_SERVER, SlowChecks::slowCut),
                 new Check("replay", "5.3", "None is left out silently",
                         "out of memory but on disk: everything, without a gap", Way.ALL, Needs.OWN_SERVER,
@@ -66,11 +67,27 @@ final class SlowChecks {
             session.awaitEnd();
             session.await("the reader that takes nothing is cut", target.scale().slowReaderMs() * 3,
                     () -> session.view().number("readers", 0, 100, 0) == 0);
-            Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not cut");
+            Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not closed");
+            requireLastWord(all, way, session, reader);
             try (Reader again = way.open(session, Opening.watcher(session).from(all.next()))) {
                 requireEnd(all.open(again).readToEnd(again), flood);
             }
         }
+    }
+
+    /** The last that was said before the end names the reason, and the position where the client is. */
+    private static void requireLastWord(Transcript all, Way way, Session session, Reader reader) throws IOException {
+        Violation.require(!all.notes().isEmpty(), "the connection ended without a word");
+        Event.Note word = all.notes().getLast();
+        Violation.requireEqual("SLOW_READER", word.code(), "the code of the last word");
+        Violation.requireEqual(all.epoch(), word.fields().text("epoch", ""), "the epoch in the last word");
+        Violation.requireEqual(all.next(), word.fields().number("from", 1, Long.MAX_VALUE, 0), "'from' in the last word");
+        if (reader instanceof SocketReader socket) {
+            Violation.requireEqual(way == Way.MANY ? session.id() : "", socket.session(), "the session of the last word");
+        }
+        Event.End end = reader.end();
+        Violation.require(end.orderly(), "the connection was cut behind the last word and not closed");
+        Violation.requireEqual(Set.of(Way.WEBSOCKET, Way.MANY).contains(way) ? 4000 : 0, end.code(), "the close code");
     }
 
     private static void replay(Target target, Way way) throws IOException, InterruptedException {

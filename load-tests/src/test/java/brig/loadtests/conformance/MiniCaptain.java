@@ -251,6 +251,17 @@ final class MiniCaptain implements LineDecoder.Sink {
         }
 
         @Override
+        public MiniChannel channel() {
+            return channel;
+        }
+
+        @Override
+        public void leave(String line) {
+            say(session, line);
+            MiniCaptain.this.close(defect == Defect.CLOSES_THE_SLOW_WITH_WRONG_CODE ? 4500 : 4000, "SLOW_READER");
+        }
+
+        @Override
         public void end() {
             if (kind != Kind.MANY || defect == Defect.CLOSES_ALL_AT_ONE_END) {
                 close(defect == Defect.CLOSES_WITH_WRONG_CODE ? 1011 : 1000, "ended");

@@ -36,6 +36,17 @@ final class MiniEvents implements MiniReader.Sink {
     }
 
     @Override
+    public MiniChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public void leave(String line) throws IOException {
+        event("event: notice\ndata: " + line + "\n\n");
+        end();
+    }
+
+    @Override
     public void end() throws IOException {
         if (session.defect != Defect.STAYS_OPEN_BEHIND_THE_END) {
             channel.write("0\r\n\r\n");

@@ -19,6 +19,12 @@ final class MiniReader {
 
         /** Ends the connection at once. */
         void cut();
+
+        /** Where it goes. */
+        MiniChannel channel();
+
+        /** Says the last word to one who was too slow, and ends. */
+        void leave(String line) throws IOException;
     }
 
     private final MiniSession session;
@@ -52,6 +58,7 @@ final class MiniReader {
 
     void start() {
         session.join(this, next, holds);
+        sink.channel().onLeave(() -> session.leave(this));
         thread = Thread.ofPlatform().daemon().start(() -> {
             try {
                 pump();
@@ -81,8 +88,21 @@ final class MiniReader {
                 frame(begun, new String(line, StandardCharsets.UTF_8));
             }
             session.move(this, next);
+            if (sink.channel().isLeft()) {
+                leave();
+                return;
+            }
         }
         sink.end();
+    }
+
+    private void leave() throws IOException {
+        if (defect == Defect.LEAVES_THE_SLOW_WITHOUT_A_WORD) {
+            sink.end();
+            return;
+        }
+        sink.leave("{\"type\":\"error\",\"error\":\"too slow\",\"code\":\"SLOW_READER\",\"epoch\":\"" + session.epoch
+                + "\",\"from\":" + (defect == Defect.LETS_THE_SLOW_RESUME_LATE ? next + 1 : next) + "}");
     }
 
     private void gap(long first) throws IOException {

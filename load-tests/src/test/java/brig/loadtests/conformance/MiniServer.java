@@ -60,8 +60,17 @@ final class MiniServer implements AutoCloseable, Target.Control {
     MiniServer(Defect defect) throws IOException {
         this.defect = defect;
         accept(http, this::serve);
-        var _ = timers.scheduleAtFixedRate(() -> channels.stream().filter(channel -> defect != Defect.NEVER_CUTS
-                && channel.isStalled(SLOW_READER_MS)).forEach(MiniChannel::close), 50, 50, TimeUnit.MILLISECONDS);
+        var _ = timers.scheduleAtFixedRate(() -> channels.forEach(this::checkSlow), 50, 50, TimeUnit.MILLISECONDS);
+    }
+
+    private void checkSlow(MiniChannel channel) {
+        boolean atOnce = defect == Defect.CUTS_THE_SLOW_AT_ONCE;
+        if (defect != Defect.NEVER_CUTS && channel.isStalled(SLOW_READER_MS)) {
+            channel.leave();
+            if (atOnce || channel.isStalled(2 * SLOW_READER_MS)) {
+                channel.close();
+            }
+        }
     }
 
     Target target() throws IOException {

@@ -5,9 +5,11 @@ import brig.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -33,7 +35,7 @@ final class MiniSession {
     String epoch = "aaaa0001";
     boolean ended;
     long firstSeq = 1;
-    int readers;
+    private final Set<Object> readers = new HashSet<>();
     /** Where the server itself thinks that a client is. */
     long rememberedSeq = 1;
     private final List<byte[]> frames = new ArrayList<>();
@@ -203,7 +205,7 @@ final class MiniSession {
     }
 
     synchronized void join(Object reader, long seq, boolean holds) {
-        readers++;
+        readers.add(reader);
         if (holds) {
             tethered.put(reader, Math.min(seq, frames.size() + 1L));
         }
@@ -216,14 +218,14 @@ final class MiniSession {
     }
 
     synchronized void leave(Object reader) {
-        readers--;
+        readers.remove(reader);
         tethered.remove(reader);
         notifyAll();
     }
 
     synchronized byte[] view() {
         return Json.write(Map.of("spawn_id", id, "task_id", id, "agent", "shell", "state", ended ? "terminated" : "running",
-                "epoch", epoch, "first_seq", firstSeq, "last_seq", (long) frames.size(), "readers", (long) readers));
+                "epoch", epoch, "first_seq", firstSeq, "last_seq", (long) frames.size(), "readers", (long) readers.size()));
     }
 
     String welcome(boolean captain, long from) {
