@@ -61,6 +61,11 @@ final class EventSink implements FrameSink {
         event("notice", TextSink.errorLine(code, message));
     }
 
+    @Override
+    public void throttled(boolean throttled) {
+        event("state", TextSink.stateLine(throttled));
+    }
+
     /** Says that the browser was too slow, and where to resume, which its {@code Last-Event-ID} says as well. */
     void leave(String epoch, long nextSeq) {
         event("notice", TextSink.slowLine(epoch, nextSeq));

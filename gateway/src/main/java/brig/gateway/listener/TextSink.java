@@ -71,6 +71,18 @@ final class TextSink implements FrameSink {
         writeLine(errorLine(code, message));
     }
 
+    @Override
+    public void throttled(boolean throttled) {
+        writeLine(stateLine(throttled));
+    }
+
+    static Map<String, Object> stateLine(boolean throttled) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "state");
+        line.put("state", throttled ? "throttled" : "running");
+        return line;
+    }
+
     static Map<String, Object> errorLine(ErrorCode code, String message) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("type", "error");

@@ -19,6 +19,9 @@ final class SlowChecks {
                 new Check("tethered", "5.1", "a slow one holds the worker back, and misses nothing",
                         "a captain that stops: the worker waits, and all of it comes later", Way.SPEAKING, Needs.NOTHING,
                         SlowChecks::tethered),
+                new Check("throttled", "2.2", "Every reader is told how things stand as soon as it can take it, while the worker waits",
+                        "a captain that stops: a watcher learns that the worker waits, and then that it goes on", Way.ALL,
+                        Needs.NOTHING, SlowChecks::throttled),
                 new Check("slow-cut", "5.1", "with `epoch` and `from`: the first frame that it did not get, where to resume",
                         "a reader that takes nothing, and then all: whole frames, the reason, the end; it resumes", Way.ALL,
                         Needs.OWN_SERVER, SlowChecks::slowCut),
@@ -56,6 +59,20 @@ final class SlowChecks {
             long held = session.awaitStandstill();
             all.readDones(captain, 1).requireOutput(flood.output());
             Violation.require(all.next() - 1 > held, "the worker wrote all while its captain did not read");
+        }
+    }
+
+    private static void throttled(Target target, Way way) throws IOException {
+        Work flood = Work.flood(target.scale().floodBytes());
+        try (Session session = target.spawn(null, false);
+                Reader captain = Way.UNIX.open(session, Opening.captain(session).narrow());
+                Reader watcher = way.open(session, Opening.watcher(session))) {
+            Transcript held = Transcript.fresh().open(captain);
+            Transcript all = Transcript.fresh().open(watcher);
+            Way.UNIX.send(captain, session, flood);
+            all.read(watcher, () -> all.state().equals("throttled"));
+            held.readDones(captain, 1);
+            all.read(watcher, () -> all.state().equals("running"));
         }
     }
 

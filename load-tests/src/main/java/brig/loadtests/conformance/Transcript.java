@@ -190,6 +190,12 @@ final class Transcript {
         return notes;
     }
 
+    /** What was said last of whether the worker is held back; empty for nothing. */
+    String state() {
+        return notes.stream().filter(note -> note.type().equals("state")).reduce((first, last) -> last)
+                .map(note -> note.fields().text("state", "")).orElse("");
+    }
+
     /** A hash of each frame by its number: two readers of the same frames have the same. */
     Map<Long, Integer> hashes() {
         return hashes;

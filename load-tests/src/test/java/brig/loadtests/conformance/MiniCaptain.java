@@ -241,6 +241,11 @@ final class MiniCaptain implements LineDecoder.Sink {
         }
 
         @Override
+        public void state(String line) {
+            say(session, line);
+        }
+
+        @Override
         public void gap(String line, long to) {
             say(session, line);
         }

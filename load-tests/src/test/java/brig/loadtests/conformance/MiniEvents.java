@@ -25,6 +25,11 @@ final class MiniEvents implements MiniReader.Sink {
     }
 
     @Override
+    public void state(String line) throws IOException {
+        event("event: state\ndata: " + line + "\n\n");
+    }
+
+    @Override
     public void gap(String line, long to) throws IOException {
         event((session.defect == Defect.GAP_MOVES_POSITION ? "id: " + session.epoch + "-" + to + "\n" : "")
                 + "event: gap\ndata: " + line + "\n\n");

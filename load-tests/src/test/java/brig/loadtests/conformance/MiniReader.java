@@ -13,6 +13,8 @@ final class MiniReader {
     interface Sink {
         void frame(long seq, String line) throws IOException;
 
+        void state(String line) throws IOException;
+
         void gap(String line, long to) throws IOException;
 
         void end() throws IOException;
@@ -32,6 +34,7 @@ final class MiniReader {
     private final boolean holds;
     private final Sink sink;
     private long next;
+    private boolean throttled;
     private volatile Thread thread;
 
     MiniReader(MiniSession session, long from, boolean captain, Sink sink) {
@@ -78,8 +81,15 @@ final class MiniReader {
 
     private void pump() throws IOException, InterruptedException {
         long begun = next;
-        for (byte[] line = session.await(next); line != null; line = session.await(next)) {
+        for (byte[] line = session.await(next, throttled); line != null; line = session.await(next, throttled)) {
             long first = session.firstSeq;
+            if (throttled != session.throttled) {
+                throttled = !throttled;
+                sink.state("{\"type\":\"state\",\"state\":\"" + (throttled ? "throttled" : "running") + "\"}");
+            }
+            if (line.length == 0) {
+                continue;
+            }
             if (next < first) {
                 gap(first);
             } else if (defect == Defect.DROPS_FOR_THE_SLOW && next < session.lastSeq() - 10) {
@@ -131,7 +141,7 @@ final class MiniReader {
             }
             case SWAPS_TWO_FRAMES -> {
                 if (seq == 5) {
-                    sink.frame(6, new String(session.await(6), StandardCharsets.UTF_8));
+                    sink.frame(6, new String(session.await(6, throttled), StandardCharsets.UTF_8));
                 }
                 emit(seq, line, seq != 6);
             }

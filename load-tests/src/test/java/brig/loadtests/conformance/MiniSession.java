@@ -21,6 +21,7 @@ final class MiniSession {
             + "\\$\\(\\(b\\*(\\d+)\\+(\\d+)\\)\\) .*; sleep ([0-9.]+); done");
     static final int WINDOW_BYTES = 20_000;
     static final int LOG_BYTES = 100_000;
+    private static final long THROTTLED_MS = 100;
     private static final int PIECE_BYTES = 4_000;
     /** So many times shorter than asked for are its pauses, or the tests would take as long. */
     private static final int HURRY = 3;
@@ -34,6 +35,7 @@ final class MiniSession {
     // Guarded by this.
     String epoch = "aaaa0001";
     boolean ended;
+    boolean throttled;
     long firstSeq = 1;
     private final Set<Object> readers = new HashSet<>();
     /** Where the server itself thinks that a client is. */
@@ -146,8 +148,28 @@ final class MiniSession {
 
     /** Waits while a tethered reader is a window behind. */
     private synchronized void hold() throws InterruptedException {
+        long since = System.nanoTime();
         while (!terminating && tethered.values().stream().anyMatch(seq -> bytesFrom(seq) > WINDOW_BYTES)) {
-            wait();
+            wait(THROTTLED_MS);
+            if (lasts(since) && defect != Defect.NEVER_SAYS_THROTTLED && defect != Defect.SAYS_THROTTLED_AFTERWARDS) {
+                becomeThrottled(true);
+            }
+        }
+        if (defect == Defect.SAYS_THROTTLED_AFTERWARDS && lasts(since)) {
+            becomeThrottled(true);
+        } else if (defect != Defect.STAYS_THROTTLED) {
+            becomeThrottled(false);
+        }
+    }
+
+    private static boolean lasts(long sinceNanos) {
+        return System.nanoTime() - sinceNanos > THROTTLED_MS * 1_000_000;
+    }
+
+    private synchronized void becomeThrottled(boolean next) {
+        if (throttled != next) {
+            throttled = next;
+            notifyAll();
         }
     }
 
@@ -192,12 +214,12 @@ final class MiniSession {
         }
     }
 
-    /** A frame, or where the oldest one is; null when the stream has ended before. */
-    synchronized byte[] await(long seq) throws InterruptedException {
-        while (seq > frames.size() && !ended) {
+    /** A frame, or where the oldest one is; an empty one where there is only news of the throttle; null for the end. */
+    synchronized byte[] await(long seq, boolean toldThrottled) throws InterruptedException {
+        while (seq > frames.size() && !ended && throttled == toldThrottled) {
             wait();
         }
-        return seq > frames.size() ? null : frames.get((int) (seq - 1));
+        return seq > frames.size() && !ended ? new byte[0] : seq > frames.size() ? null : frames.get((int) (seq - 1));
     }
 
     synchronized long lastSeq() {
