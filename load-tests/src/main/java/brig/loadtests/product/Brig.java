@@ -88,7 +88,12 @@ public final class Brig implements AutoCloseable {
 
     /** Where the product should be installed. */
     public static Path program() {
-        return Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig").toAbsolutePath();
+        return home().resolve("bin/brig");
+    }
+
+    /** The folder of the product: the one that this program is of, or where the build installs it. */
+    public static Path home() {
+        return Path.of(System.getProperty("brig.home", "build/brig")).toAbsolutePath();
     }
 
     /** Lets it run and waits until it is up; where it does not come up its own words are thrown. */
