@@ -214,8 +214,8 @@ final class HttpApi {
 
     /** The position that the browser resumes from: the header, which EventSource sends by itself, before the query. */
     private static Optional<StreamPosition> position(HttpServerRequest request) {
-        String text = request.getHeader("Last-Event-ID");
-        text = text == null ? request.getParam("last_event_id") : text;
+        String header = request.getHeader("Last-Event-ID");
+        String text = header == null || header.isEmpty() ? request.getParam("last_event_id") : header;
         if (text == null || text.isEmpty() || text.equals("earliest")) {
             return Optional.empty();
         }

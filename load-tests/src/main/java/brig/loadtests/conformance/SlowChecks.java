@@ -125,9 +125,10 @@ final class SlowChecks {
             session.awaitEnd();
             long oldest = oldest(session);
             Violation.require(oldest > 3, "nothing was evicted: the oldest frame is " + oldest);
-            for (long from : new long[] {1, 2, oldest - 1}) {
-                try (Reader reader = way.open(session, Opening.watcher(session).from(from))) {
-                    Transcript all = Transcript.from(from).open(reader).readToEnd(reader);
+            for (long from : new long[] {0, 1, 2, oldest - 1}) {
+                Opening opening = Opening.watcher(session);
+                try (Reader reader = way.open(session, from == 0 ? opening : opening.from(from))) {
+                    Transcript all = Transcript.from(Math.max(from, 1)).open(reader).readToEnd(reader);
                     Violation.requireEqual(1, all.gaps().size(), "the number of gaps from " + from + " on");
                     Violation.requireEqual("evicted", all.gaps().getFirst().reason(), "the reason of the gap");
                     Violation.requireEqual(oldest - 1, all.gaps().getFirst().to(), "the end of the gap");

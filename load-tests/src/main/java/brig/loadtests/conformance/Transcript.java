@@ -27,20 +27,18 @@ final class Transcript {
     private int dones;
     private int welcomes;
     private boolean terminated;
-    private boolean oldest;
 
-    private Transcript(long next, boolean oldest) {
+    private Transcript(long next) {
         this.next = next;
-        this.oldest = oldest;
     }
 
-    /** Of a client that asked for no position: it may begin at the oldest frame that there is. */
+    /** Of a client that asked for no position. */
     static Transcript fresh() {
-        return new Transcript(1, true);
+        return new Transcript(1);
     }
 
     static Transcript from(long seq) {
-        return new Transcript(seq, false);
+        return new Transcript(seq);
     }
 
     void accept(Event event) {
@@ -60,11 +58,10 @@ final class Transcript {
         Violation.require(welcome.epoch().matches("[0-9a-z]{8}"), "an epoch is '" + welcome.epoch() + "'");
         Violation.require(epoch.isEmpty() || epoch.equals(welcome.epoch()),
                 "the epoch was " + epoch + " and is " + welcome.epoch());
-        Violation.require(welcome.from() == next || (oldest && welcome.from() > next),
+        Violation.require(welcome.from() == next,
                 "the stream begins at " + welcome.from() + " where " + next + " is due");
         epoch = welcome.epoch();
         next = welcome.from();
-        oldest = false;
         welcomes++;
     }
 

@@ -133,6 +133,10 @@ final class MiniServer implements AutoCloseable, Target.Control {
         if (token.equals(session.captainToken)) {
             return true;
         }
+        boolean others = sessions.values().stream().anyMatch(one -> one.watcherToken.equals(token)) || other;
+        if (!good && others && defect == Defect.TELLS_WHOSE_TOKEN_IT_IS) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "the token of another session");
+        }
         if (!good) {
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "wrong token");
         }
@@ -189,7 +193,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
         }
         role(session, token);
         if (path.length == 3) {
-            stream(channel, session, headers.getOrDefault("Last-Event-ID", ""), query.replace("last_event_id=", ""));
+            boolean empty = headers.containsKey("Last-Event-ID") && defect == Defect.EMPTY_HEADER_WINS;
+            stream(channel, session, headers.getOrDefault("Last-Event-ID", ""),
+                    empty ? "" : query.replace("last_event_id=", ""));
         } else {
             if (method.equals("DELETE")) {
                 session.terminate();
@@ -257,6 +263,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
                 throw Fields.invalid("from", "must be a number");
             }
             wish.number("from", 1, Limits.SEQ_MAX, 1);
+        }
+        if (query.equals("role=watcher")) {
+            wish = new Fields(Map.of("role", "watcher"));
         }
         upgrade(channel);
         MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.SINGLE, session);
