@@ -161,6 +161,7 @@ public final class Gateway implements ControlLink.Listener {
             log.warn("{}", e.getMessage());
             workerAgent.stop();
         }
+        onLoop(listeners::leave).join();
         vertx.close().toCompletionStage().toCompletableFuture().join();
         // The loop has ended, so what it owned may be read here.
         listeners.removeSockets();

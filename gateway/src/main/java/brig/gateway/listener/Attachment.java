@@ -4,6 +4,7 @@ import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Limits;
 import java.util.Map;
@@ -74,9 +75,9 @@ final class Attachment implements Outlet.Writer {
     }
 
     @Override
-    public void leave() {
+    public void leave(ErrorCode why) {
         close();
-        sink.leave(session.spawn().log().epoch(), reader.nextSeq());
+        sink.leave(why, session.spawn().log().epoch(), reader.nextSeq());
     }
 
     /** The connection is gone, or does not want this session any more. */

@@ -66,9 +66,9 @@ final class EventSink implements FrameSink {
         event("state", TextSink.stateLine(throttled));
     }
 
-    /** Says that the browser was too slow, and where to resume, which its {@code Last-Event-ID} says as well. */
-    void leave(String epoch, long nextSeq) {
-        event("notice", TextSink.slowLine(epoch, nextSeq));
+    /** Says why it ends, and where to resume, which the browser's {@code Last-Event-ID} says as well. */
+    void leave(ErrorCode why, String epoch, long nextSeq) {
+        event("notice", TextSink.lastLine(why, epoch, nextSeq));
     }
 
     private void event(String name, Map<String, ?> data) {

@@ -3,6 +3,7 @@ package brig.gateway.listener;
 import brig.gateway.session.Session;
 import brig.gateway.stream.Subscription;
 import brig.gateway.time.Timers;
+import brig.protocol.ErrorCode;
 import brig.protocol.StreamPosition;
 import java.util.Optional;
 
@@ -52,9 +53,9 @@ final class EventStream implements Outlet.Writer {
     }
 
     @Override
-    public void leave() {
+    public void leave(ErrorCode why) {
         close();
-        sink.leave(epoch, reader.nextSeq());
+        sink.leave(why, epoch, reader.nextSeq());
     }
 
     /** The connection is gone. */

@@ -200,7 +200,7 @@ final class HttpApi {
             response.setStatusCode(204).end();
             return;
         }
-        Outlet outlet = door.outlet(HttpGuard.channel(context.request()), () -> LastHttpContent.EMPTY_LAST_CONTENT);
+        Outlet outlet = door.outlet(HttpGuard.channel(context.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
         EventStream events = new EventStream(session, from, outlet, door.timers());
         response.setChunked(true)
                 .putHeader("Content-Type", "text/event-stream; charset=utf-8")

@@ -17,7 +17,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,8 +41,8 @@ final class Outlet {
         /** There is room again. */
         void drain();
 
-        /** The peer took too little for too long: lets go of the stream, and says where to resume. */
-        void leave();
+        /** The connection ends for that reason: lets go of the stream, and says where to resume. */
+        void leave(ErrorCode why);
     }
 
     private static final Logger log = LoggerFactory.getLogger(Outlet.class);
@@ -56,8 +56,8 @@ final class Outlet {
     private final ChannelHandlerContext socket;
     private final Timers timers;
     private final Door.Bounds bounds;
-    /** What the protocol ends with where the peer was too slow. */
-    private final Supplier<?> slowEnd;
+    /** What the protocol ends with. */
+    private final Function<ErrorCode, ?> lastMessage;
     private final List<Writer> writers = new ArrayList<>();
     private Timers.@Nullable Timer stall;
     /** The last message was written: nothing may follow it. */
@@ -65,11 +65,11 @@ final class Outlet {
     /** It does not read from its peer. */
     private boolean deaf;
 
-    Outlet(Channel channel, Door.Bounds bounds, Timers timers, Supplier<?> slowEnd) {
+    Outlet(Channel channel, Door.Bounds bounds, Timers timers, Function<ErrorCode, ?> lastMessage) {
         this.channel = channel;
         this.bounds = bounds;
         this.timers = timers;
-        this.slowEnd = slowEnd;
+        this.lastMessage = lastMessage;
         int queueBytesMax = bounds.writeQueueBytes();
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(queueBytesMax / 2, queueBytesMax));
         ChannelHandler first = new ChannelInboundHandlerAdapter() {
@@ -122,13 +122,20 @@ final class Outlet {
     }
 
     private void handleStall() {
-        if (finished) {
-            return;
+        if (!finished) {
+            log.info("{} a connection took too little for {} ms and is left", ErrorCode.SLOW_READER, bounds.slowReaderMs());
+            var _ = leave(ErrorCode.SLOW_READER);
         }
-        log.info("{} a connection took too little for {} ms and is left", ErrorCode.SLOW_READER, bounds.slowReaderMs());
-        List.copyOf(writers).forEach(Writer::leave);
+    }
+
+    /** Ends it with that reason, behind what is queued. @return done when all of that has gone out */
+    ChannelFuture leave(ErrorCode why) {
+        if (finished) {
+            return channel.closeFuture();
+        }
+        List.copyOf(writers).forEach(writer -> writer.leave(why));
         // Half of it only: were it closed with words of the peer unread, the kernel would drop what it did not take yet.
-        var _ = last(slowEnd.get()).addListener(written -> {
+        return last(lastMessage.apply(why)).addListener(written -> {
             var _ = ((DuplexChannel) channel).shutdownOutput();
         });
     }
@@ -191,8 +198,8 @@ final class Outlet {
     }
 
     /** Closes when everything that was written has gone out, and that message after it. */
-    void finish(Object lastMessage) {
-        var _ = last(lastMessage).addListener(ChannelFutureListener.CLOSE);
+    void finish(Object message) {
+        var _ = last(message).addListener(ChannelFutureListener.CLOSE);
     }
 
     /** Writes what nothing follows. The peer has {@code slowReaderMs} to take it. */

@@ -91,14 +91,14 @@ final class TextSink implements FrameSink {
         return line;
     }
 
-    /** Says that the peer was too slow, and where to resume; it is the last word. */
-    void leave(String epoch, long nextSeq) {
-        writeLine(slowLine(epoch, nextSeq));
+    /** Says why it ends, and where to resume; it is the last word. */
+    void leave(ErrorCode why, String epoch, long nextSeq) {
+        writeLine(lastLine(why, epoch, nextSeq));
     }
 
-    static Map<String, Object> slowLine(String epoch, long nextSeq) {
-        Map<String, Object> line = errorLine(ErrorCode.SLOW_READER,
-                "this connection took too little for too long; connect again and resume from frame " + nextSeq);
+    static Map<String, Object> lastLine(ErrorCode why, String epoch, long nextSeq) {
+        String reason = why == ErrorCode.SLOW_READER ? "this connection took too little for too long" : "the gateway stops";
+        Map<String, Object> line = errorLine(why, reason + "; connect again and resume from frame " + nextSeq);
         line.put("epoch", epoch);
         line.put("from", nextSeq);
         return line;

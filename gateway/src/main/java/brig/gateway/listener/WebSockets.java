@@ -82,7 +82,7 @@ final class WebSockets {
         var channel = HttpGuard.channel(request);
         request.toWebSocket().onSuccess(socket -> {
             socket.binaryMessageHandler(message -> socket.close((short) UNSUPPORTED_DATA, "text messages only"));
-            opened.accept(socket, door.outlet(channel, () -> close(ErrorCode.SLOW_READER)));
+            opened.accept(socket, door.outlet(channel, WebSockets::close));
         });
     }
 

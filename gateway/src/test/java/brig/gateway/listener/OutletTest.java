@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.time.HandTimers;
+import brig.protocol.ErrorCode;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class OutletTest {
     private final HandTimers timers = new HandTimers();
     private final StuckChannel channel = new StuckChannel();
     private final Outlet outlet = new Outlet(channel, new Door.Bounds(QUEUE_BYTES, SLOW_MS), timers,
-            () -> Unpooled.copiedBuffer("end\n", StandardCharsets.US_ASCII));
+            why -> Unpooled.copiedBuffer("end\n", StandardCharsets.US_ASCII));
     private final StringBuilder written = new StringBuilder();
 
     /** Writes frames while there is room, and a last word. */
@@ -31,9 +32,9 @@ class OutletTest {
         }
 
         @Override
-        public void leave() {
+        public void leave(ErrorCode why) {
             outlet.remove(this);
-            write("slow\n");
+            write(why + "\n");
         }
     }
 
@@ -57,7 +58,7 @@ class OutletTest {
         timers.pass(SLOW_MS / 2);
         channel.take(1_000_000);
         assertEquals(written + "end\n", channel.taken());
-        assertTrue(channel.taken().endsWith(FRAME + "slow\nend\n"));
+        assertTrue(channel.taken().endsWith(FRAME + "SLOW_READER\nend\n"));
         assertTrue(channel.isOutputShutdown());
     }
 
@@ -68,7 +69,7 @@ class OutletTest {
         channel.take(QUEUE_BYTES);
         timers.pass(SLOW_MS - 1);
         channel.take(QUEUE_BYTES);
-        assertFalse(written.toString().contains("slow"));
+        assertFalse(written.toString().contains("SLOW_READER"));
         assertTrue(channel.isOpen());
     }
 
@@ -88,8 +89,18 @@ class OutletTest {
         timers.pass(SLOW_MS);
         outlet.writeBytes(Unpooled.copiedBuffer("more", StandardCharsets.US_ASCII));
         channel.take(1_000_000);
-        assertTrue(channel.taken().endsWith("slow\nend\n"));
+        assertTrue(channel.taken().endsWith("SLOW_READER\nend\n"));
         assertFalse(outlet.isWritable());
+    }
+
+    @Test
+    void shouldSayWhyWhenGatewayStops() {
+        fill();
+        var left = outlet.leave(ErrorCode.SHUTTING_DOWN);
+        assertFalse(left.isDone());
+        channel.take(1_000_000);
+        assertTrue(channel.taken().endsWith(FRAME + "SHUTTING_DOWN\nend\n"));
+        assertTrue(left.isDone());
     }
 
     @Test

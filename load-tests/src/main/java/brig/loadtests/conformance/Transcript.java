@@ -159,6 +159,15 @@ final class Transcript {
         Violation.require(gaps.isEmpty(), "a gap was said where nothing may be gone: " + gaps);
     }
 
+    /** The last thing said names that reason, and the position where this client is. */
+    void requireLastWord(String code) {
+        Violation.require(!notes.isEmpty(), "the connection ended without a word");
+        Event.Note word = notes.getLast();
+        Violation.requireEqual(code, word.code(), "the code of the last word");
+        Violation.requireEqual(epoch, word.fields().text("epoch", ""), "the epoch in the last word");
+        Violation.requireEqual(next, word.fields().number("from", 1, Long.MAX_VALUE, 0), "'from' in the last word");
+    }
+
     String epoch() {
         return epoch;
     }

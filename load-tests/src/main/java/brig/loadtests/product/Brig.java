@@ -117,6 +117,16 @@ public final class Brig implements AutoCloseable {
     /** Kills it and starts it again in its folders; its worker-agent and all workers live on. */
     public void restart() throws IOException {
         process.destroyForcibly();
+        startAgain();
+    }
+
+    /** Ends it as an operator does, which ends its workers, and starts it again in its folders. */
+    public void stop() throws IOException {
+        process.destroy();
+        startAgain();
+    }
+
+    private void startAgain() throws IOException {
         awaitExit();
         process = command.start();
         port = 0;

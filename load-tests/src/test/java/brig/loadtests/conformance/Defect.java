@@ -94,7 +94,10 @@ enum Defect {
     NEW_EPOCH_AFTER_RESTART("restart", Way.SSE),
     NUMBERS_AGAIN_AFTER_RESTART("restart", Way.UNIX),
     NEW_TOKENS_AFTER_RESTART("restart", Way.WEBSOCKET),
-    LOSES_RECORDS_AT_RESTART("restart-record", Way.SSE);
+    LOSES_RECORDS_AT_RESTART("restart-record", Way.SSE),
+    STOPS_WITHOUT_A_WORD("restart-stop", Way.UNIX),
+    STOPS_WITH_A_WRONG_POSITION("restart-stop", Way.SSE),
+    STOPS_WITH_WRONG_CODE("restart-stop", Way.MANY);
 
     private final String check;
     private final Way way;

@@ -270,7 +270,8 @@ final class MiniCaptain implements LineDecoder.Sink {
         @Override
         public void leave(String line) {
             say(session, line);
-            MiniCaptain.this.close(defect == Defect.CLOSES_THE_SLOW_WITH_WRONG_CODE ? 4500 : 4000, "SLOW_READER");
+            boolean wrong = defect == Defect.CLOSES_THE_SLOW_WITH_WRONG_CODE || defect == Defect.STOPS_WITH_WRONG_CODE;
+            MiniCaptain.this.close(wrong ? 4500 : channel.isStopping() ? 4001 : 4000, "the end");
         }
 
         @Override

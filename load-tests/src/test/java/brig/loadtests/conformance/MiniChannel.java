@@ -22,6 +22,7 @@ final class MiniChannel {
     private final ReentrantLock writing = new ReentrantLock();
     private volatile long writingSinceNanos;
     private volatile boolean left;
+    private volatile boolean stopping;
     private final List<Runnable> readers = new CopyOnWriteArrayList<>();
 
     MiniChannel(SocketChannel channel) throws IOException {
@@ -82,6 +83,15 @@ final class MiniChannel {
             left = true;
             readers.forEach(Runnable::run);
         }
+    }
+
+    /** The server stops: its readers say their last word when they are woken. */
+    void stop() {
+        stopping = true;
+    }
+
+    boolean isStopping() {
+        return stopping;
     }
 
     boolean isLeft() {

@@ -81,7 +81,11 @@ final class MiniReader {
 
     private void pump() throws IOException, InterruptedException {
         long begun = next;
-        for (byte[] line = session.await(next, throttled); line != null; line = session.await(next, throttled)) {
+        for (byte[] line = await(next); line != null; line = await(next)) {
+            if (sink.channel().isStopping()) {
+                leave();
+                return;
+            }
             long first = session.firstSeq;
             if (throttled != session.throttled) {
                 throttled = !throttled;
@@ -106,13 +110,19 @@ final class MiniReader {
         sink.end();
     }
 
+    private byte[] await(long seq) throws InterruptedException {
+        return session.await(seq, () -> throttled != session.throttled || sink.channel().isStopping());
+    }
+
     private void leave() throws IOException {
-        if (defect == Defect.LEAVES_THE_SLOW_WITHOUT_A_WORD) {
+        boolean stops = sink.channel().isStopping();
+        if (defect == (stops ? Defect.STOPS_WITHOUT_A_WORD : Defect.LEAVES_THE_SLOW_WITHOUT_A_WORD)) {
             sink.end();
             return;
         }
-        sink.leave("{\"type\":\"error\",\"error\":\"too slow\",\"code\":\"SLOW_READER\",\"epoch\":\"" + session.epoch
-                + "\",\"from\":" + (defect == Defect.LETS_THE_SLOW_RESUME_LATE ? next + 1 : next) + "}");
+        boolean late = defect == (stops ? Defect.STOPS_WITH_A_WRONG_POSITION : Defect.LETS_THE_SLOW_RESUME_LATE);
+        sink.leave("{\"type\":\"error\",\"error\":\"the end\",\"code\":\"" + (stops ? "SHUTTING_DOWN" : "SLOW_READER")
+                + "\",\"epoch\":\"" + session.epoch + "\",\"from\":" + (late ? next + 1 : next) + "}");
     }
 
     private void gap(long first) throws IOException {
@@ -141,7 +151,7 @@ final class MiniReader {
             }
             case SWAPS_TWO_FRAMES -> {
                 if (seq == 5) {
-                    sink.frame(6, new String(session.await(6, throttled), StandardCharsets.UTF_8));
+                    sink.frame(6, new String(await(6), StandardCharsets.UTF_8));
                 }
                 emit(seq, line, seq != 6);
             }

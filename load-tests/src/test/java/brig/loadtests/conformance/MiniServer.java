@@ -328,6 +328,12 @@ final class MiniServer implements AutoCloseable, Target.Control {
     }
 
     @Override
+    public void stop() {
+        channels.forEach(MiniChannel::stop);
+        sessions.values().forEach(MiniSession::wake);
+    }
+
+    @Override
     public void close() throws IOException {
         timers.shutdownNow();
         http.close();

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -214,12 +215,17 @@ final class MiniSession {
         }
     }
 
-    /** A frame, or where the oldest one is; an empty one where there is only news of the throttle; null for the end. */
-    synchronized byte[] await(long seq, boolean toldThrottled) throws InterruptedException {
-        while (seq > frames.size() && !ended && throttled == toldThrottled) {
+    /** A frame, or where the oldest one is; an empty one where there is only other news; null for the end. */
+    synchronized byte[] await(long seq, BooleanSupplier news) throws InterruptedException {
+        while (seq > frames.size() && !ended && !news.getAsBoolean()) {
             wait();
         }
         return seq > frames.size() && !ended ? new byte[0] : seq > frames.size() ? null : frames.get((int) (seq - 1));
+    }
+
+    /** There may be other news than frames. */
+    synchronized void wake() {
+        notifyAll();
     }
 
     synchronized long lastSeq() {
