@@ -166,6 +166,9 @@ public final class Spawn {
         view.put("task_id", taskId);
         view.put("agent", agent);
         view.put("state", state.wireName());
+        if (log.isThrottled() && !state.isFinal()) {
+            view.put("throttled", true);
+        }
         view.put("workspace", workspace);
         view.put("captain", captain);
         view.put("created_ms", createdMs);

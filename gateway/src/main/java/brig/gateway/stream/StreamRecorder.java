@@ -135,6 +135,10 @@ public final class StreamRecorder implements FrameSink {
     @Override
     public void notice(ErrorCode code, String message) {}
 
+    /** Nothing to store. */
+    @Override
+    public void throttled(boolean throttled) {}
+
     /** Every write went to the disk's thread at once. */
     @Override
     public void flush() {

@@ -24,7 +24,7 @@ class SpawnsTest {
                 number, 0, null, null);
         return new Spawn(record, "shell", new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
                 new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
-                        new RecordingClock((delayMs, tick) -> () -> {}), 1024, 1)));
+                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, 1024, 1)));
     }
 
     private Spawn add(int number, String taskId) {
