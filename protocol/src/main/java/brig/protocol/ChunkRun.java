@@ -1,5 +1,8 @@
 package brig.protocol;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -10,6 +13,7 @@ import java.util.Arrays;
  */
 public final class ChunkRun {
     private static final String HEAD = "{\"type\":\"chunk\",\"seq\":";
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final byte[] NONE = {};
     private static final int FRAMES_MAX = 2048;
 
@@ -67,12 +71,23 @@ public final class ChunkRun {
         }
         int head = next.length;
         if (length <= head || line[lineOffset + head] != ',' || line[lineOffset + length - 1] != '}'
-                || firstSeq + count > Limits.SEQ_MAX || !Arrays.equals(line, lineOffset, lineOffset + head, next, 0, head)) {
+                || firstSeq + count > Limits.SEQ_MAX || !startsWith(line, lineOffset, next)) {
             return false;
         }
         ends[count++] = lineOffset + length + 1;
         increment();
         return true;
+    }
+
+    /** @param head at least eight bytes, which the line has */
+    private static boolean startsWith(byte[] line, int offset, byte[] head) {
+        int last = head.length - Long.BYTES;
+        for (int i = 0; i < last; i += Long.BYTES) {
+            if ((long) LONGS.get(line, offset + i) != (long) LONGS.get(head, i)) {
+                return false;
+            }
+        }
+        return (long) LONGS.get(line, offset + last) == (long) LONGS.get(head, last);
     }
 
     /** Counts on in decimal digits. */

@@ -11,7 +11,7 @@ import java.util.Arrays;
  * those of a client that ends its lines with CR LF, are passed over.
  *
  * <p>A line that lies whole in one read is handed on where it is; only a line that spans reads is copied. The scan looks
- * at eight bytes at a time for what matters: a newline, a NUL, a byte above 127. State is owned by one thread.
+ * at eight bytes at a time for what matters: a newline, a NUL, a byte above 127; what is printable ASCII it passes over. State is owned by one thread.
  */
 public final class LineDecoder {
     /** Receives what the decoder finds, in order. */
@@ -25,9 +25,8 @@ public final class LineDecoder {
 
     private static final VarHandle LONGS =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final long ONES = 0x0101010101010101L;
     private static final long HIGHS = 0x8080808080808080L;
-    private static final long NEWLINES = 0x0a0a0a0a0a0a0a0aL;
+    private static final long SPACES = 0x2020202020202020L;
     private static final int CARRY_BYTES_MIN = 256;
 
     private final int lineBytesMax;
@@ -69,30 +68,35 @@ public final class LineDecoder {
     /** The place of the next newline, or -1; notes on the way whether the line is suspicious. */
     private int scan(byte[] bytes, int from, int end) {
         int at = from;
-        boolean odd = suspicious;
-        for (; at + Long.BYTES <= end; at += Long.BYTES) {
-            long word = (long) LONGS.get(bytes, at);
-            long newline = word ^ NEWLINES;
-            long found = (newline - ONES) & ~newline & HIGHS;
-            if (found != 0) {
-                // The lowest mark is true; those above it may come from borrowing. What is behind the newline is shifted out.
-                int before = Long.numberOfTrailingZeros(found) & ~7;
-                long rest = before == 0 ? ONES : word << (Long.SIZE - before) | ONES >>> before;
-                suspicious = odd || ((rest | ((rest - ONES) & ~rest)) & HIGHS) != 0;
-                return at + (before >>> 3);
+        while (true) {
+            at = skipPrintable(bytes, at, end);
+            if (at == end) {
+                return -1;
             }
-            odd |= ((word | ((word - ONES) & ~word)) & HIGHS) != 0;
-        }
-        for (; at < end; at++) {
             byte b = bytes[at];
             if (b == '\n') {
-                suspicious = odd;
                 return at;
             }
-            odd |= b <= 0;
+            suspicious |= b <= 0;
+            at++;
         }
-        suspicious = odd;
-        return -1;
+    }
+
+    /** The place of the next byte that is a control character or above 127, or {@code end}. */
+    private static int skipPrintable(byte[] bytes, int from, int end) {
+        int at = from;
+        for (; at + Long.BYTES <= end; at += Long.BYTES) {
+            long word = (long) LONGS.get(bytes, at);
+            // A subtraction marks what is below a space. It borrows from the byte above only then: the lowest mark is true.
+            long marks = ((word - SPACES) | word) & HIGHS;
+            if (marks != 0) {
+                return at + (Long.numberOfTrailingZeros(marks) >>> 3);
+            }
+        }
+        while (at < end && bytes[at] >= ' ') {
+            at++;
+        }
+        return at;
     }
 
     private void keep(byte[] bytes, int offset, int length) {
