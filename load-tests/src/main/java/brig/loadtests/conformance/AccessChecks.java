@@ -3,8 +3,12 @@ package brig.loadtests.conformance;
 import brig.loadtests.conformance.Check.Needs;
 import brig.protocol.Ids;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** Who comes in, who does not, and what they are told. */
@@ -41,6 +45,15 @@ final class AccessChecks {
                 new Check("role", "4.4", "`role` asks for less than the token allows",
                         "a captain that asks to watch: it is a watcher, and may no more", Way.SPEAKING, Needs.NOTHING,
                         AccessChecks::role),
+                new Check("readers-max", "6", "Too many readers of this stream.",
+                        "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone", Way.ALL,
+                        Needs.OWN_SERVER, AccessChecks::readersMax),
+                new Check("attach", "4.1", "Turns this connection into a session connection (sections 2 and 3), without a token.",
+                        "attach on the spawner socket: the stream from the frame asked for", Set.of(Way.UNIX),
+                        Needs.OWN_SERVER, AccessChecks::attach),
+                new Check("http-unix", "4.3", "on a Unix socket where the peer's uid replaces the token",
+                        "a view and a stream over HTTP on the Unix socket, without a token", SSE, Needs.OWN_SERVER,
+                        AccessChecks::httpUnix),
                 new Check("host", "4.3", "A `Host` other than `localhost`, `127.0.0.1`, `[::1]` or one that the operator listed is refused",
                         "another Host, and a foreign Origin: 403 FORBIDDEN", SSE, Needs.NOTHING, AccessChecks::host),
                 new Check("heartbeat", "4.3", "A comment comes at least every 15 s.",
@@ -169,6 +182,68 @@ final class AccessChecks {
             way.act(reader, session, "terminate");
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
         }
+    }
+
+    private static void readersMax(Target target, Way way) throws IOException, InterruptedException {
+        List<Reader> readers = new ArrayList<>();
+        int max = target.scale().readersMax();
+        try (Session session = target.spawn(null, false)) {
+            for (int i = 0; i < max; i++) {
+                readers.add(way.open(session, Opening.watcher(session)));
+                Transcript.fresh().open(readers.getLast()).readTo(readers.getLast(), 1);
+            }
+            try (Reader more = way.open(session, Opening.watcher(session))) {
+                Violation.requireEqual("MAX_SUBSCRIPTIONS", more.refusal(), "the answer to reader " + (max + 1));
+            }
+            readers.removeLast().close();
+            session.await("a reader has gone", () -> session.view().number("readers", 0, max, 0) < max);
+            try (Reader more = way.open(session, Opening.watcher(session))) {
+                Transcript.fresh().open(more).readTo(more, 1);
+            }
+        } finally {
+            for (Reader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    private static Wire connect(Target target, Path socket) throws IOException {
+        return new Wire(UnixDomainSocketAddress.of(socket), target.scale().patienceMs(), 0);
+    }
+
+    private static void attach(Target target, Way way) throws IOException, InterruptedException {
+        Work work = Work.lines(20);
+        try (Session session = target.spawn(work, false);
+                Reader reader = new LineReader(connect(target, control(target).spawnerSocket()))) {
+            session.await("frame 2 is there", () -> session.lastSeq() > 1);
+            reader.say("{\"action\":\"attach\",\"id\":\"" + session.id() + "\",\"from\":2}");
+            Transcript all = Transcript.from(2).open(reader).readDones(reader, 1);
+            all.requireOutput(work.output());
+            reader.say("{\"action\":\"terminate\"}");
+            all.readToEnd(reader);
+        }
+    }
+
+    private static void httpUnix(Target target, Way way) throws IOException {
+        Work work = Work.lines(20);
+        Map<String, String> headers = Map.of("Host", "localhost");
+        try (Session session = target.spawn(work, true)) {
+            try (Wire wire = connect(target, control(target).httpSocket())) {
+                Http.send(wire, "GET /api/v1/spawns/" + session.id(), headers, "");
+                Http.Answer answer = Http.answer(wire, Http.head(wire));
+                Violation.requireEqual(200, answer.status(), "the answer for a view without a token");
+                Violation.requireEqual(session.id(), answer.body().text("spawn_id", ""), "spawn_id");
+            }
+            Wire wire = connect(target, control(target).httpSocket());
+            Http.send(wire, "GET /api/v1/sessions/" + session.id() + "/stream", headers, "");
+            try (Reader reader = new EventReader(wire, Long.MAX_VALUE)) {
+                Transcript.fresh().open(reader).readToEnd(reader).requireOutput(work.output());
+            }
+        }
+    }
+
+    private static Target.Control control(Target target) {
+        return Objects.requireNonNull(target.control());
     }
 
     private static void host(Target target, Way way) throws IOException {

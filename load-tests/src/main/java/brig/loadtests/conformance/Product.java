@@ -3,6 +3,7 @@ package brig.loadtests.conformance;
 import brig.loadtests.product.Brig;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -10,7 +11,7 @@ import java.util.Map;
 final class Product implements AutoCloseable, Target.Control {
     private static final Map<String, Object> SETTINGS = Map.of("limits", Map.of(
             "retainedBytesPerStream", 128 * 1024L, "logBytesPerStream", 4 * 1024 * 1024L,
-            "writeQueueBytes", 64 * 1024L, "slowReaderMs", 4_000L));
+            "writeQueueBytes", 64 * 1024L, "slowReaderMs", 4_000L, "subscriptionsPerStreamMax", 40L));
 
     private final Brig brig;
 
@@ -30,6 +31,16 @@ final class Product implements AutoCloseable, Target.Control {
     @Override
     public void restart() throws IOException {
         brig.restart();
+    }
+
+    @Override
+    public Path spawnerSocket() {
+        return brig.spawnerSocket();
+    }
+
+    @Override
+    public Path httpSocket() {
+        return brig.httpSocket();
     }
 
     @Override

@@ -10,6 +10,7 @@ package brig.loadtests.conformance;
  * @param replayBytes more than the server keeps in memory, less than it keeps on disk
  * @param evictBytes more than it keeps on disk
  * @param floodBytes more than lies in all buffers between an agent and a reader
+ * @param readersMax of one stream
  * @param messageBytesMax a line of a client may have
  * @param cutStepBytes between two bytes at which a connection is cut
  */
@@ -21,10 +22,11 @@ record Scale(
         long replayBytes,
         long evictBytes,
         long floodBytes,
+        int readersMax,
         int messageBytesMax,
         int cutStepBytes) {
     private static final int MIB = 1024 * 1024;
 
     /** For the product with {@link Product#SETTINGS}. */
-    static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, MIB, 131);
+    static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
 }

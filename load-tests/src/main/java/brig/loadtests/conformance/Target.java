@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -23,6 +24,12 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
     interface Control {
         /** Ends the gateway without a warning and starts it again; its workers live on. */
         void restart() throws IOException;
+
+        /** Where it takes requests without a token. */
+        Path spawnerSocket();
+
+        /** Where it takes HTTP without a token. */
+        Path httpSocket();
 
         /** Ends the gateway as its operator does, and starts it again. */
         void stop() throws IOException;

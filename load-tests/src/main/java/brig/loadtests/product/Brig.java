@@ -146,6 +146,16 @@ public final class Brig implements AutoCloseable {
         return folder.resolve("run/w/control.sock").toString();
     }
 
+    /** Where captains of this host ask for workers. */
+    public Path spawnerSocket() {
+        return folder.resolve("spawner.sock");
+    }
+
+    /** Its HTTP interface for this host. */
+    public Path httpSocket() {
+        return folder.resolve("run/http.sock");
+    }
+
     public String adminToken() throws IOException {
         return Files.readString(folder.resolve("state/admin.token")).strip();
     }

@@ -166,6 +166,7 @@ final class MiniCaptain implements LineDecoder.Sink {
                         : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1);
         long from = MiniReader.begin(session, wanted);
         MiniReader reader = new MiniReader(session, from, captain, new Lines(session));
+        reader.join();
         attached.put(session.id, new Attached(session, captain, reader));
         if (defect == Defect.WELCOME_COMES_SECOND) {
             say(session, "{\"type\":\"pong\"}");
@@ -174,7 +175,7 @@ final class MiniCaptain implements LineDecoder.Sink {
         reader.start();
     }
 
-    private void refuse(BrigException refusal, Object id) {
+    void refuse(BrigException refusal, Object id) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("type", "error");
         line.put("error", refusal.getMessage());

@@ -35,7 +35,7 @@ final class MiniReader {
     private final Sink sink;
     private long next;
     private boolean throttled;
-    private volatile Thread thread;
+    private volatile boolean stopped;
 
     MiniReader(MiniSession session, long from, boolean captain, Sink sink) {
         this.session = session;
@@ -59,10 +59,14 @@ final class MiniReader {
         };
     }
 
-    void start() {
+    /** Takes a place among the readers. @throws brig.protocol.BrigException where there is none */
+    void join() {
         session.join(this, next, holds);
+    }
+
+    void start() {
         sink.channel().onLeave(() -> session.leave(this));
-        thread = Thread.ofPlatform().daemon().start(() -> {
+        Thread.ofPlatform().daemon().start(() -> {
             try {
                 pump();
             } catch (IOException | UncheckedIOException _) {
@@ -75,13 +79,18 @@ final class MiniReader {
         });
     }
 
+    /** Not by an interrupt: one that meets a write closes the connection. */
     void stop() {
-        thread.interrupt();
+        stopped = true;
+        session.wake();
     }
 
     private void pump() throws IOException, InterruptedException {
         long begun = next;
         for (byte[] line = await(next); line != null; line = await(next)) {
+            if (stopped) {
+                return;
+            }
             if (sink.channel().isStopping()) {
                 leave();
                 return;
@@ -111,7 +120,7 @@ final class MiniReader {
     }
 
     private byte[] await(long seq) throws InterruptedException {
-        return session.await(seq, () -> throttled != session.throttled || sink.channel().isStopping());
+        return session.await(seq, () -> stopped || throttled != session.throttled || sink.channel().isStopping());
     }
 
     private void leave() throws IOException {

@@ -43,7 +43,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
     private static final long HEARTBEAT_MS = 250;
     private static final long SLOW_READER_MS = 1500;
     private static final Scale SCALE = new Scale(2_500, HEARTBEAT_MS, AUTH_TIMEOUT_MS, SLOW_READER_MS, 60_000, 300_000,
-            600_000, MESSAGE_BYTES_MAX, 53);
+            600_000, MiniSession.READERS_MAX, MESSAGE_BYTES_MAX, 53);
 
     private final Defect defect;
     private final String admin = Ids.newToken();
@@ -59,7 +59,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
 
     MiniServer(Defect defect) throws IOException {
         this.defect = defect;
-        accept(http, this::serve);
+        accept(http, channel -> serve(channel, false));
+        accept(listen(httpSocket()), channel -> serve(channel, defect != Defect.WANTS_TOKEN_OF_NEIGHBOURS));
+        accept(listen(spawnerSocket()), this::attach);
         var _ = timers.scheduleAtFixedRate(() -> channels.forEach(this::checkSlow), 50, 50, TimeUnit.MILLISECONDS);
     }
 
@@ -143,11 +145,43 @@ final class MiniServer implements AutoCloseable, Target.Control {
         return false;
     }
 
-    private void serve(MiniChannel channel) throws IOException {
+    private ServerSocketChannel listen(Path socket) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
+        unix.add(server);
+        return server;
+    }
+
+    @Override
+    public Path spawnerSocket() {
+        return folder.resolve("spawner");
+    }
+
+    @Override
+    public Path httpSocket() {
+        return folder.resolve("http");
+    }
+
+    private void attach(MiniChannel channel) throws IOException {
+        Fields request = new Fields(Json.parseObject(channel.line().getBytes(StandardCharsets.UTF_8)));
+        MiniSession session = session(request.requiredText("id"));
+        MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.UNIX, session);
+        captain.attach(session, session.captainToken,
+                defect == Defect.ATTACHES_AT_THE_BEGINNING ? new Fields(Map.of()) : request);
+        captain.readLines();
+        drain(channel);
+        captain.gone();
+    }
+
+    /** @param trusted whether to ask for no token */
+    private void serve(MiniChannel channel, boolean trusted) throws IOException {
         String[] request = channel.line().split(" ", 3);
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         for (String line = channel.line(); !line.isEmpty(); line = channel.line()) {
             headers.put(line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1).trim());
+        }
+        if (trusted) {
+            headers.put("Host", "127.0.0.1");
+            headers.put("Authorization", "Bearer " + admin);
         }
         try {
             route(channel, request[0], request[1], headers);
@@ -217,9 +251,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
         String id = "spn_%024d".formatted(number);
         MiniSession session = new MiniSession(id, folder.resolve("s" + number).toString(), defect);
         sessions.put(id, session);
-        ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(session.socket));
-        unix.add(socket);
-        accept(socket, client -> {
+        accept(listen(Path.of(session.socket)), client -> {
             MiniCaptain captain = new MiniCaptain(this, client, MiniCaptain.Kind.UNIX, session);
             captain.readLines();
             drain(client);
@@ -270,7 +302,11 @@ final class MiniServer implements AutoCloseable, Target.Control {
         upgrade(channel);
         MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.SINGLE, session);
         if (!token.isEmpty()) {
-            captain.attach(session, token, wish);
+            try {
+                captain.attach(session, token, wish);
+            } catch (BrigException refusal) {
+                captain.refuse(refusal, null);
+            }
         }
         converse(captain);
     }
@@ -293,15 +329,16 @@ final class MiniServer implements AutoCloseable, Target.Control {
             channel.write("HTTP/1.1 204 X\r\n\r\n");
             return;
         }
+        MiniEvents events = new MiniEvents(channel, session);
+        MiniReader reader = new MiniReader(session, from, false, events);
+        reader.join();
         channel.write("HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nCache-Control: "
                 + (defect == Defect.STREAM_MAY_BE_CACHED ? "public" : "no-cache, no-transform")
                 + "\r\nX-Accel-Buffering: no\r\nBrig-Resumed-From: " + session.epoch + "-" + (from - 1) + "\r\n\r\n");
-        MiniEvents events = new MiniEvents(channel, session);
         if (foreign && defect != Defect.HIDES_NEW_EPOCH) {
             events.gap("{\"type\":\"gap\",\"from\":" + (position.seq() + 1) + ",\"to\":" + (position.seq() + 1)
                     + ",\"reason\":\"epoch_changed\",\"epoch\":\"" + session.epoch + "\"}", 0);
         }
-        MiniReader reader = new MiniReader(session, from, false, events);
         reader.start();
         beat(channel, events);
         drain(channel);

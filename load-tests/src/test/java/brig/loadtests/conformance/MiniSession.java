@@ -1,5 +1,7 @@
 package brig.loadtests.conformance;
 
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Json;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +23,7 @@ final class MiniSession {
     private static final Pattern MESSAGE = Pattern.compile("for b in \\$\\(seq 0 (\\d+)\\); do seq -f %0(\\d+)\\.0f "
             + "\\$\\(\\(b\\*(\\d+)\\+(\\d+)\\)\\) .*; sleep ([0-9.]+); done");
     static final int WINDOW_BYTES = 20_000;
+    static final int READERS_MAX = 40;
     static final int LOG_BYTES = 100_000;
     private static final long THROTTLED_MS = 100;
     private static final int PIECE_BYTES = 4_000;
@@ -233,6 +236,9 @@ final class MiniSession {
     }
 
     synchronized void join(Object reader, long seq, boolean holds) {
+        if (readers.size() >= READERS_MAX && defect != Defect.LETS_IN_ANY_NUMBER) {
+            throw new BrigException(ErrorCode.MAX_SUBSCRIPTIONS, "too many readers");
+        }
         readers.add(reader);
         if (holds) {
             tethered.put(reader, Math.min(seq, frames.size() + 1L));
@@ -246,6 +252,9 @@ final class MiniSession {
     }
 
     synchronized void leave(Object reader) {
+        if (defect == Defect.COUNTS_THE_GONE) {
+            return;
+        }
         readers.remove(reader);
         tethered.remove(reader);
         notifyAll();

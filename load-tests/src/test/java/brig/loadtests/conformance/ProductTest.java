@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 class ProductTest {
     private static final Set<String> QUICK = Set.of("order", "same-frames", "cut", "old", "future", "foreign", "query-id",
             "evicted", "wrong-token", "malformed", "next-line", "nul", "throttled", "role", "unsubscribe",
+            "readers-max", "attach", "http-unix",
             "restart-record", "restart-stop");
 
     @Test
