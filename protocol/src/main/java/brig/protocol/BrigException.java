@@ -1,5 +1,6 @@
 package brig.protocol;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.OptionalInt;
 
@@ -9,7 +10,7 @@ public final class BrigException extends RuntimeException {
 
     private final ErrorCode code;
     private final int retryAfterSeconds;
-    private transient Map<String, String> subject = Map.of();
+    private transient Map<String, Object> fields = Map.of();
 
     public BrigException(ErrorCode code, String message) {
         this(code, message, 0);
@@ -26,19 +27,30 @@ public final class BrigException extends RuntimeException {
         return code;
     }
 
+    /** When to come again; never absent where the code says that one should. */
     public OptionalInt retryAfterSeconds() {
-        return retryAfterSeconds > 0 ? OptionalInt.of(retryAfterSeconds) : OptionalInt.empty();
+        if (retryAfterSeconds > 0) {
+            return OptionalInt.of(retryAfterSeconds);
+        }
+        return code.isRetryable() ? OptionalInt.of(1) : OptionalInt.empty();
     }
 
     /** Says which spawn it is about, and the state that this is in. */
     public BrigException about(String spawnId, String state) {
-        subject = Map.of("state", state, "spawn_id", spawnId);
+        return with("state", state).with("spawn_id", spawnId);
+    }
+
+    /** Says something more: a field of the answer beside {@code code}. */
+    public BrigException with(String field, Object value) {
+        Map<String, Object> more = new LinkedHashMap<>(fields);
+        more.put(field, value);
+        fields = more;
         return this;
     }
 
-    /** {@code state} and {@code spawn_id} where the refusal is about a spawn, else nothing. */
-    public Map<String, String> subject() {
-        return subject;
+    /** What was said beside code, message and hint: {@code state} and {@code spawn_id} of a spawn, for one. */
+    public Map<String, Object> fields() {
+        return fields;
     }
 
     /** The message; never null here, unlike the overridden one. */

@@ -30,6 +30,8 @@ public enum ErrorCode {
     MAX_WORKERS(429, 4020, Action.RETRY_LATER),
     MAX_WORKERS_PER_CAPTAIN(429, 4021, Action.RETRY_LATER),
     COOLDOWN(429, 4022, Action.RETRY_LATER),
+    QUEUE_FULL(429, 4029, Action.RETRY_LATER),
+    POOL_PAUSED(503, 4028, Action.RETRY_LATER),
     MAX_CONNECTIONS(503, 4023, Action.RETRY_LATER),
     MAX_SUBSCRIPTIONS(429, 4024, Action.RETRY_LATER),
     SESSION_NOT_READY(409, 4025, Action.RETRY_LATER),
@@ -83,6 +85,16 @@ public enum ErrorCode {
 
     public Action action() {
         return action;
+    }
+
+    /** Whether the same request may succeed later, or the same connection be made again. */
+    public boolean isRetryable() {
+        return action == Action.RETRY_LATER || action == Action.RECONNECT;
+    }
+
+    /** Exit code of the command line: 3 where a session is not ready yet, else 125, as an agent's own is below it. */
+    public int exitCode() {
+        return this == SESSION_NOT_READY ? 3 : 125;
     }
 
     /** WebSocket close code: 4000–4499 invite to reconnect and resume, 4500–4999 do not. */

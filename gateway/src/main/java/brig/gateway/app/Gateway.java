@@ -2,8 +2,7 @@ package brig.gateway.app;
 
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
-import brig.gateway.limits.Cooldown;
-import brig.gateway.limits.CountLimit;
+import brig.gateway.limits.Admission;
 import brig.gateway.listener.Listeners;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawn;
@@ -58,6 +57,7 @@ public final class Gateway implements ControlLink.Listener {
 
     // State owned by the event loop.
     private final SqliteSpawnStore store;
+    private final Admission admission;
     private final Spawner spawner;
     private final ControlLink control;
     private final Listeners listeners;
@@ -94,13 +94,12 @@ public final class Gateway implements ControlLink.Listener {
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
         Sessions sessions = new Sessions(spawns, this::terminate);
         listeners = new Listeners(vertx, config, paths, sessions, timers);
+        admission = new Admission(new Admission.Bounds(limits.workersMax(), limits.workersPerCaptainMax(),
+                limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
         spawner = new Spawner(
                 new Spawner.Parts(control, store,
                         new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment), System::currentTimeMillis),
-                new Spawner.Gates(new CountLimit(limits.workersMax(), ErrorCode.MAX_WORKERS, "workersMax"),
-                        new CountLimit(limits.workersPerCaptainMax(), ErrorCode.MAX_WORKERS_PER_CAPTAIN, "workersPerCaptainMax"),
-                        new Cooldown(limits.spawnCooldownMs())),
-                spawns, listeners.sessionSockets());
+                admission, spawns, listeners.sessionSockets());
     }
 
     private CompletionStage<Void> terminate(Spawn spawn, String reason) {
@@ -151,7 +150,7 @@ public final class Gateway implements ControlLink.Listener {
         CompletableFuture<Void> ended = onLoop(() -> {
             stopping = true;
             ready = false;
-            spawner.drain();
+            admission.close();
             return control.shutdown();
         });
         try {

@@ -42,8 +42,6 @@ import picocli.CommandLine.ScopeType;
             "Exit codes: the agent's own; 125 Brig refused; 3 the session is not ready; 2 wrong usage."
         })
 public final class Main {
-    static final int EXIT_REFUSED = 125;
-    static final int EXIT_NOT_READY = 3;
     private static final int USAGE_COLUMNS = 110;
 
     private final Terminal terminal = new Terminal();
@@ -66,7 +64,7 @@ public final class Main {
     private int handleFailure(Exception failure) throws Exception {
         if (failure instanceof BrigException refusal) {
             terminal.refuse(refusal, json);
-            return refusal.code() == ErrorCode.SESSION_NOT_READY ? EXIT_NOT_READY : EXIT_REFUSED;
+            return refusal.code().exitCode();
         }
         throw failure;
     }

@@ -1,5 +1,6 @@
 package brig.gateway.listener;
 
+import brig.gateway.limits.Admission;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Granted;
@@ -164,7 +165,7 @@ final class HttpApi {
         Buffer body = context.body().buffer();
         byte[] bytes = body == null ? new byte[0] : body.getBytes();
         SpawnRequest request = SpawnRequest.read(new Fields(Json.parseObject(bytes)).only(SpawnRequest.FIELDS));
-        answer(context, 201, spawner.spawn(request, caller(context).captain()).thenApply(granted -> {
+        answer(context, 201, spawner.spawn(request, Admission.Applicant.of(caller(context).captain())).thenApply(granted -> {
             context.response().putHeader("Location", "/api/v1/spawns/" + granted.spawn().spawnId());
             return granted(granted);
         }));

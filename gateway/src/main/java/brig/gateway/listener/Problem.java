@@ -50,7 +50,7 @@ final class Problem {
     static Map<String, Object> hints(BrigException refusal) {
         Map<String, Object> hints = new LinkedHashMap<>();
         refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
-        hints.putAll(refusal.subject());
+        hints.putAll(refusal.fields());
         return hints;
     }
 

@@ -1,5 +1,6 @@
 package brig.gateway.listener;
 
+import brig.gateway.limits.Admission;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
@@ -131,7 +132,7 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
-            return spawner.spawn(SpawnRequest.read(request), captain).thenApply(HttpApi::granted);
+            return spawner.spawn(SpawnRequest.read(request), Admission.Applicant.of(captain)).thenApply(HttpApi::granted);
         }
 
         private CompletionStage<Map<String, ?>> terminate(Session session) {

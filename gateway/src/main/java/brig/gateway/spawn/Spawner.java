@@ -1,7 +1,6 @@
 package brig.gateway.spawn;
 
-import brig.gateway.limits.CountLimit;
-import brig.gateway.limits.Cooldown;
+import brig.gateway.limits.Admission;
 import brig.gateway.limits.Lease;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.store.SpawnStore;
@@ -42,42 +41,49 @@ public final class Spawner {
     /** What the spawner works with. */
     public record Parts(WorkerAgent workers, SpawnStore store, Logs logs, Clock clock) {}
 
-    /** The limits that a start has to pass. */
-    public record Gates(CountLimit workers, CountLimit workersPerCaptain, Cooldown cooldown) {}
-
     private static final Logger logger = LoggerFactory.getLogger(Spawner.class);
-    private static final String ALL = "all";
 
     private final Parts parts;
-    private final Gates gates;
+    private final Admission admission;
     private final Spawns spawns;
     private final SpawnListener doors;
     /** Spawns whose start this process is in the middle of; {@link #reconcile} leaves them alone. */
     private final Set<Spawn> starting = new HashSet<>();
     /** Those of them that were told to end before there was a worker to tell. */
     private final Set<Spawn> unwanted = new HashSet<>();
-    private boolean draining;
 
-    public Spawner(Parts parts, Gates gates, Spawns spawns, SpawnListener doors) {
+    public Spawner(Parts parts, Admission admission, Spawns spawns, SpawnListener doors) {
         this.parts = parts;
-        this.gates = gates;
+        this.admission = admission;
         this.spawns = spawns;
         this.doors = doors;
     }
 
     /**
-     * Starts a worker.
+     * Starts a worker, when there is a place for it.
      *
-     * @param captain who asks, the key of the limits per captain: {@code uid:<n>} or {@code admin}
+     * @param asker whose captain is {@code uid:<n>}, {@code admin} or the name of a captain's token
      * @return completes when the worker runs; fails with the refusal
      */
-    public CompletionStage<Granted> spawn(SpawnRequest request, String captain) {
+    public CompletionStage<Granted> spawn(SpawnRequest request, Admission.Applicant asker) {
+        try {
+            requireFree(request.taskId());
+        } catch (BrigException refusal) {
+            return CompletableFuture.failedFuture(refusal);
+        }
+        return admission.enter(asker).thenCompose(slot -> spawn(request, asker.captain(), slot));
+    }
+
+    private CompletionStage<Granted> spawn(SpawnRequest request, String captain, Lease slot) {
         String captainToken = Ids.newToken();
         String watcherToken = Ids.newToken();
         Spawn spawn;
         try {
-            spawn = admit(request, captain, Ids.hashToken(captainToken), Ids.hashToken(watcherToken));
+            // Again: while this one waited, another may have taken the name.
+            requireFree(request.taskId());
+            spawn = admit(request, captain, Ids.hashToken(captainToken), Ids.hashToken(watcherToken), slot);
         } catch (BrigException refusal) {
+            slot.close();
             return CompletableFuture.failedFuture(refusal);
         }
         starting.add(spawn);
@@ -94,31 +100,21 @@ public final class Spawner {
                 });
     }
 
-    private Spawn admit(SpawnRequest request, String captain, String captainHash, String watcherHash) {
-        long nowMs = parts.clock().nowMs();
-        if (draining) {
-            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway is shutting down", 2);
-        }
-        String spawnId = Ids.newSpawnId(nowMs);
-        String taskId = request.taskId() == null ? spawnId : request.taskId();
-        if (spawns.isLive(taskId)) {
+    private void requireFree(@Nullable String taskId) {
+        if (taskId != null && spawns.isLive(taskId)) {
             throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");
         }
-        gates.cooldown().check(captain, nowMs);
-        Lease slot = gates.workers().take(ALL);
-        Lease captainSlot;
-        try {
-            captainSlot = gates.workersPerCaptain().take(captain);
-        } catch (BrigException refusal) {
-            slot.close();
-            throw refusal;
-        }
-        gates.cooldown().note(captain, nowMs);
+    }
+
+    private Spawn admit(
+            SpawnRequest request, String captain, String captainHash, String watcherHash, Lease slot) {
+        long nowMs = parts.clock().nowMs();
+        String spawnId = Ids.newSpawnId(nowMs);
+        String taskId = request.taskId() == null ? spawnId : request.taskId();
         SpawnRecord record = new SpawnRecord(spawnId, taskId, Ids.newEpoch(), withoutPrompt(request), captain, "",
                 SpawnState.REQUESTED.name(), captainHash, watcherHash, nowMs, 0, null, null);
         Spawn spawn = new Spawn(record, request.agent(), parts.logs().create(spawnId, record.epoch(), 0));
         spawn.hold(slot);
-        spawn.hold(captainSlot);
         spawns.add(spawn);
         return spawn;
     }
@@ -238,8 +234,7 @@ public final class Spawner {
                 spawns.retire(spawn);
                 return;
             }
-            spawn.hold(gates.workers().hold(ALL));
-            spawn.hold(gates.workersPerCaptain().hold(record.captain()));
+            spawn.hold(admission.hold(record.captain()));
             if (reopened.complete() && spawn.state() == SpawnState.RUNNING) {
                 // The process before died between the last frame and the record of the end.
                 finish(spawn, SpawnState.TERMINATED);
@@ -317,11 +312,6 @@ public final class Spawner {
         frame.putAll(fields);
         byte[] line = Json.writeLine(frame);
         spawn.log().append(spawn.log().lastSeq() + 1, line, 0, line.length);
-    }
-
-    /** Refuses new spawns from now on. */
-    public void drain() {
-        draining = true;
     }
 
     private CompletionStage<Void> save(Spawn spawn) {

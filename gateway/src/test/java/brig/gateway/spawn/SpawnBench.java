@@ -1,7 +1,6 @@
 package brig.gateway.spawn;
 
-import brig.gateway.limits.Cooldown;
-import brig.gateway.limits.CountLimit;
+import brig.gateway.limits.Admission;
 import brig.gateway.store.MemorySpawnStore;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.Loop;
@@ -13,7 +12,6 @@ import brig.gateway.stream.Turn;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.SpawnRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A spawner with nothing real around it: everything happens on a loop and a clock that the test drives. */
 public final class SpawnBench {
-    static final String ALL = "all";
     static final String CAPTAIN = "uid:1000";
 
     final Loop loop;
@@ -34,8 +31,7 @@ public final class SpawnBench {
     final MemorySpawnStore store;
     final FakeWorkers workers = new FakeWorkers(story);
     final Spawns spawns = new Spawns();
-    final CountLimit workerSlots;
-    final CountLimit captainSlots = new CountLimit(2, ErrorCode.MAX_WORKERS_PER_CAPTAIN, "workersPerCaptainMax");
+    final Admission admission;
     final RetainedBudget budget = new RetainedBudget(Long.MAX_VALUE);
     final Map<String, MemoryArchive> archives;
     final Spawner spawner;
@@ -73,7 +69,7 @@ public final class SpawnBench {
     private SpawnBench(long cooldownMs, int workersMax, @Nullable SpawnBench earlier) {
         // The archives of the earlier one work on its loop.
         loop = earlier == null ? new Loop() : earlier.loop;
-        workerSlots = new CountLimit(workersMax, ErrorCode.MAX_WORKERS, "workersMax");
+        admission = new Admission(new Admission.Bounds(workersMax, 2, cooldownMs, 10), () -> nowMs, this::soon);
         store = new MemorySpawnStore(loop);
         archives = earlier == null ? new HashMap<>() : earlier.archives;
         if (earlier != null) {
@@ -114,7 +110,7 @@ public final class SpawnBench {
             }
         };
         spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs),
-                new Spawner.Gates(workerSlots, captainSlots, new Cooldown(cooldownMs)), spawns, doors);
+                admission, spawns, doors);
     }
 
     /** The states that were recorded for a spawn, oldest first. */
@@ -128,7 +124,7 @@ public final class SpawnBench {
     }
 
     CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
-        CompletableFuture<Granted> granted = spawner.spawn(request(taskId), captain).toCompletableFuture();
+        CompletableFuture<Granted> granted = spawner.spawn(request(taskId), Admission.Applicant.of(captain)).toCompletableFuture();
         loop.run();
         return granted;
     }
@@ -183,7 +179,7 @@ public final class SpawnBench {
 
     /** Slots in use: of all, and of the captain. */
     String slots() {
-        return workerSlots.count(ALL) + "/" + captainSlots.count(CAPTAIN);
+        return admission.workers() + "/" + admission.workers(CAPTAIN);
     }
 
     /** Asks for a worker that is still on its way. */

@@ -133,7 +133,7 @@ class SpawnerTest {
 
     @Test
     void shouldRefuseWhenTheGatewayIsShuttingDown() {
-        bench.spawner.drain();
+        bench.admission.close();
         assertEquals(ErrorCode.SHUTTING_DOWN, SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
         assertEquals("0/0", bench.slots());
     }
