@@ -11,6 +11,7 @@ public final class BrigException extends RuntimeException {
     private final ErrorCode code;
     private final int retryAfterSeconds;
     private transient Map<String, Object> fields = Map.of();
+    private int httpStatus;
 
     public BrigException(ErrorCode code, String message) {
         this(code, message, 0);
@@ -21,6 +22,7 @@ public final class BrigException extends RuntimeException {
         super(message, null, false, false);
         this.code = code;
         this.retryAfterSeconds = retryAfterSeconds;
+        this.httpStatus = code.httpStatus();
     }
 
     public ErrorCode code() {
@@ -51,6 +53,16 @@ public final class BrigException extends RuntimeException {
     /** What was said beside code, message and hint: {@code state} and {@code spawn_id} of a spawn, for one. */
     public Map<String, Object> fields() {
         return fields;
+    }
+
+    /** Answers HTTP with another status than its code does. */
+    public BrigException withHttpStatus(int status) {
+        httpStatus = status;
+        return this;
+    }
+
+    public int httpStatus() {
+        return httpStatus;
     }
 
     /** The message; never null here, unlike the overridden one. */

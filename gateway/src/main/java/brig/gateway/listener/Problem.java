@@ -25,7 +25,7 @@ final class Problem {
 
     /** Answers with the problem; nothing was sent before. */
     static void send(HttpServerResponse response, BrigException refusal) {
-        int status = refusal.code().httpStatus();
+        int status = refusal.httpStatus();
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("type", "urn:brig:error:" + refusal.code().name());
         body.put("title", title(refusal.code()));
