@@ -1,8 +1,10 @@
 package brig.protocol;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** An expected refusal: a code, a sentence for a person that names cause and mend, and no stack trace. */
 public final class BrigException extends RuntimeException {
@@ -63,6 +65,18 @@ public final class BrigException extends RuntimeException {
 
     public int httpStatus() {
         return httpStatus;
+    }
+
+    /** The whole answer where a session is not ready: what whoever waits for it has to know, and nothing else. */
+    public Map<String, @Nullable Object> notReady() {
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("success", false);
+        answer.put("code", code.name());
+        for (String field : List.of("state", "spawn_id", "session_id")) {
+            answer.put(field, fields.get(field));
+        }
+        answer.put("retry_after_seconds", retryAfterSeconds().orElse(1));
+        return answer;
     }
 
     /** The message; never null here, unlike the overridden one. */

@@ -5,6 +5,7 @@ import brig.gateway.config.Paths;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.Listeners;
 import brig.gateway.session.Sessions;
+import brig.gateway.spawn.Secrets;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
@@ -98,7 +99,8 @@ public final class Gateway implements ControlLink.Listener {
                 limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
         spawner = new Spawner(
                 new Spawner.Parts(control, store,
-                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment), System::currentTimeMillis),
+                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment),
+                        System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key"))),
                 admission, spawns, listeners.sessionSockets());
     }
 
@@ -108,7 +110,7 @@ public final class Gateway implements ControlLink.Listener {
 
     /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
     public void start() {
-        String adminToken = AdminToken.load(paths.adminToken());
+        String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
@@ -134,6 +136,9 @@ public final class Gateway implements ControlLink.Listener {
     @Override
     public void handleDown() {
         ready = false;
+        if (!stopping) {
+            spawner.handleDown();
+        }
         if (stopping || failedTries++ % TRIES_BEFORE_START != 0) {
             return;
         }

@@ -216,6 +216,22 @@ public final class Main {
         return 0;
     }
 
+    @Command(description = "Take up a session that was given up (RECONCILE_TIMEOUT) while its agent lives.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "It goes on under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the agent "
+                + "instead.", "", "Example:", "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"})
+    int rebind(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+        try (GatewayClient client = context().connect()) {
+            Fields view = client.request(Map.of("action", "rebind", "id", id));
+            if (json) {
+                terminal.json(view.asMap());
+            } else {
+                terminal.note(view.text("spawn_id", id) + " is " + view.text("state", ""));
+            }
+        }
+        return 0;
+    }
+
     @Command(description = "Print the admin token for HTTP.", mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  curl -H \"Authorization: Bearer $(brig token)\" http://127.0.0.1:7070/api/v1/sessions"})
     int token() {

@@ -9,6 +9,7 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
+import brig.gateway.time.FakeTime;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /** A spawner with nothing real around it: everything happens on a loop and a clock that the test drives. */
 public final class SpawnBench {
     static final String CAPTAIN = "uid:1000";
+    /** The frame before the last one, of archives that hold the end of their stream. */
+    static final Map<String, Object> DONE = Map.of("type", "done", "exitCode", 7L);
 
     final Loop loop;
     final List<String> story = new ArrayList<>();
@@ -35,6 +39,7 @@ public final class SpawnBench {
     final RetainedBudget budget = new RetainedBudget(Long.MAX_VALUE);
     final Map<String, MemoryArchive> archives;
     final Spawner spawner;
+    final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
@@ -76,6 +81,7 @@ public final class SpawnBench {
             earlier.store.saved().forEach(record -> {
                 var _ = store.save(record);
             });
+            store.requests().putAll(earlier.store.requests());
             loop.run();
             store.saved().clear();
         }
@@ -93,7 +99,8 @@ public final class SpawnBench {
                 MemoryArchive archive = archives.get(spawnId);
                 CompletableFuture<Reopened> opened = new CompletableFuture<>();
                 loop.execute(() -> opened.complete(
-                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored)));
+                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored,
+                        DONE)));
                 return opened;
             }
         };
@@ -109,14 +116,14 @@ public final class SpawnBench {
                 story.add("door closed");
             }
         };
-        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs),
+        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs, time, new Secrets("a key")),
                 admission, spawns, doors);
     }
 
     /** The states that were recorded for a spawn, oldest first. */
     List<String> recorded(String spawnId) {
         return store.saved().stream().filter(record -> record.spawnId().equals(spawnId))
-                .map(SpawnRecord::state).toList();
+                .map(record -> record.course().state()).toList();
     }
 
     public static SpawnRequest request(@Nullable String taskId) {
@@ -135,6 +142,23 @@ public final class SpawnBench {
         String spawnId = spawns.find(taskId).orElseThrow().spawnId();
         started(spawnId);
         return granted.join();
+    }
+
+    /** The same, as the spawn that runs now. */
+    Spawn run(String taskId) {
+        return spawn(start(taskId));
+    }
+
+    /** The spawn of an answer. */
+    public Spawn spawn(Granted granted) {
+        return spawns.find(granted.spawnId()).orElseThrow();
+    }
+
+    /** Time passes, for clock and timers. */
+    void pass(long ms) {
+        nowMs += ms;
+        time.pass(ms);
+        loop.run();
     }
 
     void started(String spawnId) {
@@ -158,11 +182,22 @@ public final class SpawnBench {
 
     /** The worker-agent's link comes up, and it has these. */
     void reconcile(String... spawnIds) {
+        reconcile(Set.of(), spawnIds);
+    }
+
+    /** The same, and those are on their way. */
+    void reconcile(Set<String> starting, String... spawnIds) {
         workers.listing = new CompletableFuture<>();
         CompletableFuture<Void> done = spawner.reconcile().toCompletableFuture();
-        workers.listing.complete(List.of(spawnIds).stream().map(SpawnBench::alive).toList());
-        loop.run();
+        list(starting, spawnIds);
         done.join();
+    }
+
+    /** The worker-agent says what it has. */
+    void list(Set<String> starting, String... spawnIds) {
+        workers.listing.complete(new WorkerAgent.Listing(
+                List.of(spawnIds).stream().map(SpawnBench::alive).toList(), starting));
+        loop.run();
     }
 
     static BrigException refusal(CompletableFuture<?> failed) {

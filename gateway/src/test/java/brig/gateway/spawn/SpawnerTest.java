@@ -29,13 +29,13 @@ class SpawnerTest {
     @Test
     void shouldRecordBeforeTheDoorAndOpenTheDoorBeforeTheWorkerWhenASpawnStarts() {
         Granted granted = bench.start("fix");
-        Spawn spawn = granted.spawn();
+        Spawn spawn = bench.spawn(granted);
 
         assertEquals(List.of("door, state REQUESTED, recorded [REQUESTED]", "spawn", "follow /w/" + spawn.spawnId()),
                 bench.story);
         assertEquals(List.of("REQUESTED", "SPAWNING", "RUNNING"), bench.recorded(spawn.spawnId()));
         assertEquals(SpawnState.RUNNING, spawn.state());
-        assertEquals("/workspaces/" + spawn.spawnId(), bench.store.saved().getLast().workspace());
+        assertEquals("/workspaces/" + spawn.spawnId(), bench.store.saved().getLast().course().workspace());
         assertEquals("/run/io.sock", granted.ioSocket());
         assertEquals(1, bench.stream(spawn).nextSeq);
     }
@@ -49,10 +49,10 @@ class SpawnerTest {
         assertFalse(recorded.contains("a secret prompt"));
         assertTrue(recorded.contains(Ids.hashToken(granted.captainToken())));
         assertEquals("a secret prompt", bench.workers.requests.values().iterator().next().prompt());
-        assertTrue(granted.spawn().isCaptainToken(granted.captainToken()));
-        assertTrue(granted.spawn().isWatcherToken(granted.watcherToken()));
-        assertFalse(granted.spawn().isCaptainToken(granted.watcherToken()));
-        assertFalse(granted.spawn().isWatcherToken(granted.captainToken()));
+        assertTrue(bench.spawn(granted).isCaptainToken(granted.captainToken()));
+        assertTrue(bench.spawn(granted).isWatcherToken(granted.watcherToken()));
+        assertFalse(bench.spawn(granted).isCaptainToken(granted.watcherToken()));
+        assertFalse(bench.spawn(granted).isWatcherToken(granted.captainToken()));
     }
 
     @Test
@@ -123,7 +123,7 @@ class SpawnerTest {
 
     @Test
     void shouldRefuseATaskIdWhileItsSpawnLives() {
-        Spawn first = bench.start("fix").spawn();
+        Spawn first = bench.run("fix");
         assertEquals(ErrorCode.TASK_ID_IN_USE, SpawnBench.refusal(bench.ask("fix", "uid:7")).code());
         assertEquals("1/1", bench.slots());
 
@@ -159,7 +159,7 @@ class SpawnerTest {
         assertEquals(why, spawn.view().get("last_error"));
         assertFalse(bench.spawns.isLive(spawn.taskId()));
         assertTrue(spawn.log().isEnded());
-        assertEquals(why, bench.store.saved().getLast().lastError());
+        assertEquals(why, bench.store.saved().getLast().course().lastError());
     }
 
     @Test
@@ -185,7 +185,7 @@ class SpawnerTest {
 
     @Test
     void shouldGiveBackItsLeasesOnceWhenTheWorkerEnds() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.start("other");
         RecordingSink captain = new RecordingSink();
         spawn.log().subscribe(1, true, captain);
@@ -209,7 +209,7 @@ class SpawnerTest {
 
     @Test
     void shouldGoOnWhenTheWorkerAgentSendsALineThatIsNoFrame() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.send(spawn, RUNNING + "{\"type\":\"chunk\"}\n" + "nonsense\n" + CHUNK);
         assertEquals(2, spawn.log().lastSeq());
         assertEquals(SpawnState.RUNNING, spawn.state());
@@ -217,7 +217,7 @@ class SpawnerTest {
 
     @Test
     void shouldAskTheWorkerAgentWhenASpawnIsTerminatedAndNothingWhenItHasEnded() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
         assertEquals("terminate " + spawn.spawnId() + " requested", bench.story.getLast());
         assertEquals(SpawnState.RUNNING, spawn.state(), "its end shows in its frames");
