@@ -5,6 +5,7 @@ import brig.loadtests.bench.Runner;
 import brig.loadtests.peers.Peer;
 import brig.loadtests.peers.Peers;
 import brig.loadtests.peers.Site;
+import brig.loadtests.product.Brig;
 import brig.loadtests.report.Heading;
 import brig.loadtests.report.HtmlReport;
 import brig.loadtests.report.JsonReport;
@@ -29,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code load-tests bench}. */
+/** {@code brig bench}. */
 @Command(
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
@@ -40,9 +41,10 @@ import picocli.CommandLine.Spec;
             "does not hold.",
             "",
             "Examples:",
-            "  ./gradlew :load-tests:run -Pargs='bench --quick'",
-            "  ./gradlew :load-tests:run -Pargs='bench --html build/bench.html --json build/bench.json'",
-            "  ./gradlew :load-tests:run -Pargs='bench fan-out-ws --peers brig,nats --rounds 5'"})
+            "  brig bench --quick",
+            "  brig bench --html bench.html --json bench.json",
+            "  brig bench fan-out-ws --peers brig,nats --rounds 5",
+            "  ./gradlew :load-tests:run -Pargs='bench --quick'"})
 final class Bench implements Callable<Integer> {
     @Parameters(paramLabel = "SCENARIO", arity = "0..*", description = "Only these; --list names them.")
     private List<String> names = new ArrayList<>();
@@ -78,8 +80,7 @@ final class Bench implements Callable<Integer> {
     private @Nullable CommandSpec spec;
 
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
-    private final Path programs =
-            Path.of(System.getProperty("brig.bin", "load-tests/build/bin")).toAbsolutePath();
+    private final Path programs = Brig.home().resolve("lib/load-tests");
 
     @Override
     public Integer call() throws IOException {

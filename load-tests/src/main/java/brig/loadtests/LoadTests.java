@@ -5,7 +5,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /**
- * The load tests' command line. Exit codes: 0 well, 1 something was lost or did not work, 2 wrong usage, 3 a
+ * The load tests' command line, which {@code brig bench} and {@code brig conformance} start as well. Exit codes: 0 well, 1 something was lost or did not work, 2 wrong usage, 3 a
  * bound does not hold.
  */
 @Command(
@@ -22,10 +22,14 @@ import picocli.CommandLine.Command;
             "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
             "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
 public final class LoadTests {
+    private static final int USAGE_COLUMNS = 110;
+
     private LoadTests() {}
 
     /** Runs a scenario and exits with its code. */
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new LoadTests()).execute(arguments));
+        System.exit(new CommandLine(new LoadTests())
+                .setCommandName(System.getProperty("brig.command", "load-tests"))
+                .setUsageHelpWidth(USAGE_COLUMNS).execute(arguments));
     }
 }

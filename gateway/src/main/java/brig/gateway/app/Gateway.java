@@ -89,7 +89,8 @@ public final class Gateway implements ControlLink.Listener {
         store = new SqliteSpawnStore(paths.database(), loop);
         Config.Limits limits = config.limits();
         var environment = new StreamLog.Environment(new Turn(loop), new RetainedBudget(limits.retainedBytesTotal()),
-                new RecordingClock(timers), limits.retainedBytesPerStream(), limits.subscriptionsPerStreamMax());
+                new RecordingClock(timers), timers, limits.retainedBytesPerStream(),
+                limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers);
         Spawns spawns = new Spawns();
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
@@ -164,6 +165,7 @@ public final class Gateway implements ControlLink.Listener {
             log.warn("{}", e.getMessage());
             workerAgent.stop();
         }
+        onLoop(listeners::leave).join();
         vertx.close().toCompletionStage().toCompletableFuture().join();
         // The loop has ended, so what it owned may be read here.
         listeners.removeSockets();

@@ -38,6 +38,10 @@ import picocli.CommandLine.ScopeType;
             "  brig sessions                         what runs",
             "  brig doctor                           what the wall enforces here",
             "",
+            "Tests of an installation; each has a --help of its own:",
+            "  brig bench --quick                    how fast it streams here, beside its peers",
+            "  brig conformance                      whether it keeps every rule of the protocol",
+            "",
             "A file with other settings: --config FILE, /etc/brig/brig.json or ~/.config/brig/brig.json.",
             "Exit codes: the agent's own; 125 Brig refused; 3 the session is not ready; 2 wrong usage."
         })
@@ -105,7 +109,7 @@ public final class Main {
             List<List<String>> rows = new ArrayList<>();
             for (Fields spawn : spawns) {
                 rows.add(List.of(spawn.text("task_id", ""), spawn.text("spawn_id", ""), spawn.text("agent", ""),
-                        spawn.text("state", ""), age(spawn, "created_ms"), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
+                        spawn.text("state", "") + (spawn.flag("throttled") ? ", throttled" : ""), age(spawn, "created_ms"), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
             }
             terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
         }

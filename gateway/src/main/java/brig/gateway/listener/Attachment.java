@@ -4,6 +4,7 @@ import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Limits;
 import java.util.Map;
@@ -13,13 +14,12 @@ import org.jspecify.annotations.Nullable;
  * One session on one connection: the reader that feeds it and the messages that come from it. Made when the connection
  * may read, closed when the connection is gone. Owned by the event loop.
  */
-final class Attachment {
+final class Attachment implements Outlet.Writer {
     private final Session session;
     private final Role role;
     private final TextSink sink;
     private final Outlet outlet;
     private final Subscription reader;
-    private final Runnable drain;
 
     /**
      * Joins the session's readers; {@link #begin} follows when the connection knows its attachment.
@@ -34,12 +34,11 @@ final class Attachment {
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(wish.from());
         this.reader = session.subscribe(from, role == Role.CAPTAIN, sink);
-        this.drain = reader::drain;
     }
 
     /** Says welcome and begins to read. */
     void begin() {
-        outlet.add(drain);
+        outlet.add(this);
         sink.writeLine(session.welcome(role, reader.nextSeq()));
         reader.drain();
         sink.flush();
@@ -70,9 +69,20 @@ final class Attachment {
         sink.flush();
     }
 
+    @Override
+    public void drain() {
+        reader.drain();
+    }
+
+    @Override
+    public void leave(ErrorCode why) {
+        close();
+        sink.leave(why, session.spawn().log().epoch(), reader.nextSeq());
+    }
+
     /** The connection is gone, or does not want this session any more. */
     void close() {
-        outlet.remove(drain);
+        outlet.remove(this);
         reader.close();
     }
 }

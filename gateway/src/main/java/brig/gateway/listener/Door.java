@@ -5,7 +5,9 @@ import brig.gateway.limits.Lease;
 import brig.gateway.session.Sessions;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Json;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -15,15 +17,20 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
  */
-record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connections, Timers timers, Bounds bounds) {
-    /** How much may wait in a connection, and how long its peer may take nothing. */
+record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connections, Timers timers, Bounds bounds,
+        Set<Outlet> outlets) {
+    /** How much may wait in a connection, and how long its peer may take less than half of it. */
     record Bounds(int writeQueueBytes, long slowReaderMs) {}
 
     /** The key under which all connections are counted together. */
@@ -56,11 +63,27 @@ record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connect
     }
 
     Outlet outlet(NetSocket connection) {
-        return outlet(channel(connection));
+        return outlet(channel(connection), why -> Unpooled.EMPTY_BUFFER);
     }
 
-    Outlet outlet(Channel channel) {
-        return new Outlet(channel, bounds.writeQueueBytes(), timers, bounds.slowReaderMs());
+    /** @param lastMessage what the protocol ends with */
+    Outlet outlet(Channel channel, Function<ErrorCode, ?> lastMessage) {
+        Outlet outlet = new Outlet(channel, bounds, timers, lastMessage);
+        outlets.add(outlet);
+        var _ = channel.closeFuture().addListener(closed -> outlets.remove(outlet));
+        return outlet;
+    }
+
+    /** Ends all connections with that reason. @return completes when they have it, at the latest after that time */
+    CompletionStage<Void> leaveAll(ErrorCode why, long leaveMs) {
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        timers.after(leaveMs, () -> late.complete(null));
+        CompletableFuture<?>[] left = List.copyOf(outlets).stream().map(outlet -> {
+            CompletableFuture<Void> one = new CompletableFuture<>();
+            var _ = outlet.leave(why).addListener(written -> one.complete(null));
+            return one;
+        }).toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.anyOf(late, CompletableFuture.allOf(left)).thenApply(done -> null);
     }
 
     private static Channel channel(NetSocket connection) {

@@ -61,6 +61,16 @@ final class EventSink implements FrameSink {
         event("notice", TextSink.errorLine(code, message));
     }
 
+    @Override
+    public void throttled(boolean throttled) {
+        event("state", TextSink.stateLine(throttled));
+    }
+
+    /** Says why it ends, and where to resume, which the browser's {@code Last-Event-ID} says as well. */
+    void leave(ErrorCode why, String epoch, long nextSeq) {
+        event("notice", TextSink.lastLine(why, epoch, nextSeq));
+    }
+
     private void event(String name, Map<String, ?> data) {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] tail = {'\n', '\n'};

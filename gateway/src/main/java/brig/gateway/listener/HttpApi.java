@@ -6,8 +6,6 @@ import brig.gateway.session.Session;
 import brig.gateway.spawn.Granted;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
-import brig.gateway.stream.Subscription;
-import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -17,6 +15,7 @@ import brig.protocol.Json;
 import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
 import brig.protocol.StreamPosition;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -36,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  * of one session also take that session's tokens. Refusals are {@code application/problem+json}.
  */
 final class HttpApi {
-    private static final long HEARTBEAT_MS = 15_000;
     private static final String CALLER = "brig.caller";
 
     private final Door door;
@@ -224,28 +222,22 @@ final class HttpApi {
             response.setStatusCode(204).end();
             return;
         }
-        Outlet outlet = door.outlet(HttpGuard.channel(context.request()));
-        EventSink sink = new EventSink(outlet);
-        Subscription reader = session.subscribe(from, false, sink);
+        Outlet outlet = door.outlet(HttpGuard.channel(context.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
+        EventStream events = new EventStream(session, from, outlet, door.timers());
         response.setChunked(true)
                 .putHeader("Content-Type", "text/event-stream; charset=utf-8")
                 .putHeader("Cache-Control", "no-cache, no-transform")
                 .putHeader("X-Accel-Buffering", "no")
                 .putHeader("Brig-Resumed-From", new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.writeHead();
-        String epoch = session.spawn().log().epoch();
-        position.filter(last -> !last.epoch().equals(epoch)).ifPresent(last -> sink.restart(last.seq(), epoch));
-        new Heart(door.timers(), sink, response);
-        outlet.add(reader::drain);
-        response.closeHandler(nothing -> reader.close());
-        reader.drain();
-        sink.flush();
+        response.closeHandler(nothing -> events.close());
+        events.begin(position);
     }
 
     /** The position that the browser resumes from: the header, which EventSource sends by itself, before the query. */
     private static Optional<StreamPosition> position(HttpServerRequest request) {
-        String text = request.getHeader("Last-Event-ID");
-        text = text == null ? request.getParam("last_event_id") : text;
+        String header = request.getHeader("Last-Event-ID");
+        String text = header == null || header.isEmpty() ? request.getParam("last_event_id") : header;
         if (text == null || text.isEmpty() || text.equals("earliest")) {
             return Optional.empty();
         }
@@ -269,26 +261,5 @@ final class HttpApi {
 
     private static void send(HttpServerResponse response, int status, Map<String, ?> body) {
         response.setStatusCode(status).putHeader("Content-Type", "application/json").end(Buffer.buffer(Json.write(body)));
-    }
-
-    /** Beats while the response is open. */
-    private static final class Heart {
-        private final Timers timers;
-        private final EventSink sink;
-        private final HttpServerResponse response;
-
-        Heart(Timers timers, EventSink sink, HttpServerResponse response) {
-            this.timers = timers;
-            this.sink = sink;
-            this.response = response;
-            timers.after(HEARTBEAT_MS, this::beat);
-        }
-
-        private void beat() {
-            if (!response.closed()) {
-                sink.heartbeat();
-                timers.after(HEARTBEAT_MS, this::beat);
-            }
-        }
     }
 }

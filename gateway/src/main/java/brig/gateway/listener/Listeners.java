@@ -30,6 +30,8 @@ import org.slf4j.LoggerFactory;
 public final class Listeners {
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
+    private static final long LEAVE_MS = 1_000;
+
     private final Vertx vertx;
     private final Config config;
     private final Paths paths;
@@ -46,7 +48,8 @@ public final class Listeners {
         CountLimit connections =
                 new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
         this.door = new Door(vertx, sessions, unix, connections, timers,
-                new Door.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()));
+                new Door.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
+                new HashSet<>());
         this.sessionSockets = new SessionSockets(door, paths);
     }
 
@@ -96,6 +99,11 @@ public final class Listeners {
     /** The port that HTTP really has; the configured one, unless that is 0. */
     public int httpPort() {
         return httpPort;
+    }
+
+    /** Tells every reader that the gateway stops, and where to resume. Completes soon, whether they listen or not. */
+    public CompletionStage<Void> leave() {
+        return door.leaveAll(ErrorCode.SHUTTING_DOWN, LEAVE_MS);
     }
 
     /** Takes the socket files away; the connections go with the process. */

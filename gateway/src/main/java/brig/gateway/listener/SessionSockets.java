@@ -123,7 +123,6 @@ public final class SessionSockets implements SpawnListener {
         private final Outlet outlet;
         private final TextSink sink;
         private @Nullable Attachment attachment;
-        private boolean refused;
 
         Connection(Session session, Listening listening, NetSocket socket) {
             this.session = session;
@@ -160,7 +159,7 @@ public final class SessionSockets implements SpawnListener {
 
         @Override
         public void handleLine(byte[] bytes, int offset, int length) {
-            if (refused) {
+            if (outlet.isFinished()) {
                 return;
             }
             try {
@@ -194,7 +193,6 @@ public final class SessionSockets implements SpawnListener {
         private void refuse(BrigException refusal) {
             sink.refuse(refusal);
             if (attachment == null) {
-                refused = true;
                 outlet.finish();
             } else {
                 sink.flush();

@@ -71,11 +71,36 @@ final class TextSink implements FrameSink {
         writeLine(errorLine(code, message));
     }
 
+    @Override
+    public void throttled(boolean throttled) {
+        writeLine(stateLine(throttled));
+    }
+
+    static Map<String, Object> stateLine(boolean throttled) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "state");
+        line.put("state", throttled ? "throttled" : "running");
+        return line;
+    }
+
     static Map<String, Object> errorLine(ErrorCode code, String message) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("type", "error");
         line.put("error", message);
         line.put("code", code.name());
+        return line;
+    }
+
+    /** Says why it ends, and where to resume; it is the last word. */
+    void leave(ErrorCode why, String epoch, long nextSeq) {
+        writeLine(lastLine(why, epoch, nextSeq));
+    }
+
+    static Map<String, Object> lastLine(ErrorCode why, String epoch, long nextSeq) {
+        String reason = why == ErrorCode.SLOW_READER ? "this connection took too little for too long" : "the gateway stops";
+        Map<String, Object> line = errorLine(why, reason + "; connect again and resume from frame " + nextSeq);
+        line.put("epoch", epoch);
+        line.put("from", nextSeq);
         return line;
     }
 

@@ -82,14 +82,18 @@ final class WebSockets {
         var channel = HttpGuard.channel(request);
         request.toWebSocket().onSuccess(socket -> {
             socket.binaryMessageHandler(message -> socket.close((short) UNSUPPORTED_DATA, "text messages only"));
-            opened.accept(socket, door.outlet(channel));
+            opened.accept(socket, door.outlet(channel, WebSockets::close));
         });
     }
 
     /** Closes with the code that tells the client whether to come back. */
     private static void refuse(Outlet outlet, TextSink sink, BrigException refusal) {
         sink.refuse(refusal);
-        outlet.finish(new CloseWebSocketFrame(refusal.code().closeCode(), refusal.code().name()));
+        outlet.finish(close(refusal.code()));
+    }
+
+    private static CloseWebSocketFrame close(ErrorCode code) {
+        return new CloseWebSocketFrame(code.closeCode(), code.name());
     }
 
     /** Reads the lines of a text message: one that is bad is refused, and those after it are read. */
@@ -118,7 +122,6 @@ final class WebSockets {
         private final Outlet outlet;
         private final TextSink sink;
         private @Nullable Attachment attachment;
-        private boolean refused;
 
         Single(Session session, ServerWebSocket socket, Outlet outlet) {
             this.session = session;
@@ -159,14 +162,13 @@ final class WebSockets {
             if (attachment != null) {
                 sink.refuse(refusal);
                 sink.flush();
-            } else if (!refused) {
-                refused = true;
+            } else if (!outlet.isFinished()) {
                 refuse(outlet, sink, refusal);
             }
         }
 
         private void handleMessage(Fields message) {
-            if (refused) {
+            if (outlet.isFinished()) {
                 return;
             }
             if (attachment != null) {

@@ -271,6 +271,9 @@ public final class Spawn {
         view.put("provider", origin.provider());
         view.put("agent", origin.agent());
         view.put("state", state.wireName());
+        if (log.isThrottled() && !state.isFinal()) {
+            view.put("throttled", true);
+        }
         view.put("workspace", workspace);
         view.put("captain", origin.captain());
         view.put("created_ms", createdMs);

@@ -19,6 +19,9 @@ public interface FrameSink {
     /** Says something about the stream that is no frame of it, such as the loss of its record. */
     void notice(ErrorCode code, String message);
 
+    /** Says that the worker is held back by a slow captain, or that it is no more. */
+    void throttled(boolean throttled);
+
     /** Sends what was written since the last flush. */
     void flush();
 

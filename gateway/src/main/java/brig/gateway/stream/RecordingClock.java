@@ -1,34 +1,27 @@
 package brig.gateway.stream;
 
 import brig.gateway.time.Timers;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
- * Ticks for recorders that have something to write, all at once: the disk's thread is woken for many streams together.
- * State owned by the event loop.
+ * Says to recorders that have little to write when to write it: after about a second, each at a moment of its own. Many
+ * at one moment would hold up the frames of all streams while they write. State owned by the event loop.
  */
 public final class RecordingClock {
-    private static final long TICK_MS = 200;
+    private static final long DELAY_MS_MIN = 500;
+    private static final int SPREAD_MS = 500;
+    /** Steps of the golden ratio of the spread: whoever comes next falls into the largest space that is left. */
+    private static final int STEP_MS = 309;
 
     private final Timers timers;
-    private List<Runnable> waiting = new ArrayList<>();
+    private int offsetMs;
 
     public RecordingClock(Timers timers) {
         this.timers = timers;
     }
 
-    /** Calls at the next tick, once. */
+    /** Calls once, within {@code DELAY_MS_MIN + SPREAD_MS}. */
     void await(Runnable recorder) {
-        if (waiting.isEmpty()) {
-            timers.after(TICK_MS, this::tick);
-        }
-        waiting.add(recorder);
-    }
-
-    private void tick() {
-        List<Runnable> due = waiting;
-        waiting = new ArrayList<>();
-        due.forEach(Runnable::run);
+        offsetMs = (offsetMs + STEP_MS) % SPREAD_MS;
+        timers.after(DELAY_MS_MIN + offsetMs, recorder);
     }
 }

@@ -1,5 +1,6 @@
 package brig.gateway.stream;
 
+import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ChunkRun;
 import brig.protocol.ErrorCode;
@@ -33,7 +34,7 @@ public final class StreamLog {
 
     /** What the log needs of its surroundings. */
     public record Environment(
-            Turn turn, RetainedBudget budget, RecordingClock ticks, int windowBytes, int subscriptionsMax) {}
+            Turn turn, RetainedBudget budget, RecordingClock ticks, Timers timers, int windowBytes, int subscriptionsMax) {}
 
     private static final int SEGMENT_BYTES_MIN = 4 * 1024;
     private static final int SEGMENT_BYTES_MAX = 64 * 1024;
@@ -41,6 +42,7 @@ public final class StreamLog {
     private final String epoch;
     private final Environment environment;
     private final StreamArchive archive;
+    private final Throttle throttle;
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     private final ArrayDeque<Segment> window = new ArrayDeque<>();
     private final List<Subscription> readers = new ArrayList<>();
@@ -62,6 +64,7 @@ public final class StreamLog {
         this.lastSeq = lastSeq;
         this.archive = archive;
         this.environment = environment;
+        this.throttle = new Throttle(environment.timers(), this::enlist);
     }
 
     /** Says who writes; the log pauses and resumes it from now on. */
@@ -206,9 +209,11 @@ public final class StreamLog {
         if (!paused && behind > environment.windowBytes()) {
             paused = true;
             source.pause();
+            throttle.handlePaused(true);
         } else if (paused && behind <= environment.windowBytes() / 2) {
             paused = false;
             source.resume();
+            throttle.handlePaused(false);
         }
     }
 
@@ -327,6 +332,11 @@ public final class StreamLog {
 
     public boolean isEnded() {
         return ended;
+    }
+
+    /** Whether a tethered reader holds the worker back, and has for a while. */
+    public boolean isThrottled() {
+        return throttle.isShown();
     }
 
     /** Captains and watchers that are attached. */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * One more reader of the log, whose connection is the disk. It acknowledges to the worker-agent what is stored, so that
  * the worker-agent can forget it. It is tethered: nothing leaves memory before it is on disk.
  *
- * <p>It writes when {@link #BATCH_BYTES} wait, at the end, and else when {@link RecordingClock} ticks: a stream of small
- * frames costs one write a tick and not one a frame. Until then the worker-agent has what this process might lose.
+ * <p>It writes when {@link #BATCH_BYTES} wait, at the end, and else when {@link RecordingClock} says: a stream of small
+ * frames costs about one write a second and not one a frame. Until then the worker-agent has what this process might lose.
  *
  * <p>When the disk fails, streaming goes on: frames are acknowledged without being stored, readers are told once, and
  * after a pause the next frames are tried again. State owned by the event loop.
@@ -134,6 +134,10 @@ public final class StreamRecorder implements FrameSink {
     /** Its own notices, mostly. */
     @Override
     public void notice(ErrorCode code, String message) {}
+
+    /** Nothing to store. */
+    @Override
+    public void throttled(boolean throttled) {}
 
     /** Every write went to the disk's thread at once. */
     @Override

@@ -18,6 +18,8 @@ public final class Subscription {
     private long nextSeq;
     /** Bytes of the stream before {@link #nextSeq}; -1 until it has reached the window: until then it holds nobody back. */
     private long offset;
+    /** What it was told last of {@link StreamLog#isThrottled}. */
+    private boolean toldThrottled;
     private boolean draining;
     private boolean replaying;
     private boolean closed;
@@ -45,6 +47,7 @@ public final class Subscription {
                 }
                 writeFrom(segment);
             }
+            tellThrottled();
         } finally {
             draining = false;
             if (tethered) {
@@ -54,6 +57,14 @@ public final class Subscription {
         if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
             close();
             sink.end();
+        }
+    }
+
+    private void tellThrottled() {
+        if (toldThrottled != log.isThrottled() && !closed && sink.isWritable()) {
+            toldThrottled = !toldThrottled;
+            sink.throttled(toldThrottled);
+            log.turn().wrote(sink);
         }
     }
 

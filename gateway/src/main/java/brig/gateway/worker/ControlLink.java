@@ -11,6 +11,7 @@ import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
@@ -71,7 +72,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.client = vertx.createNetClient();
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
-        this.shared = new WorkerLink.Shared(client, timers);
+        this.shared = new WorkerLink.Shared(((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers);
     }
 
     /** Begins to connect, and keeps the link up until {@link #close}. */
@@ -255,7 +256,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public WorkerStream open(String socketPath, long nextSeq, FrameDecoder.Sink frames) {
-        WorkerLink link = new WorkerLink(shared, SocketAddress.domainSocketAddress(socketPath), nextSeq, frames);
+        WorkerLink link = new WorkerLink(shared, socketPath, nextSeq, frames);
         vertx.runOnContext(nothing -> link.connect());
         return link;
     }

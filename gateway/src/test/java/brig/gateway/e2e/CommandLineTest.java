@@ -9,6 +9,7 @@ import brig.protocol.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,6 +50,32 @@ class CommandLineTest {
         assertEquals(0, run.exitCode(), run::err);
         assertTrue(run.out().contains("Usage: brig " + command), run::out);
         assertEquals("", run.err());
+    }
+
+    @Test
+    void shouldPrintHelpOfEveryProgramThatHelpNames() throws IOException {
+        String help = product.brig("--help").out();
+        for (String program : List.of("bench", "conformance")) {
+            assertTrue(help.contains("  brig " + program), help);
+            Run run = product.program(program, "--help");
+            assertEquals(0, run.exitCode(), run::err);
+            assertTrue(run.out().contains("Usage: brig " + program) && run.out().contains("  brig " + program), run::out);
+            assertEquals("", run.err());
+        }
+    }
+
+    @Test
+    void shouldKeepProtocolWhenConformanceAsks() throws IOException {
+        Run run = product.program("conformance", product.url(), "--token", product.adminToken(),
+                "--only", "order,end", "--json");
+        assertEquals(0, run.exitCode(), run::out);
+        assertTrue(run.out().contains("\"passed\":8,\"failed\":0,\"skipped\":0"), run::out);
+    }
+
+    @Test
+    void shouldFailWhenConformanceIsRefused() throws IOException {
+        Run run = product.program("conformance", product.url(), "--token", "brig_wrong", "--only", "end");
+        assertEquals(1, run.exitCode(), run::out);
     }
 
     @Test

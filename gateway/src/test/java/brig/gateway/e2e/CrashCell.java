@@ -8,49 +8,38 @@ import brig.protocol.Json;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.UUID;
 
 /** One cell: everything that it needs, and what was found. */
-final class CrashCell implements AutoCloseable {
+final class CrashCell {
     /** What is killed. */
-    enum Victim { GATEWAY, WORKER_AGENT, AGENT }
+    enum Victim {
+        GATEWAY, WORKER_AGENT, AGENT;
+
+        String wireName() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
 
     private static final String AGENT_CONFIG = "\"agent_config\":{\"name\":\"shell\"},\"once\":true";
 
     private final Step step;
     private final Victim victim;
+    private final CrashSite site;
     private final Product product;
     private final String requestId = UUID.randomUUID().toString();
     private final String mark = "brig-crash-" + requestId.substring(0, 8);
-    private final Path back;
     private final Frames seen = new Frames();
-    private Process workerAgent;
-    private Relay relay;
     private Relay.Hold hold;
 
-    CrashCell(Step step, Victim victim) throws IOException {
+    CrashCell(CrashSite site, Step step, Victim victim) {
+        this.site = site;
+        this.product = site.product();
         this.step = step;
         this.victim = victim;
-        product = Product.prepare(Map.of());
-        back = product.folder().resolve("b");
-    }
-
-    private void start() throws IOException {
-        workerAgent = product.startWorkerAgent(back);
-        Path control = back.resolve("w/control.sock");
-        Await.until("the worker-agent listens", () -> Files.exists(control));
-        Path front = product.runtime().resolve("w");
-        Files.createDirectories(front,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        relay = new Relay(front.resolve("control.sock"), control);
-        product.serve();
     }
 
     private String body() {
@@ -112,7 +101,7 @@ final class CrashCell implements AutoCloseable {
         if (step.held.recording() != null) {
             product.database().slowDown(step.held.recording());
         } else {
-            hold = step.held.passed() ? relay.behind(step.held.line()) : relay.before(step.held.line());
+            hold = step.held.passed() ? site.relay().behind(step.held.line()) : site.relay().before(step.held.line());
         }
     }
 
@@ -130,7 +119,7 @@ final class CrashCell implements AutoCloseable {
                 product.kill();
                 product.database().goOn();
                 if (hold != null && step != Step.ASKED_LATE) {
-                    restartRelay();
+                    site.restartRelay();
                 }
                 product.serve();
                 if (step == Step.ASKED_LATE) {
@@ -138,8 +127,7 @@ final class CrashCell implements AutoCloseable {
                 }
             }
             case WORKER_AGENT -> {
-                workerAgent.destroyForcibly().waitFor();
-                relay.close();
+                site.killWorkerAgent();
                 product.database().goOn();
             }
             case AGENT -> {
@@ -152,12 +140,6 @@ final class CrashCell implements AutoCloseable {
                 product.database().goOn();
             }
         }
-    }
-
-    /** What was held dies with the gateway's connection. */
-    private void restartRelay() throws IOException {
-        relay.close();
-        relay = new Relay(product.runtime().resolve("w/control.sock"), back.resolve("w/control.sock"));
     }
 
     private List<ProcessHandle> agents() {
@@ -195,12 +177,11 @@ final class CrashCell implements AutoCloseable {
 
     /** Plays the cell. @return its row in the report */
     List<String> run() throws Exception {
-        start();
         reach();
         kill();
         String id = settle();
         Await.until("no process is left", () -> left().isEmpty());
-        Await.until("the worker-agent has forgotten it", () -> workersLeft() == 0);
+        Await.until("the worker-agent has forgotten it", () -> site.workersLeft() == 0);
         Frames record = new Frames();
         try (Wire watcher = product.dial()
                 .sendLine("{\"action\":\"attach\",\"id\":\"" + id + "\",\"role\":\"watcher\"}")) {
@@ -213,8 +194,8 @@ final class CrashCell implements AutoCloseable {
                 && line.startsWith("{\"type\":\"state\"")).count());
         long lost = seen.lines().stream().filter(line -> !record.lines().contains(line)).count();
         assertEquals(0, lost, "frames that a reader saw are in the record");
-        return List.of(step.says, victim.name().toLowerCase(Locale.ROOT).replace('_', '-'),
-                String.join(", then ", states()), exit(), String.valueOf(workersLeft()),
+        return List.of(step.says, victim.wireName(),
+                String.join(", then ", states()), exit(), String.valueOf(site.workersLeft()),
                 String.valueOf(lost + record.missing()));
     }
 
@@ -225,22 +206,5 @@ final class CrashCell implements AutoCloseable {
         }
         Fields how = new Fields(Json.parseObject(exit.getBytes(StandardCharsets.UTF_8)));
         return how.number("exit_code", 0, 255, 0) + " " + how.text("reason", how.text("signal", ""));
-    }
-
-    /** Workers that the worker-agent has or is starting. */
-    private int workersLeft() throws IOException {
-        Path socket = victim == Victim.WORKER_AGENT ? product.runtime().resolve("w/control.sock")
-                : back.resolve("w/control.sock");
-        try (Wire control = Wire.unix(socket)) {
-            Fields has = control.sendLine("{\"id\":1,\"op\":\"list\"}").message().object("ok");
-            return has.objects("workers").size() + has.texts("starting").size();
-        }
-    }
-
-    @Override
-    public void close() throws IOException {
-        relay.close();
-        workerAgent.destroyForcibly();
-        product.close();
     }
 }

@@ -182,6 +182,13 @@ final class Product implements AutoCloseable {
         return Run.of(command(arguments), input, folder);
     }
 
+    /** Runs one of the programs beside the command line, which know nothing of this product's configuration. */
+    Run program(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(BRIG));
+        command.addAll(List.of(arguments));
+        return Run.of(command, "", folder);
+    }
+
     List<String> command(String... arguments) {
         List<String> command = new ArrayList<>(List.of(BRIG, "--config", config.toString()));
         command.addAll(List.of(arguments));

@@ -13,7 +13,9 @@ import java.util.List;
 /** The gateway's database, looked at from outside, and made slow at one place. */
 record SpawnDatabase(Path file) {
     /** Rows that a held write has to count; it takes seconds. */
-    private static final long ROWS = 60_000_000;
+    private static final long ROWS = 8_000_000;
+
+    private static final int BUSY_MS = 60_000;
 
     private Connection open(int busyMs) throws SQLException {
         Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
@@ -24,7 +26,7 @@ record SpawnDatabase(Path file) {
     }
 
     private void run(String... statements) throws SQLException {
-        try (Connection connection = open(10_000); Statement statement = connection.createStatement()) {
+        try (Connection connection = open(BUSY_MS); Statement statement = connection.createStatement()) {
             for (String each : statements) {
                 statement.execute(each);
             }
@@ -65,7 +67,7 @@ record SpawnDatabase(Path file) {
     /** One column of the spawns of a request, oldest first. */
     List<String> column(String column, String requestId) throws SQLException {
         List<String> values = new ArrayList<>();
-        try (Connection connection = open(10_000); Statement statement = connection.createStatement();
+        try (Connection connection = open(BUSY_MS); Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT " + column + " FROM spawns WHERE request_id = '" + requestId
                         + "' ORDER BY created_ms, rowid")) {
             while (row.next()) {

@@ -36,6 +36,7 @@ enum Step {
     record Held(String recording, BiPredicate<From, Fields> line, boolean passed) {}
 
     final String says;
+    @SuppressWarnings("ImmutableEnumChecker") // a function without state
     final Held held;
     /** Whether the agent's process is there to be killed. */
     final boolean hasAgent;

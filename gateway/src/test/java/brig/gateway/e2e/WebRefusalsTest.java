@@ -74,15 +74,13 @@ class WebRefusalsTest {
     void shouldAnswerAuthenticateWhenTokenIsMissingOrWrong() throws IOException {
         Spawned other = product.shell("echo other");
         String session = "/api/v1/sessions/beside/stream";
-        for (String token : new String[] {"", Ids.newToken(), "short"}) {
+        for (String token : new String[] {"", Ids.newToken(), "short", other.captainToken(), other.watcherToken()}) {
             for (String path : new String[] {session, "/api/v1/spawns/beside"}) {
                 Web.Answer answer = web.with(token).get(path);
                 requireProblem(401, "UNAUTHENTICATED", answer);
                 assertTrue(answer.header("WWW-Authenticate").startsWith("Bearer"));
             }
         }
-        int status = web.with(other.captainToken()).get(session).status();
-        assertTrue(status == 401 || status == 403, "a token of another session: " + status);
         try (Wire reader = other.attach("watcher")) {
             new Frames().readAll(reader);
         }

@@ -85,7 +85,7 @@ public final class SpawnBench {
             loop.run();
             store.saved().clear();
         }
-        var environment = new StreamLog.Environment(new Turn(loop), budget, new RecordingClock(this::soon), 128 * 1024, 10);
+        var environment = new StreamLog.Environment(new Turn(loop), budget, new RecordingClock(this::soon), this::soon, 128 * 1024, 10);
         Logs logs = new Logs() {
             @Override
             public StreamLog create(String spawnId, String epoch, long lastSeq) {

@@ -31,7 +31,7 @@ class SpawnStateTest {
                 new SpawnRecord.Times(1_000, 0, 1_500, 0));
         return new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
                 new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
-                        new RecordingClock((delayMs, tick) -> () -> {}), 1024, 1)));
+                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, 1024, 1)));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package brig.gateway.stream;
 
+import brig.gateway.time.HandTimers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +18,7 @@ final class Bench implements StreamLog.Source {
     final StreamLog log;
     final List<Long> acked = new ArrayList<>();
     long nowMs = 1_000_000;
+    final HandTimers timers = new HandTimers();
     boolean holdsTicks;
     final List<Runnable> heldTicks = new ArrayList<>();
     boolean paused;
@@ -48,7 +50,7 @@ final class Bench implements StreamLog.Source {
             }
             return () -> {};
         });
-        return new StreamLog.Environment(turn, budget, ticks, WINDOW, subscriptionsMax);
+        return new StreamLog.Environment(turn, budget, ticks, timers, WINDOW, subscriptionsMax);
     }
 
     @Override

@@ -121,6 +121,12 @@ public final class RecordingSink implements FrameSink {
     }
 
     @Override
+    public void throttled(boolean throttled) {
+        assertOpen();
+        story.add(throttled ? "throttled" : "running");
+    }
+
+    @Override
     public void flush() {
         flushes++;
         onFlush.run();

@@ -219,6 +219,9 @@ class StreamLogModelTest {
             }
 
             @Override
+            public void throttled(boolean throttled) {}
+
+            @Override
             public void flush() {
                 dirty = false;
             }

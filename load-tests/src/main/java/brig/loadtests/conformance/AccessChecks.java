@@ -23,8 +23,8 @@ final class AccessChecks {
                 new Check("wrong-token", "4.4", "Without either, each `subscribe` brings the token of its spawn.",
                         "a wrong token: no subscription, UNAUTHENTICATED with the id", Set.of(Way.MANY), Needs.NOTHING,
                         AccessChecks::wrongSubscription),
-                new Check("wrong-token", "4.3", "None or a wrong one is 401, one that does not reach is 403.",
-                        "no token and wrong ones: 401, or 403 for another session's", SSE, Needs.NOTHING,
+                new Check("wrong-token", "4.3", "none and one that is not of this spawn are 401",
+                        "no token, wrong ones, and another session's: 401", SSE, Needs.NOTHING,
                         AccessChecks::wrongBearer),
                 new Check("wrong-token", "4.3", "The token comes as `Authorization: Bearer` with the upgrade",
                         "a wrong token with the upgrade: 401", Set.of(Way.WEBSOCKET), Needs.NOTHING,
@@ -38,6 +38,9 @@ final class AccessChecks {
                 new Check("watcher", "3", "A watcher may send `auth` and `ping`; anything else is `FORBIDDEN`.",
                         "a watcher's message and terminate are refused, its ping is answered", Way.SPEAKING, Needs.NOTHING,
                         AccessChecks::watcher),
+                new Check("role", "4.4", "`role` asks for less than the token allows",
+                        "a captain that asks to watch: it is a watcher, and may no more", Way.SPEAKING, Needs.NOTHING,
+                        AccessChecks::role),
                 new Check("host", "4.3", "A `Host` other than `localhost`, `127.0.0.1`, `[::1]` or one that the operator listed is refused",
                         "another Host, and a foreign Origin: 403 FORBIDDEN", SSE, Needs.NOTHING, AccessChecks::host),
                 new Check("heartbeat", "4.3", "A comment comes at least every 15 s.",
@@ -100,20 +103,19 @@ final class AccessChecks {
 
     private static void wrongBearer(Target target, Way way) throws IOException {
         try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
-            requireRefused(target, session, "", Set.of(401));
+            requireRefused(target, session, "");
             for (String token : wrong(session, other)) {
-                boolean valid = token.equals(other.captainToken()) || token.equals(other.watcherToken());
-                requireRefused(target, session, token, valid ? Set.of(401, 403) : Set.of(401));
+                requireRefused(target, session, token);
             }
         }
     }
 
-    private static void requireRefused(Target target, Session session, String token, Set<Integer> statuses) throws IOException {
+    private static void requireRefused(Target target, Session session, String token) throws IOException {
         try (EventReader reader = Way.events(session, "", target.headers(token), Opening.watcher(session))) {
-            Violation.require(statuses.contains(reader.head().status()), "a wrong token was answered by " + reader.head().status());
+            Violation.requireEqual(401, reader.head().status(), "the answer to a wrong token");
         }
         Http.Answer view = target.ask("GET /api/v1/spawns/" + session.id(), target.headers(token), "");
-        Violation.require(statuses.contains(view.status()), "a wrong token was answered by " + view.status());
+        Violation.requireEqual(401, view.status(), "the answer to a wrong token");
     }
 
     private static void wrongUpgrade(Target target, Way way) throws IOException {
@@ -156,6 +158,16 @@ final class AccessChecks {
             reader.say("{\"action\":\"ping\"}");
             Violation.require(reader.answer() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
             Violation.requireEqual("running", session.view().text("state", ""), "the state of the spawn");
+        }
+    }
+
+    private static void role(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader reader = way.watching(session)) {
+            Event first = reader.next();
+            Violation.require(first instanceof Event.Welcome welcome
+                    && welcome.fields().text("role", "").equals("watcher"), "the role asked for is not in " + first);
+            way.act(reader, session, "terminate");
+            Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
         }
     }
 

@@ -20,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code load-tests conformance}. */
+/** {@code brig conformance}. */
 @Command(
         name = "conformance",
         description = "Checks a server against PROTOCOL.md, and names the clause that each check proves.",
@@ -31,9 +31,10 @@ import picocli.CommandLine.Spec;
             "server needs an agent profile that runs messages with a shell. Exit code 1: a check failed.",
             "",
             "Examples:",
-            "  ./gradlew :load-tests:run -Pargs='conformance'",
-            "  ./gradlew :load-tests:run -Pargs='conformance --only cut,stall'",
-            "  ./gradlew :load-tests:run -Pargs='conformance http://127.0.0.1:7070 --token TOKEN'"})
+            "  brig conformance",
+            "  brig conformance --only cut,stall",
+            "  brig conformance http://127.0.0.1:7070 --token \"$(brig token)\"",
+            "  ./gradlew :load-tests:run -Pargs='conformance'"})
 public final class Conformance implements Callable<Integer> {
     @Parameters(paramLabel = "URL", arity = "0..1", description = "A server that runs already.")
     private @Nullable URI url;

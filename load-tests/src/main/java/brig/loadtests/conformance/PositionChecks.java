@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Where a reader begins, whatever position it comes with; and that any byte may be the last of a connection. */
 final class PositionChecks {
@@ -21,7 +22,7 @@ final class PositionChecks {
                         PositionChecks::cut),
                 new Check("old", "5.2", "Every session connection begins at `from`",
                         "an old position: the stream begins exactly there", Way.ALL, Needs.NOTHING, PositionChecks::old),
-                new Check("default", "5.2", "by default at the oldest frame that Brig still has",
+                new Check("default", "5.2", "by default at frame 1",
                         "no position: the stream begins at frame 1", Way.ALL, Needs.NOTHING, PositionChecks::absent),
                 new Check("current", "5.2", "and then goes on live",
                         "the newest position: only what comes now", Way.ALL, Needs.NOTHING,
@@ -32,7 +33,7 @@ final class PositionChecks {
                 new Check("bad-from", "6", "A field is missing, unknown, of the wrong type or out of range; the message names it.",
                         "from 0, negative, too large or no number: INVALID_FIELD", Way.SPEAKING, Needs.NOTHING,
                         PositionChecks::badFrom),
-                new Check("bad-id", "4.3", "Any other value is 400 `INVALID_FIELD`.",
+                new Check("bad-id", "4.3", "any other is 400 `INVALID_FIELD`.",
                         "garbage as Last-Event-ID is refused", SSE, Needs.NOTHING, PositionChecks::badId),
                 new Check("foreign", "2.2", "`epoch_changed`: a new stream begins at 1 in the epoch `epoch`",
                         "a position of another epoch: gap epoch_changed, then frame 1", SSE, Needs.NOTHING,
@@ -41,7 +42,7 @@ final class PositionChecks {
                         "the highest position of another epoch: no number beyond the bound", SSE, Needs.NOTHING,
                         (target, way) -> foreign(target, Limits.SEQ_MAX)),
                 new Check("query-id", "4.3", "The client resumes with the header `Last-Event-ID`, or with `?last_event_id=`; the header wins.",
-                        "both ways to say a position, and both at once", SSE, Needs.NOTHING, PositionChecks::queryId),
+                        "both ways to say a position, both at once, and neither", SSE, Needs.NOTHING, PositionChecks::queryId),
                 new Check("sse-head", "4.3", "`Brig-Resumed-From` states the position really resumed from",
                         "the head of the response as section 4.3 shows it", SSE, Needs.NOTHING, PositionChecks::head),
                 new Check("all-read", "4.3", "204 means that the stream has ended and the client has all of it",
@@ -125,12 +126,14 @@ final class PositionChecks {
         }
     }
 
-    private static EventReader events(Session session, String header, String query) throws IOException {
+    /** With the position in the header and in the query; null leaves it out. */
+    private static EventReader events(Session session, @Nullable String header, @Nullable String query)
+            throws IOException {
         Map<String, String> headers = session.target().headers(session.watcherToken());
-        if (!header.isEmpty()) {
+        if (header != null) {
             headers.put("Last-Event-ID", header);
         }
-        return Way.events(session, query.isEmpty() ? "" : "?last_event_id=" + query, headers, Opening.watcher(session));
+        return Way.events(session, query == null ? "" : "?last_event_id=" + query, headers, Opening.watcher(session));
     }
 
     private static void badId(Target target, Way way) throws IOException {
@@ -138,7 +141,7 @@ final class PositionChecks {
             String epoch = session.view().requiredText("epoch");
             for (String id : List.of("7", "x", "0", "-1", epoch, epoch + "-", epoch + "--1", epoch + "-x", "EARLIEST",
                     epoch + "-1-2", epoch + "-99999999999999999999")) {
-                try (EventReader reader = events(session, id, "")) {
+                try (EventReader reader = events(session, id, null)) {
                     Violation.requireEqual(400, reader.head().status(), "the answer to the position " + id);
                     Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to the position " + id);
                 }
@@ -147,7 +150,7 @@ final class PositionChecks {
     }
 
     private static void foreign(Target target, long seq) throws IOException {
-        try (Session session = idle(target); EventReader reader = events(session, "zzzzzzzz-" + seq, "")) {
+        try (Session session = idle(target); EventReader reader = events(session, "zzzzzzzz-" + seq, null)) {
             if (seq == Limits.SEQ_MAX && reader.head().status() == 400) {
                 Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the refusal");
                 return;
@@ -166,23 +169,26 @@ final class PositionChecks {
     private static void queryId(Target target, Way way) throws IOException {
         try (Session session = idle(target)) {
             String epoch = session.view().requiredText("epoch");
-            requireBegin(2, session, epoch + "-1", "");
-            requireBegin(3, session, "", epoch + "-2");
+            requireBegin(2, session, epoch + "-1", null);
+            requireBegin(3, session, null, epoch + "-2");
             requireBegin(4, session, epoch + "-3", epoch + "-1");
             requireBegin(1, session, "earliest", epoch + "-1");
-            requireBegin(1, session, "", "earliest");
-            requireBegin(1, session, epoch + "-0", "");
+            requireBegin(1, session, null, "earliest");
+            requireBegin(1, session, epoch + "-0", null);
+            requireBegin(1, session, "", "");
+            requireBegin(2, session, "", epoch + "-1");
         }
     }
 
-    private static void requireBegin(long from, Session session, String header, String query) throws IOException {
+    private static void requireBegin(long from, Session session, @Nullable String header, @Nullable String query)
+            throws IOException {
         try (EventReader reader = events(session, header, query)) {
             Transcript.from(from).open(reader).readTo(reader, from);
         }
     }
 
     private static void head(Target target, Way way) throws IOException {
-        try (Session session = idle(target); EventReader reader = events(session, "", "")) {
+        try (Session session = idle(target); EventReader reader = events(session, null, null)) {
             String epoch = session.view().requiredText("epoch");
             Violation.requireEqual(epoch + "-0", reader.head().header("brig-resumed-from"), "Brig-Resumed-From");
             Violation.requireEqual("no-cache, no-transform", reader.head().header("cache-control"), "Cache-Control");
@@ -195,10 +201,10 @@ final class PositionChecks {
             session.awaitEnd();
             String epoch = session.view().requiredText("epoch");
             long last = session.lastSeq();
-            try (EventReader reader = events(session, epoch + "-" + last, "")) {
+            try (EventReader reader = events(session, epoch + "-" + last, null)) {
                 Violation.requireEqual(204, reader.head().status(), "the answer to one who has all");
             }
-            try (EventReader reader = events(session, epoch + "-" + (last - 1), "")) {
+            try (EventReader reader = events(session, epoch + "-" + (last - 1), null)) {
                 Transcript.from(last).open(reader).readToEnd(reader);
             }
         }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The installed product with limits that are small enough to be reached. */
-final class Product implements AutoCloseable {
+final class Product implements AutoCloseable, Target.Control {
     private static final Map<String, Object> SETTINGS = Map.of("limits", Map.of(
             "retainedBytesPerStream", 128 * 1024L, "logBytesPerStream", 4 * 1024 * 1024L,
             "writeQueueBytes", 64 * 1024L, "slowReaderMs", 4_000L));
@@ -24,7 +24,17 @@ final class Product implements AutoCloseable {
 
     Target target(String agent) throws IOException {
         return new Target(() -> URI.create("http://127.0.0.1:" + brig.port()), brig.adminToken(), agent, Scale.PRODUCT,
-                brig::restart);
+                this);
+    }
+
+    @Override
+    public void restart() throws IOException {
+        brig.restart();
+    }
+
+    @Override
+    public void stop() throws IOException {
+        brig.stop();
     }
 
     @Override

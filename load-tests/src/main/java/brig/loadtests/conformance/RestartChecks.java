@@ -19,7 +19,25 @@ final class RestartChecks {
                         Needs.OWN_SERVER, RestartChecks::restart),
                 new Check("restart-record", "5.4", "A stream that has ended can be read as long as its record is kept.",
                         "after a restart: an ended stream is read whole, with its old token", Set.of(Way.SSE),
-                        Needs.OWN_SERVER, RestartChecks::record));
+                        Needs.OWN_SERVER, RestartChecks::record),
+                new Check("restart-stop", "5.4", "with the code `SHUTTING_DOWN`, and a WebSocket is closed with 4001",
+                        "an orderly stop: state terminated, or a last word with the position", Way.ALL, Needs.OWN_SERVER,
+                        RestartChecks::stop));
+    }
+
+    private static void stop(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader reader = way.open(session, Opening.watcher(session))) {
+            Transcript all = Transcript.fresh().open(reader).readTo(reader, 1);
+            control(target).stop();
+            boolean terminated = all.readOrCut(reader, all::terminated);
+            if (!terminated) {
+                all.requireLastWord("SHUTTING_DOWN");
+            }
+            Event.End end = reader.end();
+            Violation.require(end.orderly(), "the connection was cut");
+            int code = way == Way.MANY || (way == Way.WEBSOCKET && !terminated) ? 4001 : way == Way.WEBSOCKET ? 1000 : 0;
+            Violation.requireEqual(code, end.code(), "the close code");
+        }
     }
 
     private static void restart(Target target, Way way) throws IOException, InterruptedException {

@@ -6,7 +6,7 @@ package brig.loadtests.conformance;
  * @param patienceMs silence that counts as a failure
  * @param heartbeatMs a comment comes at least as often
  * @param authTimeoutMs after which a connection without token is closed
- * @param slowReaderMs after which a connection that takes nothing is cut
+ * @param slowReaderMs after which a connection that takes nothing is left, and after as long again cut
  * @param replayBytes more than the server keeps in memory, less than it keeps on disk
  * @param evictBytes more than it keeps on disk
  * @param floodBytes more than lies in all buffers between an agent and a reader

@@ -3,6 +3,7 @@ package brig.loadtests.conformance;
 import brig.loadtests.conformance.Check.Needs;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 
 /** Readers that do not keep up, and frames that are no longer in memory, or nowhere. */
 final class SlowChecks {
@@ -18,8 +19,11 @@ final class SlowChecks {
                 new Check("tethered", "5.1", "a slow one holds the worker back, and misses nothing",
                         "a captain that stops: the worker waits, and all of it comes later", Way.SPEAKING, Needs.NOTHING,
                         SlowChecks::tethered),
-                new Check("slow-cut", "5.1", "is cut without a word, for no word would reach it; it can resume",
-                        "a reader that takes nothing is cut; what it has is whole, and it resumes", Way.ALL,
+                new Check("throttled", "2.2", "Every reader is told how things stand as soon as it can take it, while the worker waits",
+                        "a captain that stops: a watcher learns that the worker waits, and then that it goes on", Way.ALL,
+                        Needs.NOTHING, SlowChecks::throttled),
+                new Check("slow-cut", "5.1", "with `epoch` and `from`: the first frame that it did not get, where to resume",
+                        "a reader that takes nothing, and then all: whole frames, the reason, the end; it resumes", Way.ALL,
                         Needs.OWN_SERVER, SlowChecks::slowCut),
                 new Check("replay", "5.3", "None is left out silently",
                         "out of memory but on disk: everything, without a gap", Way.ALL, Needs.OWN_SERVER,
@@ -58,6 +62,20 @@ final class SlowChecks {
         }
     }
 
+    private static void throttled(Target target, Way way) throws IOException {
+        Work flood = Work.flood(target.scale().floodBytes());
+        try (Session session = target.spawn(null, false);
+                Reader captain = Way.UNIX.open(session, Opening.captain(session).narrow());
+                Reader watcher = way.open(session, Opening.watcher(session))) {
+            Transcript held = Transcript.fresh().open(captain);
+            Transcript all = Transcript.fresh().open(watcher);
+            Way.UNIX.send(captain, session, flood);
+            all.read(watcher, () -> all.state().equals("throttled"));
+            held.readDones(captain, 1);
+            all.read(watcher, () -> all.state().equals("running"));
+        }
+    }
+
     private static void slowCut(Target target, Way way) throws IOException, InterruptedException {
         Work flood = Work.flood(target.scale().floodBytes());
         try (Session session = target.spawn(flood, true);
@@ -66,11 +84,23 @@ final class SlowChecks {
             session.awaitEnd();
             session.await("the reader that takes nothing is cut", target.scale().slowReaderMs() * 3,
                     () -> session.view().number("readers", 0, 100, 0) == 0);
-            Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not cut");
+            Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not closed");
+            requireLastWord(all, way, session, reader);
             try (Reader again = way.open(session, Opening.watcher(session).from(all.next()))) {
                 requireEnd(all.open(again).readToEnd(again), flood);
             }
         }
+    }
+
+    /** The last that was said before the end names the reason, and the position where the client is. */
+    private static void requireLastWord(Transcript all, Way way, Session session, Reader reader) throws IOException {
+        all.requireLastWord("SLOW_READER");
+        if (reader instanceof SocketReader socket) {
+            Violation.requireEqual(way == Way.MANY ? session.id() : "", socket.session(), "the session of the last word");
+        }
+        Event.End end = reader.end();
+        Violation.require(end.orderly(), "the connection was cut behind the last word and not closed");
+        Violation.requireEqual(Set.of(Way.WEBSOCKET, Way.MANY).contains(way) ? 4000 : 0, end.code(), "the close code");
     }
 
     private static void replay(Target target, Way way) throws IOException, InterruptedException {
@@ -91,9 +121,10 @@ final class SlowChecks {
             session.awaitEnd();
             long oldest = oldest(session);
             Violation.require(oldest > 3, "nothing was evicted: the oldest frame is " + oldest);
-            for (long from : new long[] {1, 2, oldest - 1}) {
-                try (Reader reader = way.open(session, Opening.watcher(session).from(from))) {
-                    Transcript all = Transcript.from(from).open(reader).readToEnd(reader);
+            for (long from : new long[] {0, 1, 2, oldest - 1}) {
+                Opening opening = Opening.watcher(session);
+                try (Reader reader = way.open(session, from == 0 ? opening : opening.from(from))) {
+                    Transcript all = Transcript.from(Math.max(from, 1)).open(reader).readToEnd(reader);
                     Violation.requireEqual(1, all.gaps().size(), "the number of gaps from " + from + " on");
                     Violation.requireEqual("evicted", all.gaps().getFirst().reason(), "the reason of the gap");
                     Violation.requireEqual(oldest - 1, all.gaps().getFirst().to(), "the end of the gap");

@@ -48,7 +48,10 @@ final class StreamChecks {
                         "an ended stream is read whole", Way.ALL, Needs.NOTHING, StreamChecks::ended),
                 new Check("apart", "4.4", "all other lines of that message belong to that spawn",
                         "two streams on one connection are kept apart", Set.of(Way.MANY), Needs.NOTHING,
-                        StreamChecks::apart));
+                        StreamChecks::apart),
+                new Check("unsubscribe", "4.4", "Frames that were on their way may still come after `unsubscribe`.",
+                        "no frame once it is carried out, no word taken, and it may subscribe again", Set.of(Way.MANY),
+                        Needs.NOTHING, StreamChecks::unsubscribe));
     }
 
     private static void order(Target target, Way way) throws IOException {
@@ -178,6 +181,25 @@ final class StreamChecks {
             try (Reader reader = way.open(session, Opening.watcher(session))) {
                 Transcript.fresh().open(reader).readToEnd(reader).requireOutput(work.output());
             }
+        }
+    }
+
+    private static void unsubscribe(Target target, Way way) throws IOException, InterruptedException {
+        Work more = Work.lines(3);
+        try (Session session = target.spawn(null, false); Reader other = Way.WEBSOCKET.open(session, Opening.captain(session));
+                Reader reader = way.open(session, Opening.captain(session))) {
+            Transcript all = Transcript.fresh().open(other);
+            Transcript left = Transcript.fresh().open(reader).readTo(reader, 1);
+            way.act(reader, session, "unsubscribe");
+            session.await("it is no reader", () -> session.view().number("readers", 0, 100, 0) == 1);
+            Way.WEBSOCKET.send(other, session, more);
+            all.readDones(other, 1);
+            way.send(reader, session, more);
+            Event refusal = reader.next();
+            Violation.require(refusal instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
+                    "a message behind unsubscribe was answered by " + refusal);
+            reader.say(Way.subscribe(session, Opening.captain(session).from(left.next())));
+            left.open(reader).readDones(reader, 1).requireOutput(more.output());
         }
     }
 

@@ -23,6 +23,9 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
     interface Control {
         /** Ends the gateway without a warning and starts it again; its workers live on. */
         void restart() throws IOException;
+
+        /** Ends the gateway as its operator does, and starts it again. */
+        void stop() throws IOException;
     }
 
     Wire connect(int receiveBytes) throws IOException {

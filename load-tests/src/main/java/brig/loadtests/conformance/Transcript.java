@@ -27,20 +27,18 @@ final class Transcript {
     private int dones;
     private int welcomes;
     private boolean terminated;
-    private boolean oldest;
 
-    private Transcript(long next, boolean oldest) {
+    private Transcript(long next) {
         this.next = next;
-        this.oldest = oldest;
     }
 
-    /** Of a client that asked for no position: it may begin at the oldest frame that there is. */
+    /** Of a client that asked for no position. */
     static Transcript fresh() {
-        return new Transcript(1, true);
+        return new Transcript(1);
     }
 
     static Transcript from(long seq) {
-        return new Transcript(seq, false);
+        return new Transcript(seq);
     }
 
     void accept(Event event) {
@@ -60,11 +58,10 @@ final class Transcript {
         Violation.require(welcome.epoch().matches("[0-9a-z]{8}"), "an epoch is '" + welcome.epoch() + "'");
         Violation.require(epoch.isEmpty() || epoch.equals(welcome.epoch()),
                 "the epoch was " + epoch + " and is " + welcome.epoch());
-        Violation.require(welcome.from() == next || (oldest && welcome.from() > next),
+        Violation.require(welcome.from() == next,
                 "the stream begins at " + welcome.from() + " where " + next + " is due");
         epoch = welcome.epoch();
         next = welcome.from();
-        oldest = false;
         welcomes++;
     }
 
@@ -162,6 +159,15 @@ final class Transcript {
         Violation.require(gaps.isEmpty(), "a gap was said where nothing may be gone: " + gaps);
     }
 
+    /** The last thing said names that reason, and the position where this client is. */
+    void requireLastWord(String code) {
+        Violation.require(!notes.isEmpty(), "the connection ended without a word");
+        Event.Note word = notes.getLast();
+        Violation.requireEqual(code, word.code(), "the code of the last word");
+        Violation.requireEqual(epoch, word.fields().text("epoch", ""), "the epoch in the last word");
+        Violation.requireEqual(next, word.fields().number("from", 1, Long.MAX_VALUE, 0), "'from' in the last word");
+    }
+
     String epoch() {
         return epoch;
     }
@@ -188,6 +194,12 @@ final class Transcript {
 
     List<Event.Note> notes() {
         return notes;
+    }
+
+    /** What was said last of whether the worker is held back; empty for nothing. */
+    String state() {
+        return notes.stream().filter(note -> note.type().equals("state")).reduce((first, last) -> last)
+                .map(note -> note.fields().text("state", "")).orElse("");
     }
 
     /** A hash of each frame by its number: two readers of the same frames have the same. */

@@ -42,6 +42,24 @@ enum Way {
         };
     }
 
+    /** Comes in with a captain's token, and asks to watch only. */
+    Reader watching(Session session) throws IOException {
+        Opening captain = Opening.captain(session);
+        Reader reader = switch (this) {
+            case UNIX -> unix(session, captain);
+            case WEBSOCKET -> socket(session, captain.token(), "?role=watcher", captain);
+            case MANY -> many(session.target(), "", captain);
+            case SSE -> throw new IllegalStateException("events have no role");
+        };
+        String role = ",\"role\":\"watcher\"}";
+        if (this == UNIX) {
+            reader.say("{\"auth\":\"" + captain.token() + "\"" + role);
+        } else if (this == MANY) {
+            reader.say(subscribe(session, captain).replace("}", role));
+        }
+        return reader;
+    }
+
     /** The Unix socket, before its first line. */
     static LineReader unix(Session session, Opening opening) throws IOException {
         Wire wire = new Wire(UnixDomainSocketAddress.of(session.ioSocket()),

@@ -88,7 +88,12 @@ public final class Brig implements AutoCloseable {
 
     /** Where the product should be installed. */
     public static Path program() {
-        return Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig").toAbsolutePath();
+        return home().resolve("bin/brig");
+    }
+
+    /** The folder of the product: the one that this program is of, or where the build installs it. */
+    public static Path home() {
+        return Path.of(System.getProperty("brig.home", "build/brig")).toAbsolutePath();
     }
 
     /** Lets it run and waits until it is up; where it does not come up its own words are thrown. */
@@ -112,6 +117,16 @@ public final class Brig implements AutoCloseable {
     /** Kills it and starts it again in its folders; its worker-agent and all workers live on. */
     public void restart() throws IOException {
         process.destroyForcibly();
+        startAgain();
+    }
+
+    /** Ends it as an operator does, which ends its workers, and starts it again in its folders. */
+    public void stop() throws IOException {
+        process.destroy();
+        startAgain();
+    }
+
+    private void startAgain() throws IOException {
         awaitExit();
         process = command.start();
         port = 0;

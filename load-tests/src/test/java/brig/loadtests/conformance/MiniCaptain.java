@@ -139,6 +139,11 @@ final class MiniCaptain implements LineDecoder.Sink {
         switch (action) {
             case "cancel" -> to.session().cancel();
             case "terminate" -> to.session().terminate();
+            case "unsubscribe" -> {
+                if (defect != Defect.IGNORES_UNSUBSCRIBE) {
+                    attached.remove(to.session().id).reader().stop();
+                }
+            }
             case "send", "" -> {
                 if (kind != Kind.MANY) {
                     message.requiredText("role");
@@ -154,9 +159,11 @@ final class MiniCaptain implements LineDecoder.Sink {
     }
 
     void attach(MiniSession session, String token, Fields message) {
-        boolean captain = server.role(session, token);
+        boolean watches = message.text("role", "").equals("watcher") && defect != Defect.IGNORES_ROLE;
+        boolean captain = server.role(session, token) && !watches;
         long wanted = defect == Defect.TAKES_ANY_FROM ? 1 : message.number("from", 1, Limits.SEQ_MAX,
-                defect == Defect.BEGINS_LIVE_BY_DEFAULT ? session.lastSeq() + 1 : 1);
+                defect == Defect.BEGINS_LIVE_BY_DEFAULT ? session.lastSeq() + 1
+                        : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1);
         long from = MiniReader.begin(session, wanted);
         MiniReader reader = new MiniReader(session, from, captain, new Lines(session));
         attached.put(session.id, new Attached(session, captain, reader));
@@ -241,6 +248,11 @@ final class MiniCaptain implements LineDecoder.Sink {
         }
 
         @Override
+        public void state(String line) {
+            say(session, line);
+        }
+
+        @Override
         public void gap(String line, long to) {
             say(session, line);
         }
@@ -248,6 +260,18 @@ final class MiniCaptain implements LineDecoder.Sink {
         @Override
         public void cut() {
             channel.close();
+        }
+
+        @Override
+        public MiniChannel channel() {
+            return channel;
+        }
+
+        @Override
+        public void leave(String line) {
+            say(session, line);
+            boolean wrong = defect == Defect.CLOSES_THE_SLOW_WITH_WRONG_CODE || defect == Defect.STOPS_WITH_WRONG_CODE;
+            MiniCaptain.this.close(wrong ? 4500 : channel.isStopping() ? 4001 : 4000, "the end");
         }
 
         @Override

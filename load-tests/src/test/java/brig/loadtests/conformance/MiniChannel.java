@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A connection of a mini server: small buffers, so that a reader who stops is soon noticed. */
@@ -19,6 +21,9 @@ final class MiniChannel {
     private final InputStream input;
     private final ReentrantLock writing = new ReentrantLock();
     private volatile long writingSinceNanos;
+    private volatile boolean left;
+    private volatile boolean stopping;
+    private final List<Runnable> readers = new CopyOnWriteArrayList<>();
 
     MiniChannel(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BYTES);
@@ -66,6 +71,31 @@ final class MiniChannel {
     boolean isStalled(long ms) {
         long since = writingSinceNanos;
         return since != 0 && System.nanoTime() - since > ms * 1_000_000;
+    }
+
+    /** What to do when the client is too slow to be waited for. */
+    void onLeave(Runnable reader) {
+        readers.add(reader);
+    }
+
+    void leave() {
+        if (!left) {
+            left = true;
+            readers.forEach(Runnable::run);
+        }
+    }
+
+    /** The server stops: its readers say their last word when they are woken. */
+    void stop() {
+        stopping = true;
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    boolean isLeft() {
+        return left;
     }
 
     boolean isOpen() {

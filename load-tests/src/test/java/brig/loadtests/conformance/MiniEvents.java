@@ -25,6 +25,11 @@ final class MiniEvents implements MiniReader.Sink {
     }
 
     @Override
+    public void state(String line) throws IOException {
+        event("event: state\ndata: " + line + "\n\n");
+    }
+
+    @Override
     public void gap(String line, long to) throws IOException {
         event((session.defect == Defect.GAP_MOVES_POSITION ? "id: " + session.epoch + "-" + to + "\n" : "")
                 + "event: gap\ndata: " + line + "\n\n");
@@ -33,6 +38,17 @@ final class MiniEvents implements MiniReader.Sink {
     @Override
     public void cut() {
         channel.close();
+    }
+
+    @Override
+    public MiniChannel channel() {
+        return channel;
+    }
+
+    @Override
+    public void leave(String line) throws IOException {
+        event("event: notice\ndata: " + line + "\n\n");
+        end();
     }
 
     @Override

@@ -13,12 +13,20 @@ final class MiniReader {
     interface Sink {
         void frame(long seq, String line) throws IOException;
 
+        void state(String line) throws IOException;
+
         void gap(String line, long to) throws IOException;
 
         void end() throws IOException;
 
         /** Ends the connection at once. */
         void cut();
+
+        /** Where it goes. */
+        MiniChannel channel();
+
+        /** Says the last word to one who was too slow, and ends. */
+        void leave(String line) throws IOException;
     }
 
     private final MiniSession session;
@@ -26,6 +34,7 @@ final class MiniReader {
     private final boolean holds;
     private final Sink sink;
     private long next;
+    private boolean throttled;
     private volatile Thread thread;
 
     MiniReader(MiniSession session, long from, boolean captain, Sink sink) {
@@ -52,6 +61,7 @@ final class MiniReader {
 
     void start() {
         session.join(this, next, holds);
+        sink.channel().onLeave(() -> session.leave(this));
         thread = Thread.ofPlatform().daemon().start(() -> {
             try {
                 pump();
@@ -71,8 +81,19 @@ final class MiniReader {
 
     private void pump() throws IOException, InterruptedException {
         long begun = next;
-        for (byte[] line = session.await(next); line != null; line = session.await(next)) {
+        for (byte[] line = await(next); line != null; line = await(next)) {
+            if (sink.channel().isStopping()) {
+                leave();
+                return;
+            }
             long first = session.firstSeq;
+            if (throttled != session.throttled) {
+                throttled = !throttled;
+                sink.state("{\"type\":\"state\",\"state\":\"" + (throttled ? "throttled" : "running") + "\"}");
+            }
+            if (line.length == 0) {
+                continue;
+            }
             if (next < first) {
                 gap(first);
             } else if (defect == Defect.DROPS_FOR_THE_SLOW && next < session.lastSeq() - 10) {
@@ -81,8 +102,27 @@ final class MiniReader {
                 frame(begun, new String(line, StandardCharsets.UTF_8));
             }
             session.move(this, next);
+            if (sink.channel().isLeft()) {
+                leave();
+                return;
+            }
         }
         sink.end();
+    }
+
+    private byte[] await(long seq) throws InterruptedException {
+        return session.await(seq, () -> throttled != session.throttled || sink.channel().isStopping());
+    }
+
+    private void leave() throws IOException {
+        boolean stops = sink.channel().isStopping();
+        if (defect == (stops ? Defect.STOPS_WITHOUT_A_WORD : Defect.LEAVES_THE_SLOW_WITHOUT_A_WORD)) {
+            sink.end();
+            return;
+        }
+        boolean late = defect == (stops ? Defect.STOPS_WITH_A_WRONG_POSITION : Defect.LETS_THE_SLOW_RESUME_LATE);
+        sink.leave("{\"type\":\"error\",\"error\":\"the end\",\"code\":\"" + (stops ? "SHUTTING_DOWN" : "SLOW_READER")
+                + "\",\"epoch\":\"" + session.epoch + "\",\"from\":" + (late ? next + 1 : next) + "}");
     }
 
     private void gap(long first) throws IOException {
@@ -111,7 +151,7 @@ final class MiniReader {
             }
             case SWAPS_TWO_FRAMES -> {
                 if (seq == 5) {
-                    sink.frame(6, new String(session.await(6), StandardCharsets.UTF_8));
+                    sink.frame(6, new String(await(6), StandardCharsets.UTF_8));
                 }
                 emit(seq, line, seq != 6);
             }

@@ -60,8 +60,17 @@ final class MiniServer implements AutoCloseable, Target.Control {
     MiniServer(Defect defect) throws IOException {
         this.defect = defect;
         accept(http, this::serve);
-        var _ = timers.scheduleAtFixedRate(() -> channels.stream().filter(channel -> defect != Defect.NEVER_CUTS
-                && channel.isStalled(SLOW_READER_MS)).forEach(MiniChannel::close), 50, 50, TimeUnit.MILLISECONDS);
+        var _ = timers.scheduleAtFixedRate(() -> channels.forEach(this::checkSlow), 50, 50, TimeUnit.MILLISECONDS);
+    }
+
+    private void checkSlow(MiniChannel channel) {
+        boolean atOnce = defect == Defect.CUTS_THE_SLOW_AT_ONCE;
+        if (defect != Defect.NEVER_CUTS && channel.isStalled(SLOW_READER_MS)) {
+            channel.leave();
+            if (atOnce || channel.isStalled(2 * SLOW_READER_MS)) {
+                channel.close();
+            }
+        }
     }
 
     Target target() throws IOException {
@@ -124,6 +133,10 @@ final class MiniServer implements AutoCloseable, Target.Control {
         if (token.equals(session.captainToken)) {
             return true;
         }
+        boolean others = sessions.values().stream().anyMatch(one -> one.watcherToken.equals(token)) || other;
+        if (!good && others && defect == Defect.TELLS_WHOSE_TOKEN_IT_IS) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "the token of another session");
+        }
         if (!good) {
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "wrong token");
         }
@@ -180,7 +193,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
         }
         role(session, token);
         if (path.length == 3) {
-            stream(channel, session, headers.getOrDefault("Last-Event-ID", ""), query.replace("last_event_id=", ""));
+            boolean empty = headers.containsKey("Last-Event-ID") && defect == Defect.EMPTY_HEADER_WINS;
+            stream(channel, session, headers.getOrDefault("Last-Event-ID", ""),
+                    empty ? "" : query.replace("last_event_id=", ""));
         } else {
             if (method.equals("DELETE")) {
                 session.terminate();
@@ -249,6 +264,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
             }
             wish.number("from", 1, Limits.SEQ_MAX, 1);
         }
+        if (query.equals("role=watcher")) {
+            wish = new Fields(Map.of("role", "watcher"));
+        }
         upgrade(channel);
         MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.SINGLE, session);
         if (!token.isEmpty()) {
@@ -307,6 +325,12 @@ final class MiniServer implements AutoCloseable, Target.Control {
     public void restart() {
         sessions.values().forEach(MiniSession::handleRestart);
         channels.forEach(MiniChannel::close);
+    }
+
+    @Override
+    public void stop() {
+        channels.forEach(MiniChannel::stop);
+        sessions.values().forEach(MiniSession::wake);
     }
 
     @Override

@@ -5,11 +5,14 @@ import brig.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,6 +22,7 @@ final class MiniSession {
             + "\\$\\(\\(b\\*(\\d+)\\+(\\d+)\\)\\) .*; sleep ([0-9.]+); done");
     static final int WINDOW_BYTES = 20_000;
     static final int LOG_BYTES = 100_000;
+    private static final long THROTTLED_MS = 100;
     private static final int PIECE_BYTES = 4_000;
     /** So many times shorter than asked for are its pauses, or the tests would take as long. */
     private static final int HURRY = 3;
@@ -32,8 +36,9 @@ final class MiniSession {
     // Guarded by this.
     String epoch = "aaaa0001";
     boolean ended;
+    boolean throttled;
     long firstSeq = 1;
-    int readers;
+    private final Set<Object> readers = new HashSet<>();
     /** Where the server itself thinks that a client is. */
     long rememberedSeq = 1;
     private final List<byte[]> frames = new ArrayList<>();
@@ -144,8 +149,28 @@ final class MiniSession {
 
     /** Waits while a tethered reader is a window behind. */
     private synchronized void hold() throws InterruptedException {
+        long since = System.nanoTime();
         while (!terminating && tethered.values().stream().anyMatch(seq -> bytesFrom(seq) > WINDOW_BYTES)) {
-            wait();
+            wait(THROTTLED_MS);
+            if (lasts(since) && defect != Defect.NEVER_SAYS_THROTTLED && defect != Defect.SAYS_THROTTLED_AFTERWARDS) {
+                becomeThrottled(true);
+            }
+        }
+        if (defect == Defect.SAYS_THROTTLED_AFTERWARDS && lasts(since)) {
+            becomeThrottled(true);
+        } else if (defect != Defect.STAYS_THROTTLED) {
+            becomeThrottled(false);
+        }
+    }
+
+    private static boolean lasts(long sinceNanos) {
+        return System.nanoTime() - sinceNanos > THROTTLED_MS * 1_000_000;
+    }
+
+    private synchronized void becomeThrottled(boolean next) {
+        if (throttled != next) {
+            throttled = next;
+            notifyAll();
         }
     }
 
@@ -190,12 +215,17 @@ final class MiniSession {
         }
     }
 
-    /** A frame, or where the oldest one is; null when the stream has ended before. */
-    synchronized byte[] await(long seq) throws InterruptedException {
-        while (seq > frames.size() && !ended) {
+    /** A frame, or where the oldest one is; an empty one where there is only other news; null for the end. */
+    synchronized byte[] await(long seq, BooleanSupplier news) throws InterruptedException {
+        while (seq > frames.size() && !ended && !news.getAsBoolean()) {
             wait();
         }
-        return seq > frames.size() ? null : frames.get((int) (seq - 1));
+        return seq > frames.size() && !ended ? new byte[0] : seq > frames.size() ? null : frames.get((int) (seq - 1));
+    }
+
+    /** There may be other news than frames. */
+    synchronized void wake() {
+        notifyAll();
     }
 
     synchronized long lastSeq() {
@@ -203,7 +233,7 @@ final class MiniSession {
     }
 
     synchronized void join(Object reader, long seq, boolean holds) {
-        readers++;
+        readers.add(reader);
         if (holds) {
             tethered.put(reader, Math.min(seq, frames.size() + 1L));
         }
@@ -216,14 +246,14 @@ final class MiniSession {
     }
 
     synchronized void leave(Object reader) {
-        readers--;
+        readers.remove(reader);
         tethered.remove(reader);
         notifyAll();
     }
 
     synchronized byte[] view() {
         return Json.write(Map.of("spawn_id", id, "task_id", id, "agent", "shell", "state", ended ? "terminated" : "running",
-                "epoch", epoch, "first_seq", firstSeq, "last_seq", (long) frames.size(), "readers", (long) readers));
+                "epoch", epoch, "first_seq", firstSeq, "last_seq", (long) frames.size(), "readers", (long) readers.size()));
     }
 
     String welcome(boolean captain, long from) {

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class ProductTest {
     private static final Set<String> QUICK = Set.of("order", "same-frames", "cut", "old", "future", "foreign", "query-id",
-            "evicted", "wrong-token", "malformed", "next-line", "nul", "restart-record");
+            "evicted", "wrong-token", "malformed", "next-line", "nul", "throttled", "role", "unsubscribe",
+            "restart-record", "restart-stop");
 
     @Test
     void shouldKeepProtocolWhenServerIsTheProduct() throws IOException {

@@ -1,0 +1,187 @@
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.StandardProtocolFamily;
+import java.net.URI;
+import java.net.UnixDomainSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Makes the start-up archives of the installation {@code args[0]}: what an installation does runs here once, and the JVM
+ * writes down what it loaded, what it linked, and what it learnt about the code that ran often, so that its compilers
+ * begin with that. A gain in speed only: where the wall cannot be built, the archives hold what was seen until then.
+ */
+final class Train {
+    private static final int STARTS = 20;
+    private static final int STREAMS = 4;
+    /** Small writes, as of a model's tokens: enough for the compilers' counters, a second or two here. */
+    private static final String TOKENS =
+            "sleep 1; i=0; while [ $i -lt 20000 ]; do echo token token token $i; i=$((i+1)); done";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");
+
+    private final Path home;
+    private final Path work;
+    private final HttpClient http = HttpClient.newHttpClient();
+    private String url = "";
+    private String token = "";
+
+    private Train(Path home, Path work) {
+        this.home = home;
+        this.work = work;
+    }
+
+    public static void main(String[] args) throws Exception {
+        Path work = Files.createTempDirectory("brig-train-");
+        try {
+            Files.setPosixFilePermissions(work, PosixFilePermissions.fromString("rwx--x--x"));
+            new Train(Path.of(args[0]), work).run();
+        } finally {
+            delete(work);
+        }
+    }
+
+    private void run() throws Exception {
+        Files.writeString(work.resolve("brig.json"), """
+                {"stateDir": "%1$s/state", "runtimeDir": "%1$s/run", "agentsDir": "%1$s/io", "spawnerSocket": "%1$s/spawner.sock",
+                 "http": {"port": 0}, "worker": {"workspaceBases": ["%1$s/workspaces"]}}""".formatted(work));
+        Process gateway = brig(Map.of("BRIG_JAVA_OPTS", record("serve"), "BRIG_WORKER_AGENT_JAVA_OPTS", record("worker-agent")),
+                "serve", "--config", work + "/brig.json").redirectOutput(ProcessBuilder.Redirect.PIPE).start();
+        try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            awaitUp(gateway);
+            for (int i = 0; i < STARTS; i++) {
+                attach(spawn("echo started"));
+            }
+            List<Future<?>> streams = new ArrayList<>();
+            for (int i = 0; i < STREAMS; i++) {
+                Spawned spawned = spawn(TOKENS);
+                streams.add(readers.submit(() -> attach(spawned)));
+                for (int j = 0; j < 2; j++) {
+                    streams.add(readers.submit(() -> events(spawned)));
+                    streams.add(readers.submit(() -> socket(spawned)));
+                }
+            }
+            for (Future<?> stream : streams) {
+                stream.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            }
+            brig(Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")), "run", "shell", "--", "echo started")
+                    .start().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } finally {
+            // Its Process would close its output too, which it still writes to while it makes the archive.
+            gateway.toHandle().destroy();
+            gateway.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    private String record(String archive) {
+        return "-XX:AOTCacheOutput=" + home + "/lib/" + archive + ".aot";
+    }
+
+    private ProcessBuilder brig(Map<String, String> environment, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(home + "/bin/brig"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(new File("/dev/null"));
+        builder.environment().putAll(environment);
+        return builder;
+    }
+
+    private void awaitUp(Process gateway) throws IOException {
+        BufferedReader out = new BufferedReader(new InputStreamReader(gateway.getInputStream()));
+        String line = out.readLine();
+        for (; line != null && !line.contains("try next"); line = out.readLine()) {
+            Matcher found = URL.matcher(line);
+            url = found.matches() ? found.group(1) : url;
+        }
+        token = Files.readString(work.resolve("state/admin.token")).strip();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE).header("Authorization", "Bearer " + token);
+    }
+
+    private record Spawned(String id, String token, String socket) {}
+
+    private Spawned spawn(String script) throws IOException, InterruptedException {
+        String body = "{\"agent_config\":{\"name\":\"shell\"},\"once\":true,\"prompt\":\"" + script + "\"}";
+        String answer = http.send(request("/api/v1/spawns").POST(HttpRequest.BodyPublishers.ofString(body)).build(),
+                HttpResponse.BodyHandlers.ofString()).body();
+        return new Spawned(text(answer, "spawn_id"), text(answer, "auth_token"), text(answer, "io_socket"));
+    }
+
+    private static String text(String json, String field) throws IOException {
+        Matcher found = Pattern.compile("\"" + field + "\":\"([^\"]+)\"").matcher(json);
+        if (!found.find()) {
+            throw new IOException("no " + field + " in " + json);
+        }
+        return found.group(1);
+    }
+
+    /** Reads to the end as a captain does. */
+    private Void attach(Spawned spawned) throws IOException {
+        try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            socket.connect(UnixDomainSocketAddress.of(spawned.socket()));
+            socket.write(ByteBuffer.wrap(("{\"auth\":\"" + spawned.token() + "\",\"from\":1}\n").getBytes()));
+            Channels.newInputStream(socket).transferTo(OutputStream.nullOutputStream());
+        }
+        return null;
+    }
+
+    /** Reads to the end as a browser does. */
+    private Void events(Spawned spawned) throws IOException, InterruptedException {
+        http.send(request("/api/v1/sessions/" + spawned.id() + "/stream").build(), HttpResponse.BodyHandlers.discarding());
+        return null;
+    }
+
+    private Void socket(Spawned spawned) throws Exception {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        http.newWebSocketBuilder().header("Authorization", "Bearer " + token).subprotocols("brig.v1")
+                .buildAsync(URI.create(url.replace("http", "ws") + "/api/v1/sessions/" + spawned.id() + "/attach?from=1&role=watcher"),
+                        new WebSocket.Listener() {
+                            @Override
+                            public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+                                closed.complete(null);
+                                return null;
+                            }
+
+                            @Override
+                            public void onError(WebSocket socket, Throwable error) {
+                                closed.completeExceptionally(error);
+                            }
+                        });
+        return closed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

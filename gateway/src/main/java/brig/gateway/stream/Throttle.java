@@ -1,0 +1,47 @@
+package brig.gateway.stream;
+
+import brig.gateway.time.Timers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether readers are told that the worker is held back. A captain that reads slowly but steadily pauses the worker and
+ * lets it go many times a second, so only what has lasted for {@link #LASTS_MS} counts, one way as the other.
+ *
+ * <p>State owned by the event loop.
+ */
+final class Throttle {
+    static final long LASTS_MS = 200;
+
+    private final Timers timers;
+    private final Runnable changed;
+    private boolean paused;
+    private boolean shown;
+    private Timers.@Nullable Timer lasting;
+
+    /** @param changed called when {@link #isShown} has */
+    Throttle(Timers timers, Runnable changed) {
+        this.timers = timers;
+        this.changed = changed;
+    }
+
+    void handlePaused(boolean nowPaused) {
+        paused = nowPaused;
+        if (lasting != null) {
+            lasting.cancel();
+            lasting = null;
+        }
+        if (paused != shown) {
+            lasting = timers.after(LASTS_MS, this::handleLasted);
+        }
+    }
+
+    private void handleLasted() {
+        lasting = null;
+        shown = paused;
+        changed.run();
+    }
+
+    boolean isShown() {
+        return shown;
+    }
+}
