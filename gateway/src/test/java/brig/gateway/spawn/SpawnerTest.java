@@ -2,6 +2,7 @@ package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.RecordingSink;
@@ -226,6 +227,24 @@ class SpawnerTest {
         int before = bench.story.size();
         bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
         assertEquals(before, bench.story.size());
+    }
+
+    @Test
+    void shouldBindASessionIdOnceAndToOneSpawn() {
+        Spawn spawn = bench.run("fix");
+        Spawn other = bench.run("other");
+        bench.spawner.bindSession(spawn, "ses_x");
+        bench.spawner.bindSession(spawn, "ses_x");
+        bench.loop.run();
+        assertEquals(spawn, bench.spawns.find("ses_x").orElseThrow());
+        assertEquals("ses_x", spawn.view().get("session_id"));
+        assertEquals("ses_x", bench.store.saved().getLast().sessionId());
+        assertEquals(ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> bench.spawner.bindSession(other, "ses_x")).code());
+        assertEquals(ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> bench.spawner.bindSession(spawn, "ses_y")).code());
+        SpawnBench after = SpawnBench.restarted(bench);
+        assertEquals(spawn.spawnId(), after.spawns.find("ses_x").orElseThrow().spawnId());
     }
 
     @Test

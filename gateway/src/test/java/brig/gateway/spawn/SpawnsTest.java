@@ -58,6 +58,23 @@ class SpawnsTest {
     }
 
     @Test
+    void shouldPreferTheSessionIdThenTheSpawnIdThenTheTaskId() {
+        // Scenario: captains choose task_ids, so one may be called like another's session or spawn.
+        Spawn session = add(1, "first");
+        Spawn named = add(2, "ses_x");
+        assertEquals(named, spawns.find("ses_x").orElseThrow());
+        session.setSessionId("ses_x");
+        spawns.index(session);
+        assertEquals(session, spawns.find("ses_x").orElseThrow());
+        spawns.retire(session);
+        assertEquals(session, spawns.find("ses_x").orElseThrow(), "also when it has ended");
+
+        Spawn impostor = add(3, session.spawnId());
+        assertEquals(session, spawns.find(session.spawnId()).orElseThrow());
+        assertEquals(impostor, spawns.find(impostor.spawnId()).orElseThrow());
+    }
+
+    @Test
     void shouldKeepTheNewestWhenManyHaveEnded() {
         for (int i = 1; i <= 1_500; i++) {
             spawns.retire(add(i, "task-" + i));
