@@ -66,6 +66,8 @@ final class SpawnHeap implements Callable<Integer> {
                 run(place);
                 double seconds = (System.nanoTime() - start) / 1e9;
                 LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(LINGER_SECONDS));
+                // Twice: what has to be cleaned up first goes with the second one.
+                brig.collectHeap();
                 brig.collectHeap();
                 heaps.add(brig.heapBytes());
                 report.row(List.of(String.valueOf(round), String.valueOf(spawns), Report.number(seconds),

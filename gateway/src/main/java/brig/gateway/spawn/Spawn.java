@@ -46,7 +46,8 @@ public final class Spawn {
     private long changedMs;
     private long endedMs;
     private @Nullable String lastError;
-    private Map<String, @Nullable Object> posture;
+    /** As JSON: parsed it would be most of what a spawn that has ended takes. Null until it is known. */
+    private @Nullable String posture;
     private Map<String, @Nullable Object> exit;
     private @Nullable WorkerStream worker;
     private boolean unwanted;
@@ -68,7 +69,7 @@ public final class Spawn {
         this.changedMs = record.times().updatedMs();
         this.endedMs = record.times().endedMs();
         this.lastError = record.course().lastError();
-        this.posture = parse(record.course().posture());
+        this.posture = record.course().posture();
         this.exit = parse(record.course().exit());
     }
 
@@ -129,7 +130,7 @@ public final class Spawn {
     }
 
     void setPosture(Map<String, @Nullable Object> measured) {
-        posture = measured;
+        posture = text(measured);
     }
 
     void setExit(Map<String, @Nullable Object> how) {
@@ -235,25 +236,25 @@ public final class Spawn {
     SpawnRecord record() {
         return new SpawnRecord(spawnId, taskId, sessionId, log.epoch(), origin, hashes,
                 new SpawnRecord.Course(state.name(), workspace,
-                        binding.toJson(), text(posture), text(exit), lastError),
+                        binding.toJson(), posture, text(exit), lastError),
                 new SpawnRecord.Times(createdMs, runningMs, changedMs, endedMs));
     }
 
     /** What status and the HTTP interface show of this spawn alone: the view, and what its wall enforces. */
     public Map<String, @Nullable Object> fullView() {
         Map<String, @Nullable Object> view = view();
-        if (!posture.isEmpty()) {
-            view.put("posture", posture);
+        if (posture != null) {
+            view.put("posture", parse(posture));
         }
         return view;
     }
 
     /** What its wall was found to enforce before the agent started. @throws BrigException {@code NOT_FOUND} where nobody looked */
     public Map<String, @Nullable Object> posture() {
-        if (posture.isEmpty()) {
+        if (posture == null) {
             throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn").about(spawnId, state.wireName());
         }
-        return posture;
+        return parse(posture);
     }
 
     /** What lists show; times in milliseconds since 1970. */

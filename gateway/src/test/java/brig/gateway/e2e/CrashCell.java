@@ -122,22 +122,12 @@ final class CrashCell {
                     site.restartRelay();
                 }
                 product.serve();
-                if (step == Step.ASKED_LATE) {
-                    hold.release();
-                }
             }
-            case WORKER_AGENT -> {
-                site.killWorkerAgent();
-                product.database().goOn();
-            }
+            case WORKER_AGENT -> site.killWorkerAgent();
             case AGENT -> {
                 List<ProcessHandle> agent = agents();
                 assertFalse(agent.isEmpty(), "there is an agent to kill");
                 agent.forEach(ProcessHandle::destroyForcibly);
-                if (hold != null) {
-                    hold.release();
-                }
-                product.database().goOn();
             }
         }
     }
@@ -177,8 +167,15 @@ final class CrashCell {
 
     /** Plays the cell. @return its row in the report */
     List<String> run() throws Exception {
-        reach();
-        kill();
+        try {
+            reach();
+            kill();
+        } finally {
+            if (hold != null) {
+                hold.release();
+            }
+            product.database().goOn();
+        }
         String id = settle();
         Await.until("no process is left", () -> left().isEmpty());
         Await.until("the worker-agent has forgotten it", () -> site.workersLeft() == 0);

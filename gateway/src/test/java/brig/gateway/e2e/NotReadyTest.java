@@ -44,8 +44,8 @@ class NotReadyTest {
                 String expected = "{\"success\":false,\"code\":\"SESSION_NOT_READY\",\"state\":\"spawning\",\"spawn_id\":\""
                         + id + "\",\"session_id\":null,\"retry_after_seconds\":5}";
 
-                for (String path : List.of("/api/v1/sessions/slow/stream", "/api/v1/sessions/" + id + "/stream")) {
-                    Web.Answer early = web.get(path);
+                for (String path : List.of("/slow/stream", "/" + id + "/stream", "/slow/attach")) {
+                    Web.Answer early = web.get("/api/v1/sessions" + path);
                     assertEquals(409, early.status());
                     assertEquals(expected, early.response().body());
                     assertEquals("5", early.header("Retry-After"));

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiPredicate;
 
 /**
@@ -31,6 +32,8 @@ import java.util.function.BiPredicate;
 final class Relay implements AutoCloseable {
     /** Who said a line. */
     enum From { GATEWAY, WORKER_AGENT }
+
+    private static final AtomicInteger NUMBER = new AtomicInteger();
 
     private final Path listen;
     private final Path backend;
@@ -160,7 +163,7 @@ final class Relay implements AutoCloseable {
     private Relay worker(String socket) {
         return workers.computeIfAbsent(socket, path -> {
             try {
-                return new Relay(listen.resolveSibling("r" + workers.size()), Path.of(path), holds);
+                return new Relay(listen.resolveSibling("r" + NUMBER.incrementAndGet()), Path.of(path), holds);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

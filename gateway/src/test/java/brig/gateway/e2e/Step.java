@@ -20,7 +20,7 @@ enum Step {
     ACKNOWLEDGED("frames on disk and acknowledged",
             new Held(null, (from, line) -> from == From.GATEWAY && line.has("ack"), true), true, false),
     END_ASKED("end asked for, worker-agent not told", before(From.GATEWAY, "op", "terminate"), true, true),
-    END_TOLD("worker-agent told to end it", behind(From.GATEWAY, "op", "terminate"), true, true),
+    END_TOLD("worker-agent told to end it", behind(From.GATEWAY, "op", "terminate"), false, true),
     DONE("agent ended, done not passed on", before(From.WORKER_AGENT, "type", "done"), false, true),
     LAST_FRAME("last frame read, end not on disk", recording("TERMINATED"), false, true),
     END_RECORDED("end is on disk, last frame not acknowledged", new Held(null, (from, line) ->
@@ -38,7 +38,7 @@ enum Step {
     final String says;
     @SuppressWarnings("ImmutableEnumChecker") // a function without state
     final Held held;
-    /** Whether the agent's process is there to be killed. */
+    /** Whether the agent's process is there to be killed, and not ending by itself. */
     final boolean hasAgent;
     /** Whether the captain asks for the end first. */
     final boolean ending;
