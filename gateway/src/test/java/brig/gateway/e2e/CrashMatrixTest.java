@@ -3,6 +3,7 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.gateway.e2e.CrashCell.Victim;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,21 +21,34 @@ class CrashMatrixTest {
 
     @Test
     void shouldEndInOneWayWhateverIsKilledAtWhateverStep() throws Exception {
+        try {
+            playShared();
+            playOwn();
+        } finally {
+            CrashReport.write(found);
+        }
+        assertEquals(List.of(), failed);
+    }
+
+    private void playShared() throws IOException {
         try (CrashSite shared = new CrashSite()) {
             for (Step step : Step.values()) {
                 play(shared, step, Victim.GATEWAY);
                 if (step.hasAgent) {
                     play(shared, step, Victim.AGENT);
                 }
-                if (step != Step.ASKED_LATE) {
-                    try (CrashSite own = new CrashSite()) {
-                        play(own, step, Victim.WORKER_AGENT);
-                    }
+            }
+        }
+    }
+
+    private void playOwn() throws IOException {
+        for (Step step : Step.values()) {
+            if (step != Step.ASKED_LATE) {
+                try (CrashSite own = new CrashSite()) {
+                    play(own, step, Victim.WORKER_AGENT);
                 }
             }
         }
-        CrashReport.write(found);
-        assertEquals(List.of(), failed);
     }
 
     private void play(CrashSite site, Step step, Victim victim) {
