@@ -231,6 +231,7 @@ final class HttpApi {
                 .putHeader("Brig-Resumed-From", new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.writeHead();
         response.closeHandler(nothing -> events.close());
+        context.request().headers().clear();
         events.begin(position);
     }
 
