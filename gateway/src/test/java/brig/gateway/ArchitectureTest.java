@@ -33,7 +33,7 @@ class ArchitectureTest {
             Map.entry("worker", Set.of("stream", "limits", "time")),
             Map.entry("store", Set.of("stream")),
             Map.entry("stream", Set.of("limits", "time")),
-            Map.entry("limits", Set.of()),
+            Map.entry("limits", Set.of("time")),
             Map.entry("config", Set.of()),
             Map.entry("time", Set.of()));
 

@@ -13,11 +13,12 @@ import picocli.CommandLine.Command;
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {Bench.class, Conformance.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
+        subcommands = {Bench.class, Conformance.class, SpawnHeap.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
         footer = {"", "From the build:",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'",
             "  ./gradlew :load-tests:run -Pargs='conformance'",
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
+            "  ./gradlew :load-tests:run -Pargs='spawn-heap'",
             "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
             "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
 public final class LoadTests {

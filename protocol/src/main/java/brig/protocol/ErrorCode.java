@@ -20,6 +20,7 @@ public enum ErrorCode {
     NOT_FOUND(404, 4511, Action.FIX_REQUEST),
     METHOD_NOT_ALLOWED(405, 4512, Action.FIX_REQUEST),
     UNKNOWN_POLICY(404, 4513, Action.FIX_REQUEST),
+    IDEMPOTENCY_CONFLICT(422, 4514, Action.FIX_REQUEST),
 
     // Who the client is.
     UNAUTHENTICATED(401, 4520, Action.AUTHENTICATE),
@@ -30,6 +31,8 @@ public enum ErrorCode {
     MAX_WORKERS(429, 4020, Action.RETRY_LATER),
     MAX_WORKERS_PER_CAPTAIN(429, 4021, Action.RETRY_LATER),
     COOLDOWN(429, 4022, Action.RETRY_LATER),
+    QUEUE_FULL(429, 4029, Action.RETRY_LATER),
+    POOL_PAUSED(503, 4028, Action.RETRY_LATER),
     MAX_CONNECTIONS(503, 4023, Action.RETRY_LATER),
     MAX_SUBSCRIPTIONS(429, 4024, Action.RETRY_LATER),
     SESSION_NOT_READY(409, 4025, Action.RETRY_LATER),
@@ -83,6 +86,16 @@ public enum ErrorCode {
 
     public Action action() {
         return action;
+    }
+
+    /** Whether the same request may succeed later, or the same connection be made again. */
+    public boolean isRetryable() {
+        return action == Action.RETRY_LATER || action == Action.RECONNECT;
+    }
+
+    /** Exit code of the command line: 3 where a session is not ready yet, else 125, as an agent's own is below it. */
+    public int exitCode() {
+        return this == SESSION_NOT_READY ? 3 : 125;
     }
 
     /** WebSocket close code: 4000–4499 invite to reconnect and resume, 4500–4999 do not. */

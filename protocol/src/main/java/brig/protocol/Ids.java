@@ -6,6 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Names and secrets: how they are made, what they look like, how they are compared. */
@@ -14,6 +15,8 @@ public final class Ids {
     private static final char[] BASE32 = "0123456789abcdefghjkmnpqrstvwxyz".toCharArray();
     private static final Pattern TASK_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
     private static final Pattern SPAWN_ID = Pattern.compile("spn_[0-9a-z]{24}");
+    private static final Pattern UUID =
+            Pattern.compile("[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}");
     private static final int TOKEN_BYTES = 32;
 
     private Ids() {}
@@ -32,6 +35,14 @@ public final class Ids {
     public static String newToken() {
         byte[] bytes = new byte[TOKEN_BYTES];
         RANDOM.nextBytes(bytes);
+        return token(bytes);
+    }
+
+    /** The token of 256 bits that somebody else chose. */
+    public static String token(byte[] bytes) {
+        if (bytes.length != TOKEN_BYTES) {
+            throw new IllegalArgumentException("a token has " + TOKEN_BYTES + " bytes");
+        }
         return "brig_" + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
@@ -49,6 +60,14 @@ public final class Ids {
     public static boolean isToken(String token, String hash) {
         return MessageDigest.isEqual(
                 hashToken(token).getBytes(StandardCharsets.US_ASCII), hash.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** A request id as it is compared: a UUID in lower case. @throws BrigException {@code INVALID_FIELD} naming the field */
+    public static String requestId(String field, String text) {
+        if (!UUID.matcher(text).matches()) {
+            throw Fields.invalid(field, "must be a UUID");
+        }
+        return text.toLowerCase(Locale.ROOT);
     }
 
     public static boolean isTaskId(String text) {

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,6 +152,32 @@ public final class Json {
         byte[] line = Arrays.copyOf(json, json.length + 1);
         line[json.length] = '\n';
         return line;
+    }
+
+    /**
+     * The object in the one form that all equal objects have, after RFC 8785: keys sorted by their UTF-16 units at every
+     * level, nothing between tokens. Entries that are null are left out, for here null counts as absent.
+     */
+    public static byte[] canonical(Map<String, ?> object) {
+        return write(sorted(object));
+    }
+
+    private static Map<String, Object> sorted(Map<?, ?> object) {
+        Map<String, Object> sorted = new TreeMap<>();
+        object.forEach((key, value) -> {
+            if (value != null) {
+                sorted.put(String.valueOf(key), inOrder(value));
+            }
+        });
+        return sorted;
+    }
+
+    private static Object inOrder(Object value) {
+        return switch (value) {
+            case Map<?, ?> map -> sorted(map);
+            case List<?> list -> list.stream().map(element -> element == null ? null : inOrder(element)).toList();
+            default -> value;
+        };
     }
 
     private static void writeValue(JsonGenerator generator, @Nullable Object value) throws IOException {

@@ -5,14 +5,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a captain asks for, the same on every way in.
  *
  * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
- * "prompt"?, "once"?, "policy"?,
- * "workspace_mode"?, "repository"?}}.
+ * "prompt"?, "once"?, "policy"?, "workspace_mode"?, "repository"?, "request_id"?, "project"?, "env_allowlist"?,
+ * "timeout_seconds"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param policy what the agent's wall lets in; null leaves it to the agent's profile
  * @param workspaceMode what becomes of {@code workspace} or {@code repository}
  * @param repository absolute path of a git repository, in {@code WORKTREE} only, and there never null
+ * @param claim what makes a repetition of this request known as one
+ * @param bounds what the captain narrows further than the policy does
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -38,7 +41,29 @@ public record SpawnRequest(
         boolean once,
         @Nullable String policy,
         WorkspaceMode workspaceMode,
-        @Nullable String repository) {
+        @Nullable String repository,
+        Claim claim,
+        Bounds bounds) {
+
+    /**
+     * The same request again is not a second one.
+     *
+     * @param requestId a UUID in lower case; null where each request is a new one
+     * @param project the captain's own name for what the work belongs to, empty for none: request ids count within it
+     */
+    public record Claim(@Nullable String requestId, String project) {
+        public static final Claim NONE = new Claim(null, "");
+    }
+
+    /**
+     * What a request allows at most; the policy may allow less.
+     *
+     * @param envAllowlist variables that the agent may get, in their order; null for all that the policy lets in
+     * @param timeoutSeconds how long each process may run, 0 for as long as the policy allows
+     */
+    public record Bounds(@Nullable List<String> envAllowlist, long timeoutSeconds) {
+        public static final Bounds NONE = new Bounds(null, 0);
+    }
 
     /** What an agent works in; as JSON in lower case. */
     public enum WorkspaceMode {
@@ -53,12 +78,22 @@ public record SpawnRequest(
     /** A request that leaves the wall to the agent's profile. */
     public SpawnRequest(@Nullable String taskId, @Nullable String workspace, String agent, @Nullable String model,
             List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
-        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null);
+        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null,
+                Claim.NONE, Bounds.NONE);
+    }
+
+    /** The same request under that id. */
+    public SpawnRequest claimedAs(String requestId) {
+        return new SpawnRequest(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, policy, workspaceMode,
+                repository, new Claim(requestId, claim.project()), bounds);
     }
 
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
     public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
-            "workspace_mode", "repository");
+            "workspace_mode", "repository", "request_id", "project", "env_allowlist", "timeout_seconds");
+
+    private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
+    private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
 
     private static final Set<String> AGENT_FIELDS = Set.of("name", "model", "tools", "systemPrompt");
 
@@ -83,7 +118,23 @@ public record SpawnRequest(
         checkArgument("systemPrompt", agent.text("systemPrompt"));
         tools.forEach(tool -> checkArgument("tools", tool));
         return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
-                fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository);
+                fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository, claim(fields),
+                bounds(fields));
+    }
+
+    private static Claim claim(Fields fields) {
+        String project = fields.text("project", "");
+        if (!project.isEmpty() && !PROJECT.matcher(project).matches()) {
+            throw Fields.invalid("project", "must match " + PROJECT);
+        }
+        String requestId = fields.text("request_id");
+        return new Claim(requestId == null ? null : Ids.requestId("request_id", requestId), project);
+    }
+
+    private static Bounds bounds(Fields fields) {
+        List<String> variables = fields.has("env_allowlist")
+                ? fields.texts("env_allowlist").stream().distinct().sorted().toList() : null;
+        return new Bounds(variables, fields.number("timeout_seconds", 1, TIMEOUT_SECONDS_MAX, 0));
     }
 
     /** It is said, not guessed: a captain that misspells a field does not get another kind of workspace. */
@@ -135,6 +186,10 @@ public record SpawnRequest(
         map.put("workspace_mode", workspaceMode == WorkspaceMode.FOLDER ? null
                 : workspaceMode.name().toLowerCase(Locale.ROOT));
         map.put("repository", repository);
+        map.put("request_id", claim.requestId());
+        map.put("project", claim.project().isEmpty() ? null : claim.project());
+        map.put("env_allowlist", bounds.envAllowlist());
+        map.put("timeout_seconds", bounds.timeoutSeconds() == 0 ? null : bounds.timeoutSeconds());
         return map;
     }
 }

@@ -41,10 +41,17 @@ class ErrorCodeTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(ErrorCode.class)
+    void shouldAlwaysHintWhenTheSameMaySucceedLater(ErrorCode code) {
+        assertEquals(code.isRetryable(), new BrigException(code, "later").retryAfterSeconds().isPresent());
+        assertEquals(code.isRetryable(), code.closeCode() < 4500);
+    }
+
     @Test
     void shouldCarryARetryHintOnlyWhenThereIsOne() {
         assertEquals(OptionalInt.of(3), new BrigException(ErrorCode.COOLDOWN, "wait", 3).retryAfterSeconds());
-        assertEquals(OptionalInt.empty(), new BrigException(ErrorCode.COOLDOWN, "wait").retryAfterSeconds());
+        assertEquals(OptionalInt.empty(), new BrigException(ErrorCode.NOT_FOUND, "no").retryAfterSeconds());
         assertEquals(0, new BrigException(ErrorCode.COOLDOWN, "wait").getStackTrace().length);
     }
 }

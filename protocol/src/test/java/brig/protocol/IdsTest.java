@@ -2,6 +2,7 @@ package brig.protocol;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
@@ -71,5 +72,23 @@ class IdsTest {
         "spn_01KDVW5V09S6YX3M8Q2T7N4E", "ses_01kdvw5v09s6yx3m8q2t7n4e", "spn_01kdvw5v09s6yx3m8q2t7n4e\n"})
     void shouldRefuseASpawnIdWhenItWasNotMadeHere(String text) {
         assertFalse(Ids.isSpawnId(text));
+    }
+
+    @Test
+    void shouldCompareRequestIdsInLowerCase() {
+        assertEquals("8e03978e-40d5-43dd-bc93-6894a57f9324", Ids.requestId("x", "8E03978E-40D5-43dd-bc93-6894a57f9324"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "8e03978e40d543ddbc936894a57f9324", "8e03978e-40d5-43dd-bc93-6894a57f932",
+        "8e03978e-40d5-43dd-bc93-6894a57f9324\n", "ge03978e-40d5-43dd-bc93-6894a57f9324"})
+    void shouldNameTheFieldWhenARequestIdIsNoUuid(String text) {
+        assertTrue(assertThrows(BrigException.class, () -> Ids.requestId("here", text)).getMessage().contains("'here'"));
+    }
+
+    @Test
+    void shouldMakeATokenOfGivenBytes() {
+        assertEquals("brig_" + "A".repeat(43), Ids.token(new byte[32]));
+        assertThrows(IllegalArgumentException.class, () -> Ids.token(new byte[31]));
     }
 }

@@ -33,6 +33,17 @@ class JsonTest {
         assertThrows(IllegalArgumentException.class, () -> Json.write(Map.of("x", new Object())));
     }
 
+    @Test
+    void shouldBeTheSameTextWhenEqualObjectsAreWrittenCanonically() {
+        String one = "{ \"b\": {\"y\":[1,{\"e\":null,\"d\":1,\"c\":[null]}], \"x\":\"\u20ac\\n\"}, \"a\":null, \"A\":true }";
+        String other = "{\"A\":true,\"b\":{\"x\":\"\\u20ac\\u000a\",\"y\":[1,{\"c\":[null],\"d\":1}]}}";
+        String canonical = "{\"A\":true,\"b\":{\"x\":\"\u20ac\\n\",\"y\":[1,{\"c\":[null],\"d\":1}]}}";
+        for (String text : List.of(one, other)) {
+            assertEquals(canonical,
+                    new String(Json.canonical(Json.parseObject(Splits.utf8(text))), StandardCharsets.UTF_8));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "[]", "7", "\"x\"", "null", "{", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\":1}x", "{}{}",
         "{\"a\":1,\"a\":2}", "{\"a\":{\"b\":1,\"b\":1}}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":1e999}",

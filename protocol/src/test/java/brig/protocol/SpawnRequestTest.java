@@ -17,9 +17,13 @@ class SpawnRequestTest {
     @Test
     void shouldReadEveryField() {
         assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true, "review",
-                        SpawnRequest.WorkspaceMode.FOLDER, null),
+                        SpawnRequest.WorkspaceMode.FOLDER, null,
+                        new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "web/shop"),
+                        new SpawnRequest.Bounds(List.of("A", "B"), 60)),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
-                        + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review'}"));
+                        + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review',"
+                        + "'request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
+                        + "'env_allowlist':['B','A','B'],'timeout_seconds':60}"));
     }
 
     @Test
@@ -34,6 +38,8 @@ class SpawnRequestTest {
                 "{'task_id':'t','workspace':'/w','agent_config':{'name':'a','tools':['x']},'prompt':'p','once':true,"
                         + "'policy':'build'}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w'}",
+                "{'agent_config':{'name':'a'},'request_id':'8e03978e-40d5-43dd-bc93-6894a57f9324','project':'p',"
+                        + "'env_allowlist':[],'timeout_seconds':1}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r'}")) {
             SpawnRequest request = read(json);
             Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));
@@ -64,10 +70,22 @@ class SpawnRequestTest {
         "{'agent_config':{'name':'a'},'repository':'/r'}   | 'repository' goes with",
         "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'r'} | 'repository' must be an absolute",
         "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r','workspace':'/w'} | 'workspace' is chosen",
+        "{'agent_config':{'name':'a'},'request_id':'1234'}  | 'request_id' must be a UUID",
+        "{'agent_config':{'name':'a'},'project':'../x'}    | 'project' must match",
+        "{'agent_config':{'name':'a'},'timeout_seconds':0} | 'timeout_seconds' must be from 1",
+        "{'agent_config':{'name':'a'},'env_allowlist':[1]} | 'env_allowlist' must be a list of strings",
         "{'agent_config':{'name':'a'},'once':1}            | 'once' must be true or false"})
     void shouldNameTheFieldWhenItIsWrong(String json, String message) {
         BrigException fault = assertThrows(BrigException.class, () -> read(json));
         assertTrue(fault.getMessage().contains(message), fault.getMessage());
         assertEquals(ErrorCode.INVALID_FIELD, fault.code());
+    }
+
+    @Test
+    void shouldBeTheSameRequestWhenItIsClaimedLater() {
+        SpawnRequest request = read("{'agent_config':{'name':'a'},'project':'p','prompt':'do'}");
+        SpawnRequest claimed = request.claimedAs("8e03978e-40d5-43dd-bc93-6894a57f9324");
+        assertEquals(new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "p"), claimed.claim());
+        assertEquals(request.toMap().get("prompt"), claimed.toMap().get("prompt"));
     }
 }

@@ -2,10 +2,10 @@ package brig.gateway.app;
 
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
-import brig.gateway.limits.Cooldown;
-import brig.gateway.limits.CountLimit;
+import brig.gateway.limits.Admission;
 import brig.gateway.listener.Listeners;
 import brig.gateway.session.Sessions;
+import brig.gateway.spawn.Secrets;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
@@ -58,6 +58,7 @@ public final class Gateway implements ControlLink.Listener {
 
     // State owned by the event loop.
     private final SqliteSpawnStore store;
+    private final Admission admission;
     private final Spawner spawner;
     private final ControlLink control;
     private final Listeners listeners;
@@ -95,13 +96,13 @@ public final class Gateway implements ControlLink.Listener {
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
         Sessions sessions = new Sessions(spawns, this::terminate);
         listeners = new Listeners(vertx, config, paths, sessions, timers);
+        admission = new Admission(new Admission.Bounds(limits.workersMax(), limits.workersPerCaptainMax(),
+                limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
         spawner = new Spawner(
                 new Spawner.Parts(control, store,
-                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment), System::currentTimeMillis),
-                new Spawner.Gates(new CountLimit(limits.workersMax(), ErrorCode.MAX_WORKERS, "workersMax"),
-                        new CountLimit(limits.workersPerCaptainMax(), ErrorCode.MAX_WORKERS_PER_CAPTAIN, "workersPerCaptainMax"),
-                        new Cooldown(limits.spawnCooldownMs())),
-                spawns, listeners.sessionSockets());
+                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment),
+                        System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key"))),
+                admission, spawns, listeners.sessionSockets());
     }
 
     private CompletionStage<Void> terminate(Spawn spawn, String reason) {
@@ -110,7 +111,7 @@ public final class Gateway implements ControlLink.Listener {
 
     /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
     public void start() {
-        String adminToken = AdminToken.load(paths.adminToken());
+        String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
@@ -136,6 +137,9 @@ public final class Gateway implements ControlLink.Listener {
     @Override
     public void handleDown() {
         ready = false;
+        if (!stopping) {
+            spawner.handleDown();
+        }
         if (stopping || failedTries++ % TRIES_BEFORE_START != 0) {
             return;
         }
@@ -152,7 +156,7 @@ public final class Gateway implements ControlLink.Listener {
         CompletableFuture<Void> ended = onLoop(() -> {
             stopping = true;
             ready = false;
-            spawner.drain();
+            admission.close();
             return control.shutdown();
         });
         try {

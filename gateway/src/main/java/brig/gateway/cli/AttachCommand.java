@@ -1,5 +1,7 @@
 package brig.gateway.cli;
 
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,8 +18,11 @@ import picocli.CommandLine.Parameters;
 @Command(name = "attach", description = "Follow a session; each line of standard input is a message to it.",
         mixinStandardHelpOptions = true,
         footer = {"", "Several may attach at once. Ctrl-C detaches and leaves the session running.", "", "Examples:",
-            "  brig attach build", "  echo 'make test' | brig attach build", "  brig attach --from 100 --json build"})
+            "  brig attach build", "  brig attach --wait build", "  echo 'make test' | brig attach build", "  brig attach --from 100 --json build"})
 final class AttachCommand implements Callable<Integer> {
+    /** The gateway's own hint is for programs; a person would notice five seconds. */
+    private static final long LOOK_AGAIN_MS = 200;
+
     @ParentCommand
     private Main main = new Main();
 
@@ -27,13 +32,34 @@ final class AttachCommand implements Callable<Integer> {
     @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
     private long from;
 
+    @Option(names = "--wait", description = "Wait until the session runs, instead of exiting with 3.")
+    private boolean wait;
+
     @Override
-    public Integer call() {
+    public Integer call() throws InterruptedException {
+        while (true) {
+            try {
+                return attach();
+            } catch (BrigException refusal) {
+                if (!wait || refusal.code() != ErrorCode.SESSION_NOT_READY) {
+                    throw refusal;
+                }
+                Thread.sleep(LOOK_AGAIN_MS);
+            }
+        }
+    }
+
+    private int attach() {
         try (GatewayClient client = main.context().connect()) {
             client.send(Map.of("action", "attach", "id", id, "from", from));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
-            Thread.ofVirtual().start(() -> sendLines(client));
-            for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
+            byte[] line = client.nextLine();
+            if (line != null) {
+                // What cannot be attached to says so before standard input is read.
+                printer.print(line);
+                Thread.ofVirtual().start(() -> sendLines(client));
+            }
+            for (line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);
             }
             return printer.exitCode();

@@ -14,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -73,8 +74,14 @@ final class GatewayClient implements AutoCloseable {
     static void requireNoError(Fields answer) {
         String code = answer.text("code");
         if (code != null && answer.has("error")) {
-            throw new BrigException(ErrorCode.valueOf(code), answer.text("error", ""),
+            BrigException refusal = new BrigException(ErrorCode.valueOf(code), answer.text("error", ""),
                     (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
+            for (String field : List.of("state", "spawn_id", "session_id")) {
+                if (answer.has(field)) {
+                    refusal.with(field, answer.requiredText(field));
+                }
+            }
+            throw refusal;
         }
     }
 

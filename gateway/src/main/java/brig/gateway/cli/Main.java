@@ -46,8 +46,6 @@ import picocli.CommandLine.ScopeType;
             "Exit codes: the agent's own; 125 Brig refused; 3 the session is not ready; 2 wrong usage."
         })
 public final class Main {
-    static final int EXIT_REFUSED = 125;
-    static final int EXIT_NOT_READY = 3;
     private static final int USAGE_COLUMNS = 110;
 
     private final Terminal terminal = new Terminal();
@@ -70,7 +68,7 @@ public final class Main {
     private int handleFailure(Exception failure) throws Exception {
         if (failure instanceof BrigException refusal) {
             terminal.refuse(refusal, json);
-            return refusal.code() == ErrorCode.SESSION_NOT_READY ? EXIT_NOT_READY : EXIT_REFUSED;
+            return refusal.code().exitCode();
         }
         throw failure;
     }
@@ -217,6 +215,22 @@ public final class Main {
                 terminal.json(view.asMap());
             } else {
                 terminal.note("ending " + view.text("spawn_id", id));
+            }
+        }
+        return 0;
+    }
+
+    @Command(description = "Take up a session that was given up (RECONCILE_TIMEOUT) while its agent lives.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "It goes on under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the agent "
+                + "instead.", "", "Example:", "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"})
+    int rebind(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+        try (GatewayClient client = context().connect()) {
+            Fields view = client.request(Map.of("action", "rebind", "id", id));
+            if (json) {
+                terminal.json(view.asMap());
+            } else {
+                terminal.note(view.text("spawn_id", id) + " is " + view.text("state", ""));
             }
         }
         return 0;

@@ -1,5 +1,6 @@
 package brig.gateway.cli;
 
+import brig.protocol.Ids;
 import brig.protocol.SpawnRequest;
 import brig.protocol.SpawnRequest.WorkspaceMode;
 import java.nio.file.Path;
@@ -54,6 +55,21 @@ final class SpawnOptions {
             description = "What the wall lets in, instead of the agent's own policy: 'brig agents' lists them.")
     private @Nullable String policy;
 
+    @Option(names = "--request-id", paramLabel = "UUID",
+            description = "The same command again with the same id starts nothing: it prints the first answer, for 24 hours.")
+    private @Nullable String requestId;
+
+    @Option(names = "--project", paramLabel = "NAME", description = "What the session belongs to; request ids count within it.",
+            defaultValue = "")
+    private String project = "";
+
+    @Option(names = "--env-allowlist", paramLabel = "NAME", split = ",",
+            description = "Of the variables that the policy lets in, only these.")
+    private @Nullable List<String> variables;
+
+    @Option(names = "--timeout", paramLabel = "SECONDS", description = "End each process after that time.", defaultValue = "0")
+    private long timeoutSeconds;
+
     /** The message of the command line; null where there is none. */
     @Nullable String message() {
         return message.isEmpty() ? null : String.join(" ", message);
@@ -68,11 +84,15 @@ final class SpawnOptions {
     }
 
     Map<String, ?> request(@Nullable String prompt, boolean once) {
+        SpawnRequest.Claim claim = new SpawnRequest.Claim(
+                requestId == null ? null : Ids.requestId("--request-id", requestId), project);
+        SpawnRequest.Bounds bounds = new SpawnRequest.Bounds(
+                variables == null ? null : variables.stream().distinct().sorted().toList(), timeoutSeconds);
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         Path folder = place.copy != null ? place.copy : place.workspace;
         request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, List.of(), null, prompt, once, policy,
-                place.mode(), absolute(place.repository)).toMap());
+                place.mode(), absolute(place.repository), claim, bounds).toMap());
         return request;
     }
 }

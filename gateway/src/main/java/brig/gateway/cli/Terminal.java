@@ -1,6 +1,7 @@
 package brig.gateway.cli;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -69,7 +70,9 @@ final class Terminal {
      * @param json as an object on standard output
      */
     void refuse(BrigException refusal, boolean json) {
-        if (json) {
+        if (json && refusal.code() == ErrorCode.SESSION_NOT_READY) {
+            json(refusal.notReady());
+        } else if (json) {
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("success", false);
             object.put("code", refusal.code().name());

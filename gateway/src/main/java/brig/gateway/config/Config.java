@@ -33,6 +33,7 @@ public record Config(
             int workersMax,
             int workersPerCaptainMax,
             long spawnCooldownMs,
+            int spawnQueueMax,
             int connectionsMax,
             int subscriptionsPerStreamMax,
             int retainedBytesPerStream,
@@ -45,6 +46,7 @@ public record Config(
             atLeast("workersMax", workersMax, 1);
             atLeast("workersPerCaptainMax", workersPerCaptainMax, 1);
             atLeast("spawnCooldownMs", spawnCooldownMs, 0);
+            atLeast("spawnQueueMax", spawnQueueMax, 0);
             atLeast("connectionsMax", connectionsMax, 1);
             atLeast("subscriptionsPerStreamMax", subscriptionsPerStreamMax, 1);
             atLeast("retainedBytesPerStream", retainedBytesPerStream, 128 * 1024);

@@ -49,6 +49,11 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("admin.token");
     }
 
+    /** What tokens that can be made again are made from. */
+    public Path tokenKey() {
+        return state.resolve("token.key");
+    }
+
     /** The socket of a session; a task_id that is too long for the kernel gives way to the spawn_id. */
     public Path sessionSocket(String taskId, String spawnId) {
         Path socket = agents.resolve(taskId).resolve("io.sock");

@@ -17,13 +17,18 @@ public final class Cooldown {
 
     /** @throws BrigException {@code COOLDOWN} with the time to wait where the captain acted too recently */
     public void check(String captain, long nowMs) {
-        lastMs.values().removeIf(last -> last + leastMs <= nowMs);
-        Long last = lastMs.get(captain);
-        if (last != null) {
-            long waitMs = last + leastMs - nowMs;
+        long waitMs = leftMs(captain, nowMs);
+        if (waitMs > 0) {
             throw new BrigException(ErrorCode.COOLDOWN,
                     "limits.spawnCooldownMs (" + leastMs + ") has not passed yet", (int) ((waitMs + 999) / 1000));
         }
+    }
+
+    /** How long that captain has to wait still; 0 for not at all. */
+    long leftMs(String captain, long nowMs) {
+        lastMs.values().removeIf(last -> last + leastMs <= nowMs);
+        Long last = lastMs.get(captain);
+        return last == null ? 0 : last + leastMs - nowMs;
     }
 
     /** Notes that the captain acted. */

@@ -24,20 +24,20 @@ public final class CountLimit {
 
     /** Takes a slot. @throws BrigException with the limit's code where none is free */
     public Lease take(String key) {
-        int count = taken.getOrDefault(key, 0);
-        if (count >= max) {
-            throw new BrigException(code, "limits." + what + " (" + max + ") is reached", 1);
+        check(key, 1);
+        return hold(key);
+    }
+
+    /** Takes nothing. @throws BrigException with the limit's code and that hint where no slot is free */
+    void check(String key, int retryAfterSeconds) {
+        if (count(key) >= max) {
+            throw new BrigException(code, "limits." + what + " (" + max + ") is reached", retryAfterSeconds);
         }
-        return note(key, count);
     }
 
     /** Counts one that exists already, even beyond the limit: it was let in when the limit allowed it. */
     public Lease hold(String key) {
-        return note(key, taken.getOrDefault(key, 0));
-    }
-
-    private Lease note(String key, int before) {
-        taken.put(key, before + 1);
+        taken.merge(key, 1, Integer::sum);
         return new Lease(() -> taken.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));
     }
 

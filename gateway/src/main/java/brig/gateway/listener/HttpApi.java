@@ -1,13 +1,16 @@
 package brig.gateway.listener;
 
+import brig.gateway.limits.Admission;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Granted;
+import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
+import brig.protocol.Ids;
 import brig.protocol.Json;
 import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
@@ -98,6 +101,10 @@ final class HttpApi {
             requireAdmin(context);
             answer(context, 200, workers.discard(door.sessions().spawnId(id(context))));
         }));
+        router.post("/api/v1/spawns/:id/rebind").handler(context -> guarded(context, request -> {
+            requireAdmin(context);
+            answer(context, 200, spawner.rebind(door.sessions().find(id(context)).spawn()).thenApply(Spawn::view));
+        }));
         router.delete("/api/v1/spawns/:id").handler(context -> guarded(context, request -> terminate(context)));
         router.errorHandler(404, context -> Problem.send(context.response(),
                 new BrigException(ErrorCode.NOT_FOUND, "there is nothing at this path")));
@@ -161,19 +168,34 @@ final class HttpApi {
         requireAdmin(context);
         Buffer body = context.body().buffer();
         byte[] bytes = body == null ? new byte[0] : body.getBytes();
-        SpawnRequest request = SpawnRequest.read(new Fields(Json.parseObject(bytes)).only(SpawnRequest.FIELDS));
-        answer(context, 201, spawner.spawn(request, caller(context).captain()).thenApply(granted -> {
-            context.response().putHeader("Location", "/api/v1/spawns/" + granted.spawn().spawnId());
+        SpawnRequest request = claimed(SpawnRequest.read(new Fields(Json.parseObject(bytes)).only(SpawnRequest.FIELDS)),
+                context.request().getHeader("Idempotency-Key"));
+        answer(context, 201, spawner.spawn(request, Admission.Applicant.of(caller(context).captain())).thenApply(granted -> {
+            context.response().putHeader("Location", "/api/v1/spawns/" + granted.spawnId());
             return granted(granted);
         }));
+    }
+
+    /** The header says the same as the field request_id; its value is a string in quotes, or without them. */
+    private static SpawnRequest claimed(SpawnRequest request, @Nullable String header) {
+        if (header == null) {
+            return request;
+        }
+        boolean quoted = header.length() > 1 && header.startsWith("\"") && header.endsWith("\"");
+        String requestId = Ids.requestId("Idempotency-Key", quoted ? header.substring(1, header.length() - 1) : header);
+        String field = request.claim().requestId();
+        if (field != null && !field.equals(requestId)) {
+            throw Fields.invalid("Idempotency-Key", "is another id than the field request_id");
+        }
+        return request.claimedAs(requestId);
     }
 
     /** The answer to a spawn request, the same on every way in. */
     static Map<String, ?> granted(Granted granted) {
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("task_id", granted.spawn().taskId());
-        answer.put("spawn_id", granted.spawn().spawnId());
-        answer.put("workspace", granted.spawn().view().get("workspace"));
+        answer.put("task_id", granted.taskId());
+        answer.put("spawn_id", granted.spawnId());
+        answer.put("workspace", granted.workspace());
         answer.put("auth_token", granted.captainToken());
         answer.put("watcher_token", granted.watcherToken());
         answer.put("io_socket", granted.ioSocket());

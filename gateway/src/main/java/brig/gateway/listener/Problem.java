@@ -25,7 +25,17 @@ final class Problem {
 
     /** Answers with the problem; nothing was sent before. */
     static void send(HttpServerResponse response, BrigException refusal) {
-        int status = refusal.code().httpStatus();
+        int status = refusal.httpStatus();
+        refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
+        if (status == 401) {
+            response.putHeader("WWW-Authenticate", "Bearer realm=\"brig\"");
+        }
+        response.setStatusCode(status).putHeader("Content-Type", "application/problem+json");
+        response.end(Buffer.buffer(Json.write(
+                refusal.code() == ErrorCode.SESSION_NOT_READY ? refusal.notReady() : body(refusal, status))));
+    }
+
+    private static Map<String, Object> body(BrigException refusal, int status) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("type", "urn:brig:error:" + refusal.code().name());
         body.put("title", title(refusal.code()));
@@ -33,12 +43,7 @@ final class Problem {
         body.put("detail", refusal.getMessage());
         body.put("code", refusal.code().name());
         body.putAll(hints(refusal));
-        refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
-        if (status == 401) {
-            response.putHeader("WWW-Authenticate", "Bearer realm=\"brig\"");
-        }
-        response.setStatusCode(status).putHeader("Content-Type", "application/problem+json");
-        response.end(Buffer.buffer(Json.write(body)));
+        return body;
     }
 
     private static String title(ErrorCode code) {
@@ -50,7 +55,7 @@ final class Problem {
     static Map<String, Object> hints(BrigException refusal) {
         Map<String, Object> hints = new LinkedHashMap<>();
         refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
-        hints.putAll(refusal.subject());
+        hints.putAll(refusal.fields());
         return hints;
     }
 

@@ -1,7 +1,9 @@
 package brig.gateway.listener;
 
+import brig.gateway.limits.Admission;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
+import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.stream.Framing;
 import brig.gateway.worker.WorkerAgent;
@@ -115,6 +117,7 @@ public final class SpawnerSocket {
                     case "status" -> done(door.sessions().find(id(request)).spawn().fullView());
                     case "list" -> done(Map.of("spawns", door.sessions().views()));
                     case "terminate" -> terminate(door.sessions().find(id(request)));
+                    case "rebind" -> spawner.rebind(door.sessions().find(id(request)).spawn()).thenApply(Spawn::view);
                     case "attach" -> attach(request);
                     case "agents" -> workers.hello().thenApply(hello -> hello);
                     case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
@@ -123,7 +126,7 @@ public final class SpawnerSocket {
                             .thenApply(done -> done);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                            + "'; known are spawn, status, list, terminate, attach, diff, workspaces, discard, agents and doctor");
+                            + "'; known are spawn, status, list, terminate, rebind, attach, diff, workspaces, discard, agents and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);
@@ -131,7 +134,7 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
-            return spawner.spawn(SpawnRequest.read(request), captain).thenApply(HttpApi::granted);
+            return spawner.spawn(SpawnRequest.read(request), Admission.Applicant.of(captain)).thenApply(HttpApi::granted);
         }
 
         private CompletionStage<Map<String, ?>> terminate(Session session) {

@@ -1,6 +1,7 @@
 package brig.gateway.spawn;
 
 import brig.gateway.limits.Lease;
+import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.worker.WorkerStream;
@@ -13,6 +14,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,42 +27,58 @@ import org.slf4j.LoggerFactory;
  */
 public final class Spawn {
     private static final Logger logger = LoggerFactory.getLogger(Spawn.class);
+    private static final int NOT_READY_SECONDS = 5;
+    private static final String ABSENT = "-";
 
     private final String spawnId;
     private final String taskId;
-    private final String request;
-    private final String agent;
-    private final String captain;
-    private final String captainHash;
-    private final String watcherHash;
-    private final long createdMs;
+    private final SpawnRecord.Origin origin;
+    private final SpawnRecord.Hashes hashes;
     private final StreamLog log;
+    private final long createdMs;
     private final List<Lease> leases = new ArrayList<>();
+    private final CompletableFuture<Void> settled = new CompletableFuture<>();
+    private final Binding binding;
+    private @Nullable String sessionId;
     private SpawnState state;
     private String workspace;
+    private long runningMs;
+    private long changedMs;
     private long endedMs;
     private @Nullable String lastError;
-    private Map<String, @Nullable Object> posture = Map.of();
+    /** As JSON: parsed it would be most of what a spawn that has ended takes. Null until it is known. */
+    private @Nullable String posture;
+    private Map<String, @Nullable Object> exit;
     private @Nullable WorkerStream worker;
+    private boolean unwanted;
+    /** The path of its session socket, empty until that is open. */
+    private String door = "";
 
-    Spawn(SpawnRecord record, String agent, StreamLog log) {
+    Spawn(SpawnRecord record, StreamLog log) {
         this.spawnId = record.spawnId();
         this.taskId = record.taskId();
-        this.request = record.request();
-        this.agent = agent;
-        this.captain = record.captain();
-        this.captainHash = record.captainHash();
-        this.watcherHash = record.watcherHash();
-        this.createdMs = record.createdMs();
+        this.origin = record.origin();
+        this.hashes = record.hashes();
         this.log = log;
-        this.state = SpawnState.valueOf(record.state());
-        this.workspace = record.workspace();
-        this.endedMs = record.endedMs();
-        this.lastError = record.lastError();
-        String measured = record.posture();
-        if (measured != null) {
-            this.posture = Json.parseObject(measured.getBytes(StandardCharsets.UTF_8));
-        }
+        this.createdMs = record.times().createdMs();
+        this.sessionId = record.sessionId();
+        this.state = SpawnState.valueOf(record.course().state());
+        this.workspace = record.course().workspace();
+        this.binding = Binding.read(spawnId, parse(record.course().providerIds()));
+        this.runningMs = record.times().runningMs();
+        this.changedMs = record.times().updatedMs();
+        this.endedMs = record.times().endedMs();
+        this.lastError = record.course().lastError();
+        this.posture = record.course().posture();
+        this.exit = parse(record.course().exit());
+    }
+
+    private static Map<String, @Nullable Object> parse(@Nullable String json) {
+        return json == null ? Map.of() : Json.parseObject(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static @Nullable String text(Map<String, @Nullable Object> object) {
+        return object.isEmpty() ? null : new String(Json.write(object), StandardCharsets.UTF_8);
     }
 
     /** The only transition. @throws IllegalStateException where the states of {@link SpawnState} do not allow it */
@@ -66,14 +86,38 @@ public final class Spawn {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(spawnId + " cannot become " + next + " from " + state);
         }
-        logger.info("spawn_id={} task_id={} agent={} state={}->{} after_ms={}",
-                spawnId, taskId, agent, state.wireName(), next.wireName(), nowMs - createdMs);
+        logger.info("{}", transition(next, nowMs));
         state = next;
+        changedMs = nowMs;
+        if (next == SpawnState.RUNNING && runningMs == 0) {
+            runningMs = nowMs;
+        }
         if (next.isFinal()) {
             endedMs = nowMs;
             leases.forEach(Lease::close);
             leases.clear();
         }
+    }
+
+    /** The line that a change of state is logged with; the duration is that of the state which it leaves. */
+    String transition(SpawnState next, long nowMs) {
+        return "request_id=" + or(origin.requestId()) + " provider=" + origin.provider() + " spawn_id=" + spawnId
+                + " session_id=" + or(sessionId) + " task_id=" + taskId + " state=" + state.wireName() + "->"
+                + next.wireName() + " duration_ms=" + (nowMs - changedMs);
+    }
+
+    private static String or(@Nullable String text) {
+        return text == null ? ABSENT : text;
+    }
+
+    /** Tells those who wait for its start what became of it: it ran, or is over. Once. */
+    void settle() {
+        settled.complete(null);
+    }
+
+    /** Completes when it ran or is over. */
+    CompletionStage<Void> settled() {
+        return settled;
     }
 
     /** Keeps a lease until the spawn ends. */
@@ -86,11 +130,45 @@ public final class Spawn {
     }
 
     void setPosture(Map<String, @Nullable Object> measured) {
-        posture = measured;
+        posture = text(measured);
     }
 
-    void setLastError(String message) {
-        lastError = message;
+    void setExit(Map<String, @Nullable Object> how) {
+        exit = how;
+    }
+
+    void setLastError(BrigException error) {
+        lastError = Redaction.redact(error.code() + ": " + error.getMessage());
+    }
+
+    void setSessionId(String id) {
+        sessionId = id;
+    }
+
+    /** What its provider has for it. */
+    Binding binding() {
+        return binding;
+    }
+
+    void setDoor(String socketPath) {
+        door = socketPath;
+    }
+
+    String door() {
+        return door;
+    }
+
+    String workspace() {
+        return workspace;
+    }
+
+    /** Somebody wants its end, and there is no worker yet to be told. */
+    void setUnwanted() {
+        unwanted = true;
+    }
+
+    boolean isUnwanted() {
+        return unwanted;
     }
 
     void connect(WorkerStream stream) {
@@ -109,9 +187,14 @@ public final class Spawn {
         }
     }
 
+    /** Whether its worker was up at any time. */
+    boolean hasRun() {
+        return runningMs > 0;
+    }
+
     /** Whether a reader of this spawn can be let in; a spawn that is not running yet has nothing to read. */
     public boolean isAttachable() {
-        return state == SpawnState.RUNNING || state == SpawnState.UNKNOWN || log.lastSeq() > 0;
+        return state == SpawnState.RUNNING || (state == SpawnState.UNKNOWN && hasRun()) || log.lastSeq() > 0;
     }
 
     /** The way to the worker. @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} where there is none */
@@ -125,9 +208,23 @@ public final class Spawn {
     /** The refusal of whoever wants something of a spawn that has not begun, or is over. */
     public BrigException notReady() {
         String message = "the session is " + state.wireName();
-        return (state.isFinal()
+        BrigException refusal = (state.isFinal()
                 ? new BrigException(ErrorCode.SESSION_ENDED, message)
-                : new BrigException(ErrorCode.SESSION_NOT_READY, message, 1)).about(spawnId, state.wireName());
+                : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS)).about(spawnId, state.wireName());
+        return sessionId == null ? refusal : refusal.with("session_id", sessionId);
+    }
+
+    /** What it failed with. */
+    Optional<BrigException> failure() {
+        int colon = lastError == null ? -1 : lastError.indexOf(": ");
+        return lastError == null || colon < 0 || state != SpawnState.FAILED ? Optional.empty()
+                : Optional.of(new BrigException(ErrorCode.valueOf(lastError.substring(0, colon)),
+                        lastError.substring(colon + 2), 1).about(spawnId, state.wireName()));
+    }
+
+    /** Whether it was given up while its worker may live: an operator decides what becomes of that. */
+    boolean isGivenUp() {
+        return failure().filter(failure -> failure.code() == ErrorCode.RECONCILE_TIMEOUT).isPresent();
     }
 
     void ack(long seq) {
@@ -137,26 +234,27 @@ public final class Spawn {
     }
 
     SpawnRecord record() {
-        return new SpawnRecord(spawnId, taskId, log.epoch(), request, captain, workspace, state.name(), captainHash,
-                watcherHash, createdMs, endedMs, lastError,
-                posture.isEmpty() ? null : new String(Json.write(posture), StandardCharsets.UTF_8));
+        return new SpawnRecord(spawnId, taskId, sessionId, log.epoch(), origin, hashes,
+                new SpawnRecord.Course(state.name(), workspace,
+                        binding.toJson(), posture, text(exit), lastError),
+                new SpawnRecord.Times(createdMs, runningMs, changedMs, endedMs));
     }
 
     /** What status and the HTTP interface show of this spawn alone: the view, and what its wall enforces. */
     public Map<String, @Nullable Object> fullView() {
         Map<String, @Nullable Object> view = view();
-        if (!posture.isEmpty()) {
-            view.put("posture", posture);
+        if (posture != null) {
+            view.put("posture", parse(posture));
         }
         return view;
     }
 
     /** What its wall was found to enforce before the agent started. @throws BrigException {@code NOT_FOUND} where nobody looked */
     public Map<String, @Nullable Object> posture() {
-        if (posture.isEmpty()) {
+        if (posture == null) {
             throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn").about(spawnId, state.wireName());
         }
-        return posture;
+        return parse(posture);
     }
 
     /** What lists show; times in milliseconds since 1970. */
@@ -164,16 +262,30 @@ public final class Spawn {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("spawn_id", spawnId);
         view.put("task_id", taskId);
-        view.put("agent", agent);
+        view.put("session_id", sessionId);
+        if (origin.requestId() != null) {
+            view.put("request_id", origin.requestId());
+        }
+        if (!origin.project().isEmpty()) {
+            view.put("project", origin.project());
+        }
+        view.put("provider", origin.provider());
+        view.put("agent", origin.agent());
         view.put("state", state.wireName());
         if (log.isThrottled() && !state.isFinal()) {
             view.put("throttled", true);
         }
         view.put("workspace", workspace);
-        view.put("captain", captain);
+        view.put("captain", origin.captain());
         view.put("created_ms", createdMs);
+        if (hasRun()) {
+            view.put("running_ms", runningMs);
+        }
         if (state.isFinal()) {
             view.put("ended_ms", endedMs);
+        }
+        if (!exit.isEmpty()) {
+            view.put("exit", exit);
         }
         view.put("epoch", log.epoch());
         view.put("first_seq", log.firstSeq());
@@ -182,15 +294,18 @@ public final class Spawn {
         if (lastError != null) {
             view.put("last_error", lastError);
         }
+        if (isGivenUp()) {
+            view.put("provider_runtime_alive", binding.alive());
+        }
         return view;
     }
 
     public boolean isCaptainToken(String token) {
-        return Ids.isToken(token, captainHash);
+        return Ids.isToken(token, hashes.captain());
     }
 
     public boolean isWatcherToken(String token) {
-        return Ids.isToken(token, watcherHash);
+        return Ids.isToken(token, hashes.watcher());
     }
 
     public String spawnId() {
@@ -199,6 +314,26 @@ public final class Spawn {
 
     public String taskId() {
         return taskId;
+    }
+
+    /** The agent's own id; null until it is known. */
+    public @Nullable String sessionId() {
+        return sessionId;
+    }
+
+    /** What repetitions of its request are known by; empty where it had no id. */
+    Optional<RequestRecord.Key> requestKey() {
+        String requestId = origin.requestId();
+        return requestId == null ? Optional.empty()
+                : Optional.of(new RequestRecord.Key(origin.provider(), origin.project(), requestId));
+    }
+
+    SpawnRecord.Origin origin() {
+        return origin;
+    }
+
+    SpawnRecord.Hashes hashes() {
+        return hashes;
     }
 
     public SpawnState state() {

@@ -17,12 +17,22 @@ public final class Spawns {
 
     private final Map<String, Spawn> liveById = new HashMap<>();
     private final Map<String, Spawn> liveByTask = new HashMap<>();
+    /** Live and ended; no two spawns have the same session_id. */
+    private final Map<String, Spawn> bySession = new HashMap<>();
     /** In the order in which they ended. */
     private final LinkedHashMap<String, Spawn> endedById = new LinkedHashMap<>();
 
     void add(Spawn spawn) {
         liveById.put(spawn.spawnId(), spawn);
         liveByTask.put(spawn.taskId(), spawn);
+        index(spawn);
+    }
+
+    /** Its session_id is known now. */
+    void index(Spawn spawn) {
+        if (spawn.sessionId() != null) {
+            bySession.put(spawn.sessionId(), spawn);
+        }
     }
 
     /** The spawn ended: its task_id is free again. */
@@ -31,7 +41,10 @@ public final class Spawns {
         liveByTask.remove(spawn.taskId(), spawn);
         endedById.put(spawn.spawnId(), spawn);
         if (endedById.size() > ENDED_MAX) {
-            endedById.pollFirstEntry();
+            Spawn oldest = endedById.pollFirstEntry().getValue();
+            if (oldest.sessionId() != null) {
+                bySession.remove(oldest.sessionId());
+            }
         }
     }
 
@@ -39,9 +52,15 @@ public final class Spawns {
         return liveByTask.containsKey(taskId);
     }
 
-    /** The spawn with that spawn_id, else the live one with that task_id, else the newest ended one with it. */
+    /**
+     * The spawn with exactly that session_id, else that spawn_id, else that task_id: the live one, or the newest of those
+     * that ended.
+     */
     public Optional<Spawn> find(String id) {
-        @Nullable Spawn found = liveById.get(id);
+        @Nullable Spawn found = bySession.get(id);
+        if (found == null) {
+            found = liveById.get(id);
+        }
         if (found == null) {
             found = endedById.get(id);
         }
@@ -52,6 +71,11 @@ public final class Spawns {
                 : endedById.values().stream()
                         .filter(spawn -> spawn.taskId().equals(id))
                         .max(Comparator.comparing(Spawn::spawnId));
+    }
+
+    /** The live spawn that was asked for with that request_id. */
+    public Optional<Spawn> findByRequest(String requestId) {
+        return liveById.values().stream().filter(spawn -> requestId.equals(spawn.origin().requestId())).findAny();
     }
 
     public Collection<Spawn> live() {

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,12 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private long lastId;
     private boolean closed;
 
-    private record Pending(CompletableFuture<Map<String, @Nullable Object>> answer, Timers.Timer deadline) {}
+    private record Pending(CompletableFuture<Map<String, @Nullable Object>> answer, Timers.Timer deadline) {
+        void giveUp() {
+            deadline.cancel();
+            answer.completeExceptionally(new UnansweredException());
+        }
+    }
 
     public ControlLink(Vertx vertx, String socketPath, Timers timers) {
         this.vertx = vertx;
@@ -121,10 +127,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         socket = null;
         List<Pending> lost = new ArrayList<>(pending.values());
         pending.clear();
-        for (Pending request : lost) {
-            request.deadline().cancel();
-            request.answer().completeExceptionally(unavailable());
-        }
+        lost.forEach(Pending::giveUp);
         retry();
     }
 
@@ -162,7 +165,13 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         return new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
     }
 
+    /** A request that does no harm if it is asked again, so that it does not matter whether it was carried out. */
     private CompletionStage<Map<String, @Nullable Object>> request(String op, Map<String, ?> fields) {
+        return ask(op, fields).exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                failure instanceof UnansweredException ? unavailable() : failure));
+    }
+
+    private CompletableFuture<Map<String, @Nullable Object>> ask(String op, Map<String, ?> fields) {
         if (socket == null) {
             return CompletableFuture.failedFuture(unavailable());
         }
@@ -173,8 +182,9 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         message.putAll(fields);
         CompletableFuture<Map<String, @Nullable Object>> answer = new CompletableFuture<>();
         Timers.Timer deadline = timers.after(DEADLINE_MS, () -> {
-            if (pending.remove(id) != null) {
-                answer.completeExceptionally(unavailable());
+            Pending late = pending.remove(id);
+            if (late != null) {
+                late.giveUp();
             }
         });
         pending.put(id, new Pending(answer, deadline));
@@ -184,7 +194,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<Started> spawn(String spawnId, SpawnRequest request) {
-        return request("spawn", Map.of("spawn_id", spawnId, "request", request.toMap()))
+        return ask("spawn", Map.of("spawn_id", spawnId, "request", request.toMap()))
                 .thenApply(ok -> {
                     Fields answer = new Fields(ok);
                     return new Started(answer.requiredText("socket"), answer.requiredText("workspace"),
@@ -198,14 +208,19 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<List<Alive>> list() {
+    public CompletionStage<Void> abandon(String spawnId) {
+        return request("terminate", Map.of("spawn_id", spawnId, "reason", "requested", "forget", true)).thenApply(ok -> null);
+    }
+
+    @Override
+    public CompletionStage<Listing> list() {
         return request("list", Map.of()).thenApply(ok -> {
             List<Alive> alive = new ArrayList<>();
             for (Fields worker : new Fields(ok).objects("workers")) {
                 alive.add(new Alive(worker.requiredText("spawn_id"), worker.requiredText("socket"),
                         worker.requiredText("workspace"), worker.object("posture").asMap()));
             }
-            return alive;
+            return new Listing(alive, Set.copyOf(new Fields(ok).texts("starting")));
         });
     }
 

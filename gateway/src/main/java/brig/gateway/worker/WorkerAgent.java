@@ -4,6 +4,7 @@ import brig.protocol.FrameDecoder;
 import brig.protocol.SpawnRequest;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -18,19 +19,37 @@ public interface WorkerAgent {
      */
     record Started(String socket, String workspace, Map<String, @Nullable Object> posture) {}
 
-    /**
-     * A worker that the worker-agent has: running, or ended with frames that are not acknowledged yet. The posture is
-     * empty while it starts.
-     */
+    /** A worker that the worker-agent has: running, or ended with frames that are not acknowledged yet. */
     record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture) {}
 
-    /** Starts a worker; the same spawn_id again never starts a second one. */
+    /** What the worker-agent has: workers that are up, or were; and the ids of those that are on their way. */
+    record Listing(List<Alive> workers, Set<String> starting) {}
+
+    /** A request was sent and its answer did not come: nobody knows whether it was carried out. */
+    final class UnansweredException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        public UnansweredException() {
+            super("the worker-agent did not answer", null, false, false);
+        }
+    }
+
+    /**
+     * Starts a worker; the same spawn_id again never starts a second one. Fails with {@link UnansweredException} where it
+     * may have been started.
+     */
     CompletionStage<Started> spawn(String spawnId, SpawnRequest request);
 
     /** Begins to stop a worker; its end shows in its frames. */
     CompletionStage<Void> terminate(String spawnId, String reason);
 
-    CompletionStage<List<Alive>> list();
+    /**
+     * Makes sure that there is no worker of that name, now or later: ends the one there is, without waiting for anybody to
+     * read its last frames, and refuses a request for one that is still on its way.
+     */
+    CompletionStage<Void> abandon(String spawnId);
+
+    CompletionStage<Listing> list();
 
     /** What it says of itself: version, limits level, agents. */
     CompletionStage<Map<String, @Nullable Object>> hello();

@@ -135,6 +135,13 @@ final class Product implements AutoCloseable {
         }
     }
 
+    /** Starts a worker-agent that the gateway does not know of, with sockets in another folder. */
+    Process startWorkerAgent(Path runtimeFolder) throws IOException {
+        return new ProcessBuilder(BRIG, "worker-agent", "--runtime-dir", runtimeFolder.toString(), "--config",
+                config.toString()).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.appendTo(folder.resolve("worker-agent.log").toFile())).start();
+    }
+
     /** The worker-agents of this runtime folder: one, or none. */
     List<ProcessHandle> workerAgents() {
         return Processes.with("--runtime-dir", runtime().toString());
@@ -262,7 +269,11 @@ final class Product implements AutoCloseable {
         return folder.resolve("spawner.sock");
     }
 
-    private Path runtime() {
+    SpawnDatabase database() {
+        return new SpawnDatabase(folder.resolve("state/brig.db"));
+    }
+
+    Path runtime() {
         return folder.resolve("run");
     }
 }

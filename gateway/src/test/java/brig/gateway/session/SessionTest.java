@@ -29,7 +29,7 @@ class SessionTest {
         return CompletableFuture.completedFuture(null);
     });
     private final Granted granted = bench.start("fix");
-    private final Spawn spawn = granted.spawn();
+    private final Spawn spawn = bench.spawn(granted);
     private final Session session = sessions.find("fix");
 
     private static Fields message(String json) {
@@ -133,7 +133,7 @@ class SessionTest {
         Session slow = sessions.find("slow");
         BrigException refusal = assertThrows(BrigException.class, slow::requireAttachable);
         assertEquals(ErrorCode.SESSION_NOT_READY, refusal.code());
-        assertEquals(1, refusal.retryAfterSeconds().orElseThrow());
+        assertEquals(5, refusal.retryAfterSeconds().orElseThrow());
         session.requireAttachable();
     }
 

@@ -19,7 +19,10 @@ final class FakeWorkers implements WorkerAgent {
     final Map<String, CompletableFuture<Started>> asked = new LinkedHashMap<>();
     final Map<String, SpawnRequest> requests = new LinkedHashMap<>();
     final Map<String, FakeStream> streams = new LinkedHashMap<>();
-    CompletableFuture<List<Alive>> listing = new CompletableFuture<>();
+    CompletableFuture<Listing> listing = new CompletableFuture<>();
+
+    CompletableFuture<Void> abandoning = CompletableFuture.completedFuture(null);
+    CompletableFuture<Void> terminating = CompletableFuture.completedFuture(null);
 
     FakeWorkers(List<String> story) {
         this.story = story;
@@ -99,13 +102,19 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<Void> terminate(String spawnId, String reason) {
-        story.add("terminate " + spawnId + " " + reason);
-        return CompletableFuture.completedFuture(null);
+    public CompletionStage<Void> abandon(String spawnId) {
+        story.add("abandon " + spawnId);
+        return abandoning;
     }
 
     @Override
-    public CompletionStage<List<Alive>> list() {
+    public CompletionStage<Void> terminate(String spawnId, String reason) {
+        story.add("terminate " + spawnId + " " + reason);
+        return terminating;
+    }
+
+    @Override
+    public CompletionStage<Listing> list() {
         return listing;
     }
 

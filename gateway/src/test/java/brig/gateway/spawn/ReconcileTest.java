@@ -27,7 +27,7 @@ class ReconcileTest {
 
     @Test
     void shouldFollowAWorkerBehindTheRecordWhenTheGatewayRestarted() {
-        Spawn before = bench.start("fix").spawn();
+        Spawn before = bench.run("fix");
         bench.send(before, RUNNING + CHUNK);
 
         SpawnBench after = SpawnBench.restarted(bench);
@@ -62,21 +62,22 @@ class ReconcileTest {
     }
 
     @Test
-    void shouldTakeOverAWorkerWhenOnlyItsRequestWasRecorded() {
+    void shouldFailAtOnceWhenOnlyTheRequestWasRecorded() {
+        // The worker-agent is asked only when "spawning" is on disk.
         var _ = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn before = bench.spawns.all().getFirst();
         bench.store.saved().removeLast();
 
         SpawnBench after = SpawnBench.restarted(bench);
-        assertEquals(SpawnState.REQUESTED, found(after, before).state());
+        assertEquals(SpawnState.FAILED, found(after, before).state());
         after.reconcile(before.spawnId());
-        assertEquals(SpawnState.RUNNING, found(after, before).state());
+        assertEquals("abandon " + before.spawnId(), after.story.getLast());
     }
 
     @Test
     void shouldCountTakenOverWorkersAgainstTheLimitsWhenTheGatewayRestarted() {
-        Spawn a = bench.start("a").spawn();
-        Spawn b = bench.start("b").spawn();
+        Spawn a = bench.run("a");
+        Spawn b = bench.run("b");
         SpawnBench after = SpawnBench.restarted(bench);
         after.reconcile(a.spawnId(), b.spawnId());
         assertEquals("2/2", after.slots());
@@ -90,8 +91,8 @@ class ReconcileTest {
 
     @Test
     void shouldTakeOverEveryWorkerWhenTheLimitWasLoweredMeanwhile() {
-        Spawn a = bench.start("a").spawn();
-        Spawn b = bench.start("b").spawn();
+        Spawn a = bench.run("a");
+        Spawn b = bench.run("b");
         SpawnBench after = SpawnBench.restarted(bench, 1);
         after.reconcile(a.spawnId(), b.spawnId());
         assertEquals("2/2", after.slots());
@@ -104,7 +105,7 @@ class ReconcileTest {
 
     @Test
     void shouldSayGoodbyeForAWorkerWhenItIsGone() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         RecordingSink captain = new RecordingSink();
         spawn.log().subscribe(1, true, captain);
         bench.send(spawn, RUNNING + CHUNK);
@@ -134,7 +135,7 @@ class ReconcileTest {
 
     @Test
     void shouldSayGoodbyeBehindTheRecordWhenWorkerAndGatewayAreBothNew() {
-        Spawn before = bench.start("fix").spawn();
+        Spawn before = bench.run("fix");
         bench.send(before, RUNNING + CHUNK);
         SpawnBench after = SpawnBench.restarted(bench);
         after.reconcile();
@@ -157,29 +158,30 @@ class ReconcileTest {
         after.reconcile();
         Spawn spawn = found(after, before);
         assertEquals(SpawnState.FAILED, spawn.state());
-        assertTrue(String.valueOf(spawn.view().get("last_error")).startsWith("WORKER_LOST: "));
+        assertTrue(String.valueOf(spawn.view().get("last_error")).startsWith("WORKER_AGENT_UNAVAILABLE: "));
         assertEquals("0/0", after.slots());
+        assertEquals(List.of("abandon " + spawn.spawnId(), "door closed"), after.story, "none comes later");
     }
 
     @Test
     void shouldEndWorkersThatNobodyKnows() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.story.clear();
         bench.reconcile("spn_stranger", spawn.spawnId());
-        assertEquals(List.of("terminate spn_stranger unknown"), bench.story);
+        assertEquals(List.of("abandon spn_stranger"), bench.story);
         assertEquals(SpawnState.RUNNING, spawn.state());
     }
 
     @Test
     void shouldEndAWorkerWhoseSpawnHasEnded() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.send(spawn, RUNNING + CHUNK + TERMINATED);
         SpawnBench after = SpawnBench.restarted(bench);
         assertEquals(SpawnState.TERMINATED, found(after, spawn).state());
         assertFalse(after.spawns.isLive("fix"));
         assertEquals("0/0", after.slots());
         after.reconcile(spawn.spawnId());
-        assertEquals(List.of("terminate " + spawn.spawnId() + " unknown"), after.story);
+        assertEquals(List.of("abandon " + spawn.spawnId()), after.story);
     }
 
     @Test
@@ -201,7 +203,7 @@ class ReconcileTest {
 
     @Test
     void shouldFollowOnceWhenTheLinkComesUpAgainAndTheWorkerIsFollowedAlready() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.story.clear();
         bench.reconcile(spawn.spawnId());
         assertEquals(List.of(), bench.story);
@@ -210,7 +212,7 @@ class ReconcileTest {
 
     @Test
     void shouldReadTheRecordOfAnEndedSpawnWhenTheGatewayRestarted() {
-        Spawn before = bench.start("fix").spawn();
+        Spawn before = bench.run("fix");
         bench.send(before, RUNNING + CHUNK + TERMINATED);
         SpawnBench after = SpawnBench.restarted(bench);
         RecordingSink late = new RecordingSink();
@@ -223,7 +225,7 @@ class ReconcileTest {
 
     @Test
     void shouldRecordTheEndWhenTheProcessBeforeDiedBetweenTheLastFrameAndIt() {
-        Spawn before = bench.start("fix").spawn();
+        Spawn before = bench.run("fix");
         bench.send(before, RUNNING + CHUNK + TERMINATED);
         assertEquals("TERMINATED", bench.recorded(before.spawnId()).getLast());
         bench.store.saved().removeLast();

@@ -1,7 +1,6 @@
 package brig.gateway.spawn;
 
-import brig.gateway.limits.Cooldown;
-import brig.gateway.limits.CountLimit;
+import brig.gateway.limits.Admission;
 import brig.gateway.store.MemorySpawnStore;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.Loop;
@@ -10,15 +9,16 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
+import brig.gateway.time.FakeTime;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.SpawnRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,19 +26,20 @@ import org.jspecify.annotations.Nullable;
 
 /** A spawner with nothing real around it: everything happens on a loop and a clock that the test drives. */
 public final class SpawnBench {
-    static final String ALL = "all";
     static final String CAPTAIN = "uid:1000";
+    /** The frame before the last one, of archives that hold the end of their stream. */
+    static final Map<String, Object> DONE = Map.of("type", "done", "exitCode", 7L);
 
     final Loop loop;
     final List<String> story = new ArrayList<>();
     final MemorySpawnStore store;
     final FakeWorkers workers = new FakeWorkers(story);
     final Spawns spawns = new Spawns();
-    final CountLimit workerSlots;
-    final CountLimit captainSlots = new CountLimit(2, ErrorCode.MAX_WORKERS_PER_CAPTAIN, "workersPerCaptainMax");
+    final Admission admission;
     final RetainedBudget budget = new RetainedBudget(Long.MAX_VALUE);
     final Map<String, MemoryArchive> archives;
     final Spawner spawner;
+    final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
@@ -73,13 +74,14 @@ public final class SpawnBench {
     private SpawnBench(long cooldownMs, int workersMax, @Nullable SpawnBench earlier) {
         // The archives of the earlier one work on its loop.
         loop = earlier == null ? new Loop() : earlier.loop;
-        workerSlots = new CountLimit(workersMax, ErrorCode.MAX_WORKERS, "workersMax");
+        admission = new Admission(new Admission.Bounds(workersMax, 2, cooldownMs, 10), () -> nowMs, this::soon);
         store = new MemorySpawnStore(loop);
         archives = earlier == null ? new HashMap<>() : earlier.archives;
         if (earlier != null) {
             earlier.store.saved().forEach(record -> {
                 var _ = store.save(record);
             });
+            store.requests().putAll(earlier.store.requests());
             loop.run();
             store.saved().clear();
         }
@@ -97,7 +99,8 @@ public final class SpawnBench {
                 MemoryArchive archive = archives.get(spawnId);
                 CompletableFuture<Reopened> opened = new CompletableFuture<>();
                 loop.execute(() -> opened.complete(
-                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored)));
+                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored,
+                        DONE)));
                 return opened;
             }
         };
@@ -113,14 +116,14 @@ public final class SpawnBench {
                 story.add("door closed");
             }
         };
-        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs),
-                new Spawner.Gates(workerSlots, captainSlots, new Cooldown(cooldownMs)), spawns, doors);
+        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs, time, new Secrets("a key")),
+                admission, spawns, doors);
     }
 
     /** The states that were recorded for a spawn, oldest first. */
     List<String> recorded(String spawnId) {
         return store.saved().stream().filter(record -> record.spawnId().equals(spawnId))
-                .map(SpawnRecord::state).toList();
+                .map(record -> record.course().state()).toList();
     }
 
     public static SpawnRequest request(@Nullable String taskId) {
@@ -128,7 +131,7 @@ public final class SpawnBench {
     }
 
     CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
-        CompletableFuture<Granted> granted = spawner.spawn(request(taskId), captain).toCompletableFuture();
+        CompletableFuture<Granted> granted = spawner.spawn(request(taskId), Admission.Applicant.of(captain)).toCompletableFuture();
         loop.run();
         return granted;
     }
@@ -139,6 +142,23 @@ public final class SpawnBench {
         String spawnId = spawns.find(taskId).orElseThrow().spawnId();
         started(spawnId);
         return granted.join();
+    }
+
+    /** The same, as the spawn that runs now. */
+    Spawn run(String taskId) {
+        return spawn(start(taskId));
+    }
+
+    /** The spawn of an answer. */
+    public Spawn spawn(Granted granted) {
+        return spawns.find(granted.spawnId()).orElseThrow();
+    }
+
+    /** Time passes, for clock and timers. */
+    void pass(long ms) {
+        nowMs += ms;
+        time.pass(ms);
+        loop.run();
     }
 
     void started(String spawnId) {
@@ -162,11 +182,22 @@ public final class SpawnBench {
 
     /** The worker-agent's link comes up, and it has these. */
     void reconcile(String... spawnIds) {
+        reconcile(Set.of(), spawnIds);
+    }
+
+    /** The same, and those are on their way. */
+    void reconcile(Set<String> starting, String... spawnIds) {
         workers.listing = new CompletableFuture<>();
         CompletableFuture<Void> done = spawner.reconcile().toCompletableFuture();
-        workers.listing.complete(List.of(spawnIds).stream().map(SpawnBench::alive).toList());
-        loop.run();
+        list(starting, spawnIds);
         done.join();
+    }
+
+    /** The worker-agent says what it has. */
+    void list(Set<String> starting, String... spawnIds) {
+        workers.listing.complete(new WorkerAgent.Listing(
+                List.of(spawnIds).stream().map(SpawnBench::alive).toList(), starting));
+        loop.run();
     }
 
     static BrigException refusal(CompletableFuture<?> failed) {
@@ -183,7 +214,7 @@ public final class SpawnBench {
 
     /** Slots in use: of all, and of the captain. */
     String slots() {
-        return workerSlots.count(ALL) + "/" + captainSlots.count(CAPTAIN);
+        return admission.workers() + "/" + admission.workers(CAPTAIN);
     }
 
     /** Asks for a worker that is still on its way. */

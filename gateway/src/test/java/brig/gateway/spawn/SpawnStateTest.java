@@ -1,7 +1,15 @@
 package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import brig.gateway.store.SpawnRecord;
+import brig.gateway.stream.Loop;
+import brig.gateway.stream.MemoryArchive;
+import brig.gateway.stream.RecordingClock;
+import brig.gateway.stream.RetainedBudget;
+import brig.gateway.stream.StreamLog;
+import brig.gateway.stream.Turn;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -14,17 +22,35 @@ class SpawnStateTest {
             "running->terminated", "running->unknown",
             "unknown->spawning", "unknown->running", "unknown->failed", "unknown->terminated");
 
+    private final Loop loop = new Loop();
+
+    private Spawn spawn(SpawnState state, String requestId, String sessionId) {
+        SpawnRecord record = new SpawnRecord("spn_1", "fix", sessionId, "4h2k9x0c",
+                new SpawnRecord.Origin(requestId, "", "local", "admin", "shell", "{}"), new SpawnRecord.Hashes("aa", "bb"),
+                new SpawnRecord.Course(state.name(), "", "{}", null, null, null),
+                new SpawnRecord.Times(1_000, 0, 1_500, 0));
+        return new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
+                new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
+                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, 1024, 1)));
+    }
+
     @Test
-    void shouldAllowExactlyTheTransitionsOfTheDesign() {
-        Set<String> found = new TreeSet<>();
+    void shouldMakeExactlyTheTransitionsOfTheDesign() {
+        Set<String> made = new TreeSet<>();
         for (SpawnState from : SpawnState.values()) {
             for (SpawnState to : SpawnState.values()) {
-                if (from.mayBecome(to)) {
-                    found.add(from.wireName() + "->" + to.wireName());
+                Spawn spawn = spawn(from, null, null);
+                if (ALLOWED.contains(from.wireName() + "->" + to.wireName())) {
+                    spawn.become(to, 2_000);
+                    made.add(from.wireName() + "->" + spawn.state().wireName());
+                } else {
+                    assertThrows(IllegalStateException.class, () -> spawn.become(to, 2_000), from + " -> " + to);
+                    assertEquals(from, spawn.state());
+                    assertEquals(1_500, spawn.record().times().updatedMs());
                 }
             }
         }
-        assertEquals(new TreeSet<>(ALLOWED), found);
+        assertEquals(new TreeSet<>(ALLOWED), made);
     }
 
     @Test
@@ -33,5 +59,15 @@ class SpawnStateTest {
             boolean something = ALLOWED.stream().anyMatch(pair -> pair.startsWith(state.wireName() + "->"));
             assertEquals(!something, state.isFinal(), state::toString);
         }
+    }
+
+    @Test
+    void shouldNameEverythingInTheLineOfATransition() {
+        assertEquals("request_id=8e03978e provider=local spawn_id=spn_1 session_id=ses_1 task_id=fix"
+                        + " state=requested->spawning duration_ms=500",
+                spawn(SpawnState.REQUESTED, "8e03978e", "ses_1").transition(SpawnState.SPAWNING, 2_000));
+        assertEquals("request_id=- provider=local spawn_id=spn_1 session_id=- task_id=fix"
+                        + " state=unknown->failed duration_ms=0",
+                spawn(SpawnState.UNKNOWN, null, null).transition(SpawnState.FAILED, 1_500));
     }
 }

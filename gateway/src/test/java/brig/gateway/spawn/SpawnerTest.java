@@ -2,6 +2,7 @@ package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.RecordingSink;
@@ -29,13 +30,13 @@ class SpawnerTest {
     @Test
     void shouldRecordBeforeTheDoorAndOpenTheDoorBeforeTheWorkerWhenASpawnStarts() {
         Granted granted = bench.start("fix");
-        Spawn spawn = granted.spawn();
+        Spawn spawn = bench.spawn(granted);
 
         assertEquals(List.of("door, state REQUESTED, recorded [REQUESTED]", "spawn", "follow /w/" + spawn.spawnId()),
                 bench.story);
         assertEquals(List.of("REQUESTED", "SPAWNING", "RUNNING"), bench.recorded(spawn.spawnId()));
         assertEquals(SpawnState.RUNNING, spawn.state());
-        assertEquals("/workspaces/" + spawn.spawnId(), bench.store.saved().getLast().workspace());
+        assertEquals("/workspaces/" + spawn.spawnId(), bench.store.saved().getLast().course().workspace());
         assertEquals("/run/io.sock", granted.ioSocket());
         assertEquals(1, bench.stream(spawn).nextSeq);
     }
@@ -49,10 +50,10 @@ class SpawnerTest {
         assertFalse(recorded.contains("a secret prompt"));
         assertTrue(recorded.contains(Ids.hashToken(granted.captainToken())));
         assertEquals("a secret prompt", bench.workers.requests.values().iterator().next().prompt());
-        assertTrue(granted.spawn().isCaptainToken(granted.captainToken()));
-        assertTrue(granted.spawn().isWatcherToken(granted.watcherToken()));
-        assertFalse(granted.spawn().isCaptainToken(granted.watcherToken()));
-        assertFalse(granted.spawn().isWatcherToken(granted.captainToken()));
+        assertTrue(bench.spawn(granted).isCaptainToken(granted.captainToken()));
+        assertTrue(bench.spawn(granted).isWatcherToken(granted.watcherToken()));
+        assertFalse(bench.spawn(granted).isCaptainToken(granted.watcherToken()));
+        assertFalse(bench.spawn(granted).isWatcherToken(granted.captainToken()));
     }
 
     @Test
@@ -123,7 +124,7 @@ class SpawnerTest {
 
     @Test
     void shouldRefuseATaskIdWhileItsSpawnLives() {
-        Spawn first = bench.start("fix").spawn();
+        Spawn first = bench.run("fix");
         assertEquals(ErrorCode.TASK_ID_IN_USE, SpawnBench.refusal(bench.ask("fix", "uid:7")).code());
         assertEquals("1/1", bench.slots());
 
@@ -133,7 +134,7 @@ class SpawnerTest {
 
     @Test
     void shouldRefuseWhenTheGatewayIsShuttingDown() {
-        bench.spawner.drain();
+        bench.admission.close();
         assertEquals(ErrorCode.SHUTTING_DOWN, SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
         assertEquals("0/0", bench.slots());
     }
@@ -159,7 +160,7 @@ class SpawnerTest {
         assertEquals(why, spawn.view().get("last_error"));
         assertFalse(bench.spawns.isLive(spawn.taskId()));
         assertTrue(spawn.log().isEnded());
-        assertEquals(why, bench.store.saved().getLast().lastError());
+        assertEquals(why, bench.store.saved().getLast().course().lastError());
     }
 
     @Test
@@ -185,7 +186,7 @@ class SpawnerTest {
 
     @Test
     void shouldGiveBackItsLeasesOnceWhenTheWorkerEnds() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.start("other");
         RecordingSink captain = new RecordingSink();
         spawn.log().subscribe(1, true, captain);
@@ -209,7 +210,7 @@ class SpawnerTest {
 
     @Test
     void shouldGoOnWhenTheWorkerAgentSendsALineThatIsNoFrame() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.send(spawn, RUNNING + "{\"type\":\"chunk\"}\n" + "nonsense\n" + CHUNK);
         assertEquals(2, spawn.log().lastSeq());
         assertEquals(SpawnState.RUNNING, spawn.state());
@@ -217,7 +218,7 @@ class SpawnerTest {
 
     @Test
     void shouldAskTheWorkerAgentWhenASpawnIsTerminatedAndNothingWhenItHasEnded() {
-        Spawn spawn = bench.start("fix").spawn();
+        Spawn spawn = bench.run("fix");
         bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
         assertEquals("terminate " + spawn.spawnId() + " requested", bench.story.getLast());
         assertEquals(SpawnState.RUNNING, spawn.state(), "its end shows in its frames");
@@ -226,6 +227,24 @@ class SpawnerTest {
         int before = bench.story.size();
         bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
         assertEquals(before, bench.story.size());
+    }
+
+    @Test
+    void shouldBindASessionIdOnceAndToOneSpawn() {
+        Spawn spawn = bench.run("fix");
+        Spawn other = bench.run("other");
+        bench.spawner.bindSession(spawn, "ses_x");
+        bench.spawner.bindSession(spawn, "ses_x");
+        bench.loop.run();
+        assertEquals(spawn, bench.spawns.find("ses_x").orElseThrow());
+        assertEquals("ses_x", spawn.view().get("session_id"));
+        assertEquals("ses_x", bench.store.saved().getLast().sessionId());
+        assertEquals(ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> bench.spawner.bindSession(other, "ses_x")).code());
+        assertEquals(ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> bench.spawner.bindSession(spawn, "ses_y")).code());
+        SpawnBench after = SpawnBench.restarted(bench);
+        assertEquals(spawn.spawnId(), after.spawns.find("ses_x").orElseThrow().spawnId());
     }
 
     @Test

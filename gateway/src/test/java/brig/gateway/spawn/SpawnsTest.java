@@ -20,9 +20,10 @@ class SpawnsTest {
 
     private Spawn spawn(int number, String taskId) {
         String id = "spn_%024d".formatted(number);
-        SpawnRecord record = new SpawnRecord(id, taskId, "4h2k9x0c", "{}", "admin", "", "REQUESTED", "aa", "bb",
-                number, 0, null, null);
-        return new Spawn(record, "shell", new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
+        SpawnRecord record = new SpawnRecord(id, taskId, null, "4h2k9x0c",
+                new SpawnRecord.Origin(null, "", "local", "admin", "shell", "{}"), new SpawnRecord.Hashes("aa", "bb"),
+                SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(number, 0, number, 0));
+        return new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
                 new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
                         new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, 1024, 1)));
     }
@@ -54,6 +55,23 @@ class SpawnsTest {
         assertEquals(third, spawns.find("fix").orElseThrow());
         assertEquals(first, spawns.find(first.spawnId()).orElseThrow());
         assertEquals(List.of(third, second, first), spawns.all());
+    }
+
+    @Test
+    void shouldPreferTheSessionIdThenTheSpawnIdThenTheTaskId() {
+        // Scenario: captains choose task_ids, so one may be called like another's session or spawn.
+        Spawn session = add(1, "first");
+        Spawn named = add(2, "ses_x");
+        assertEquals(named, spawns.find("ses_x").orElseThrow());
+        session.setSessionId("ses_x");
+        spawns.index(session);
+        assertEquals(session, spawns.find("ses_x").orElseThrow());
+        spawns.retire(session);
+        assertEquals(session, spawns.find("ses_x").orElseThrow(), "also when it has ended");
+
+        Spawn impostor = add(3, session.spawnId());
+        assertEquals(session, spawns.find(session.spawnId()).orElseThrow());
+        assertEquals(impostor, spawns.find(impostor.spawnId()).orElseThrow());
     }
 
     @Test

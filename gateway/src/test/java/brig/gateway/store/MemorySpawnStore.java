@@ -1,19 +1,24 @@
 package brig.gateway.store;
 
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /** A {@link SpawnStore} in memory, written down and answered on the event loop; fails on demand. */
 public final class MemorySpawnStore implements SpawnStore {
     private final Executor loop;
     private final Map<String, SpawnRecord> records = new LinkedHashMap<>();
+    private final Map<RequestRecord.Key, RequestRecord> requests = new LinkedHashMap<>();
     private final List<SpawnRecord> saved = new ArrayList<>();
     private boolean broken;
 
@@ -21,7 +26,7 @@ public final class MemorySpawnStore implements SpawnStore {
         this.loop = loop;
     }
 
-    /** From now on saving fails, or works again. */
+    /** From now on writing fails, or works again. */
     public void setBroken(boolean isBroken) {
         broken = isBroken;
     }
@@ -31,27 +36,88 @@ public final class MemorySpawnStore implements SpawnStore {
         return saved;
     }
 
-    @Override
-    public CompletionStage<Void> save(SpawnRecord spawn) {
+    /** The requests that are kept. */
+    public Map<RequestRecord.Key, RequestRecord> requests() {
+        return requests;
+    }
+
+    private interface Write {
+        void run() throws IOException;
+    }
+
+    private CompletionStage<Void> write(Write work) {
         CompletableFuture<Void> result = new CompletableFuture<>();
         loop.execute(() -> {
-            if (broken) {
-                result.completeExceptionally(new IOException("database disk image is malformed"));
-            } else {
-                records.put(spawn.spawnId(), spawn);
-                saved.add(spawn);
+            try {
+                if (broken) {
+                    throw new IOException("database disk image is malformed");
+                }
+                work.run();
                 result.complete(null);
+            } catch (IOException | BrigException e) {
+                result.completeExceptionally(e);
             }
         });
         return result;
     }
 
+    private <T> CompletionStage<T> read(Supplier<T> work) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        loop.execute(() -> result.complete(work.get()));
+        return result;
+    }
+
+    @Override
+    public CompletionStage<Void> save(SpawnRecord spawn) {
+        return write(() -> put(spawn));
+    }
+
+    private void put(SpawnRecord spawn) throws IOException {
+        boolean taken = spawn.sessionId() != null && records.values().stream().anyMatch(other ->
+                spawn.sessionId().equals(other.sessionId()) && !spawn.spawnId().equals(other.spawnId()));
+        if (taken) {
+            throw new IOException("UNIQUE constraint failed: spawns.session_id");
+        }
+        records.put(spawn.spawnId(), spawn);
+        saved.add(spawn);
+    }
+
+    @Override
+    public CompletionStage<Void> begin(SpawnRecord spawn, RequestRecord request) {
+        return write(() -> {
+            if (requests.containsKey(request.key())) {
+                throw new BrigException(ErrorCode.IDEMPOTENCY_CONFLICT, "taken").withHttpStatus(409);
+            }
+            put(spawn);
+            requests.put(request.key(), request);
+        });
+    }
+
+    @Override
+    public CompletionStage<Optional<RequestRecord>> find(RequestRecord.Key key) {
+        return read(() -> Optional.ofNullable(requests.get(key)));
+    }
+
+    @Override
+    public CompletionStage<Void> answer(RequestRecord.Key key, String answer) {
+        return write(() -> requests.computeIfPresent(key, (same, known) ->
+                new RequestRecord(key, known.fingerprint(), known.spawnId(), known.createdMs(), answer)));
+    }
+
+    @Override
+    public CompletionStage<Void> forget(RequestRecord.Key key) {
+        return write(() -> requests.remove(key));
+    }
+
+    @Override
+    public CompletionStage<Void> forgetBefore(long createdMs) {
+        return write(() -> requests.values().removeIf(request -> request.createdMs() < createdMs));
+    }
+
     @Override
     public CompletionStage<List<SpawnRecord>> load() {
-        CompletableFuture<List<SpawnRecord>> result = new CompletableFuture<>();
-        loop.execute(() -> result.complete(records.values().stream()
-                .sorted(Comparator.comparingLong(SpawnRecord::createdMs)).toList()));
-        return result;
+        return read(() -> records.values().stream()
+                .sorted(Comparator.comparingLong(record -> record.times().createdMs())).toList());
     }
 
     @Override

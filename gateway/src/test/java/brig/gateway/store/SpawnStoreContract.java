@@ -1,9 +1,14 @@
 package brig.gateway.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.Loop;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -18,15 +23,31 @@ abstract class SpawnStoreContract {
     abstract <T> T await(CompletionStage<T> answer);
 
     static SpawnRecord record(String spawnId, long createdMs) {
-        return new SpawnRecord(spawnId, "task-" + spawnId, "4h2k9x0c", "{\"agent_config\":{\"name\":\"shell\"}}",
-                "uid:1000", "", "REQUESTED", "aa", "bb", createdMs, 0, null, null);
+        return record(spawnId, null, SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(createdMs, 0, createdMs, 0));
+    }
+
+    private static SpawnRecord record(
+            String spawnId, String sessionId, SpawnRecord.Course course, SpawnRecord.Times times) {
+        return new SpawnRecord(spawnId, "task-" + spawnId, sessionId, "4h2k9x0c",
+                new SpawnRecord.Origin("8e03978e-40d5-43dd-bc93-6894a57f9324", "web/shop", "local", "uid:1000", "shell",
+                        "{\"agent_config\":{\"name\":\"shell\"}}"),
+                new SpawnRecord.Hashes("aa", "bb"), course, times);
     }
 
     private static SpawnRecord ended(SpawnRecord record) {
-        return new SpawnRecord(record.spawnId(), record.taskId(), record.epoch(), record.request(), record.captain(),
-                "/w/é'; DROP TABLE spawns; --", "FAILED", record.captainHash(), record.watcherHash(),
-                record.createdMs(), record.createdMs() + 5, "INTERNAL: it's over\n",
-                "{\"limits\":\"cgroup1\"}");
+        long createdMs = record.times().createdMs();
+        return record(record.spawnId(), "ses_" + record.spawnId(),
+                new SpawnRecord.Course("FAILED", "/w/é'; DROP TABLE spawns; --", "{\"worker_id\":\"x\"}",
+                        "{\"limits\":\"cgroup1\"}", "{\"exit_code\":1}", "INTERNAL: it's over\n"),
+                new SpawnRecord.Times(createdMs, createdMs + 1, createdMs + 5, createdMs + 5));
+    }
+
+    static RequestRecord request(String project, String requestId, String spawnId, long createdMs) {
+        return new RequestRecord(new RequestRecord.Key("local", project, requestId), "finger", spawnId, createdMs, null);
+    }
+
+    private static Throwable failure(CompletionStage<?> answer) {
+        return answer.toCompletableFuture().exceptionNow();
     }
 
     @Test
@@ -64,7 +85,7 @@ abstract class SpawnStoreContract {
         for (long created : new long[] {30, 10, 20}) {
             await(store.save(record("spn_" + created, created)));
         }
-        assertEquals(List.of(10L, 20L, 30L), await(store.load()).stream().map(SpawnRecord::createdMs).toList());
+        assertEquals(List.of(10L, 20L, 30L), await(store.load()).stream().map(record -> record.times().createdMs()).toList());
         store.close();
     }
 
@@ -77,8 +98,89 @@ abstract class SpawnStoreContract {
         }
         CompletionStage<List<SpawnRecord>> loaded = store.load();
         assertEquals(List.of(46L, 47L, 48L, 49L, 50L),
-                await(loaded).stream().map(SpawnRecord::createdMs).toList());
+                await(loaded).stream().map(record -> record.times().createdMs()).toList());
         assertEquals(true, last.toCompletableFuture().isDone());
+        store.close();
+    }
+
+    @Test
+    void shouldRefuseASessionIdThatAnotherSpawnHas() {
+        SpawnStore store = open(loop());
+        await(store.save(ended(record("spn_1", 1))));
+        SpawnRecord other = record("spn_2", "ses_spn_1", SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(2, 0, 2, 0));
+        CompletionStage<Void> refused = store.save(other);
+        await(store.save(ended(record("spn_1", 1))));
+        assertTrue(failure(refused).getMessage().contains("session_id"), failure(refused)::toString);
+        await(store.save(record("spn_3", 3)));
+        await(store.save(record("spn_4", 4)));
+        assertEquals(3, await(store.load()).size(), "any number may have none");
+        store.close();
+    }
+
+    @Test
+    void shouldWriteARequestAndItsSpawnTogetherOrNeither() {
+        SpawnStore store = open(loop());
+        RequestRecord request = request("p", "id", "spn_1", 5);
+        await(store.begin(record("spn_1", 5), request));
+        assertEquals(Optional.of(request), await(store.find(request.key())));
+        CompletionStage<Void> second = store.begin(record("spn_2", 6), request("p", "id", "spn_2", 6));
+        assertEquals(List.of(record("spn_1", 5)), await(store.load()));
+        BrigException conflict = (BrigException) failure(second);
+        assertEquals(ErrorCode.IDEMPOTENCY_CONFLICT, conflict.code());
+        assertEquals(409, conflict.httpStatus());
+        assertEquals(Optional.of(request), await(store.find(request.key())));
+        store.close();
+    }
+
+    @Test
+    void shouldLetOneOfManyEqualRequestsBeginWhenNobodyWaits() {
+        SpawnStore store = open(loop());
+        List<CompletionStage<Void>> begun = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            begun.add(store.begin(record("spn_" + i, i), request("p", "id", "spn_" + i, i)));
+        }
+        assertEquals(List.of("spn_0"), await(store.load()).stream().map(SpawnRecord::spawnId).toList());
+        assertEquals(1, begun.stream().filter(one -> !one.toCompletableFuture().isCompletedExceptionally()).count());
+        store.close();
+    }
+
+    @Test
+    void shouldKeepRequestsApartByProviderAndProject() {
+        SpawnStore store = open(loop());
+        RequestRecord request = request("p", "id", "spn_1", 5);
+        await(store.begin(record("spn_1", 5), request));
+        for (RequestRecord.Key other : List.of(new RequestRecord.Key("local", "q", "id"),
+                new RequestRecord.Key("remote", "p", "id"), new RequestRecord.Key("local", "p", "other"))) {
+            assertEquals(Optional.empty(), await(store.find(other)), other::toString);
+        }
+        await(store.begin(record("spn_2", 6), request("q", "id", "spn_2", 6)));
+        store.close();
+    }
+
+    @Test
+    void shouldKeepTheAnswerAndFreeTheKeyWhenToldTo() {
+        SpawnStore store = open(loop());
+        RequestRecord request = request("p", "id", "spn_1", 5);
+        await(store.begin(record("spn_1", 5), request));
+        await(store.answer(request.key(), "{\"a\":1}"));
+        assertEquals("{\"a\":1}", await(store.find(request.key())).orElseThrow().answer());
+        await(store.forget(request.key()));
+        assertEquals(Optional.empty(), await(store.find(request.key())));
+        await(store.answer(request.key(), "{}"));
+        assertEquals(Optional.empty(), await(store.find(request.key())), "nothing is made by an answer");
+        store.close();
+    }
+
+    @Test
+    void shouldFreeTheKeysOfOldRequests() {
+        SpawnStore store = open(loop());
+        for (long asked : new long[] {10, 20, 30}) {
+            await(store.begin(record("spn_" + asked, asked), request("p", "id-" + asked, "spn_" + asked, asked)));
+        }
+        await(store.forgetBefore(20));
+        assertEquals(Optional.empty(), await(store.find(request("p", "id-10", "", 0).key())));
+        assertTrue(await(store.find(request("p", "id-20", "", 0).key())).isPresent());
+        assertEquals(3, await(store.load()).size(), "the spawns stay");
         store.close();
     }
 

@@ -1,6 +1,7 @@
 package brig.gateway.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,11 +13,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -98,23 +102,129 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         assertTrue(loaded.toCompletableFuture().isDone());
     }
 
+    private void run(String... statements) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement statement = connection.createStatement()) {
+            for (String each : statements) {
+                statement.execute(each);
+            }
+        }
+    }
+
+    private String query(String query) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(query)) {
+            return row.next() ? row.getString(1) : null;
+        }
+    }
+
     @Test
-    void shouldAddTheColumnsWhenTheTableIsOfAnEarlierVersion() throws SQLException {
-        Path file = folder.resolve("old.db");
-        try (Connection old = DriverManager.getConnection("jdbc:sqlite:" + file);
-                Statement statement = old.createStatement()) {
-            statement.execute("CREATE TABLE spawns (spawn_id TEXT PRIMARY KEY, task_id TEXT, epoch TEXT, request TEXT,"
-                    + " captain TEXT, workspace TEXT, state TEXT, captain_hash TEXT, watcher_hash TEXT,"
-                    + " created_ms INTEGER, ended_ms INTEGER, last_error TEXT)");
-            statement.execute("INSERT INTO spawns VALUES"
-                    + " ('a', 'task', 'epoch', '{}', 'uid:0', '/w', 'RUNNING', 'c', 'w', 1, 0, NULL)");
+    void shouldBringATableOfBeforeThereWereVersionsToThisOne() throws SQLException {
+        for (String posture : List.of("", ", posture TEXT")) {
+            run("DROP TABLE IF EXISTS spawns", "DROP TABLE IF EXISTS requests", "DROP TABLE IF EXISTS schema_version",
+                    "CREATE TABLE spawns (spawn_id TEXT PRIMARY KEY, task_id TEXT, epoch TEXT, request TEXT, captain TEXT,"
+                            + " workspace TEXT, state TEXT, captain_hash TEXT, watcher_hash TEXT, created_ms INTEGER,"
+                            + " ended_ms INTEGER, last_error TEXT" + posture + ")",
+                    "INSERT INTO spawns (spawn_id, task_id, epoch, request, captain, workspace, state, captain_hash,"
+                            + " watcher_hash, created_ms, ended_ms) VALUES ('a', 'task', 'epoch',"
+                            + " '{\"agent_config\":{\"name\":\"shell\"}}', 'uid:0', '/w', 'RUNNING', 'c', 'w', 1, 0)");
+            SpawnRecord expected = new SpawnRecord("a", "task", null, "epoch",
+                    new SpawnRecord.Origin(null, "", "local", "uid:0", "shell", "{\"agent_config\":{\"name\":\"shell\"}}"),
+                    new SpawnRecord.Hashes("c", "w"), new SpawnRecord.Course("RUNNING", "/w", "{}", null, null, null),
+                    new SpawnRecord.Times(1, 1, 1, 0));
+            for (int opened = 0; opened < 2; opened++) {
+                SpawnStore store = open(loop());
+                assertEquals(List.of(expected), await(store.load()));
+                store.close();
+            }
+            assertEquals("2", query("SELECT max(version) FROM schema_version"));
         }
-        SpawnRecord expected = new SpawnRecord(
-                "a", "task", "epoch", "{}", "uid:0", "/w", "RUNNING", "c", "w", 1, 0, null, null);
-        for (int opened = 0; opened < 2; opened++) {
-            SqliteSpawnStore store = new SqliteSpawnStore(file, Runnable::run);
-            assertEquals(List.of(expected), store.load().toCompletableFuture().join());
-            store.close();
+    }
+
+    @Test
+    void shouldChangeNothingWhenAMigrationFails() throws SQLException {
+        run("CREATE TABLE requests (other TEXT)");
+        BrigException refusal = assertThrows(BrigException.class, () -> open(loop()));
+        assertTrue(refusal.getMessage().contains("requests"), refusal::getMessage);
+        assertEquals("1", query("SELECT max(version) FROM schema_version"), "the step before is done");
+        assertNull(query("SELECT name FROM pragma_table_info('spawns') WHERE name = 'session_id'"), "this one is not");
+    }
+
+    @Test
+    void shouldOnlyReadAndSaySoWhenTheSchemaIsNewer() throws SQLException {
+        SpawnStore before = open(loop());
+        await(before.begin(record("spn_1", 1), request("p", "id", "spn_1", 1)));
+        before.close();
+        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (3)");
+
+        SqliteSpawnStore store = new SqliteSpawnStore(file(), loop());
+        assertTrue(store.isReadOnly());
+        assertEquals(List.of(record("spn_1", 1)), await(store.load()));
+        assertTrue(await(store.find(request("p", "id", "", 0).key())).isPresent());
+        for (CompletionStage<Void> written : List.of(store.save(record("spn_2", 2)),
+                store.begin(record("spn_2", 2), request("p", "other", "spn_2", 2)),
+                store.answer(request("p", "id", "", 0).key(), "{}"), store.forget(request("p", "id", "", 0).key()),
+                store.forgetBefore(9))) {
+            BrigException refusal = (BrigException) written.toCompletableFuture().exceptionNow();
+            assertEquals(ErrorCode.RECORD_LOST, refusal.code());
+            assertTrue(refusal.getMessage().contains("schema version 3, this Brig knows 2"), refusal::getMessage);
         }
+        store.close();
+        assertEquals("1", query("SELECT count(*) FROM spawns"));
+        assertEquals("3", query("SELECT max(version) FROM schema_version"));
+    }
+
+    @Test
+    void shouldLeaveColumnsAloneThatItDoesNotKnow() throws SQLException {
+        SpawnStore store = open(loop());
+        await(store.save(record("spn_1", 1)));
+        run("ALTER TABLE spawns ADD COLUMN mood TEXT", "UPDATE spawns SET mood = 'good'");
+        await(store.save(record("spn_1", 2)));
+        store.close();
+        assertEquals("good 2", query("SELECT mood || ' ' || created_ms FROM spawns"));
+    }
+
+    @Test
+    void shouldCommitWhatWaitsInOneTransaction() throws Exception {
+        // Scenario: another process holds the lock; what is asked for meanwhile waits, and is committed together.
+        AtomicInteger groups = new AtomicInteger();
+        SpawnStore store = open(task -> {
+            groups.incrementAndGet();
+            task.run();
+        });
+        List<CompletionStage<Void>> saved = new ArrayList<>();
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement statement = other.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            for (int i = 0; i < 100; i++) {
+                saved.add(store.save(record("spn_" + i, i)));
+            }
+            assertEquals(0, saved.stream().filter(one -> one.toCompletableFuture().isDone()).count());
+            statement.execute("COMMIT");
+        }
+        saved.forEach(this::await);
+        assertEquals("100", query("SELECT count(*) FROM spawns"));
+        assertTrue(groups.get() <= 2, () -> "the first waited alone or not, and then all others: " + groups);
+        store.close();
+    }
+
+    @Test
+    void shouldKeepTheNeighboursWhenOneOfAGroupFails() throws SQLException {
+        SpawnStore store = open(loop());
+        await(store.save(record("spn_0", 0)));
+        run("CREATE TRIGGER refuse BEFORE INSERT ON spawns WHEN NEW.spawn_id = 'spn_2'"
+                + " BEGIN SELECT RAISE(ABORT, 'not this one'); END");
+        List<CompletionStage<Void>> saved = new ArrayList<>();
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement statement = other.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            for (int i = 1; i <= 3; i++) {
+                saved.add(store.save(record("spn_" + i, i)));
+            }
+            statement.execute("COMMIT");
+        }
+        assertEquals(List.of(0L, 1L, 3L), await(store.load()).stream().map(each -> each.times().createdMs()).toList());
+        assertTrue(saved.get(1).toCompletableFuture().exceptionNow().getMessage().contains("not this one"));
+        store.close();
     }
 }

@@ -15,14 +15,15 @@ import org.junit.jupiter.api.Test;
 /** The specification and the code say the same. */
 class ProtocolTextTest {
     private static final Pattern ROW =
-            Pattern.compile("(\\| `[A-Z0-9_]+` \\| \\d+ \\| \\d+ \\| [A-Z_]+ \\|) \\S.* \\|");
+            Pattern.compile("(\\| `[A-Z0-9_]+` \\| \\d+ \\| \\d+ \\| \\d+ \\| (?:yes|no) \\| [A-Z_]+ \\|) \\S.* \\|");
 
     @Test
     void shouldListEveryErrorCodeWhenTheTableIsRead() {
         List<String> rows = ProtocolText.read().lines().map(ROW::matcher).filter(row -> row.matches())
                 .map(row -> row.group(1)).toList();
-        List<String> codes = Stream.of(ErrorCode.values()).map(code -> String.format("| `%s` | %d | %d | %s |",
-                code, code.httpStatus(), code.closeCode(), code.action())).toList();
+        List<String> codes = Stream.of(ErrorCode.values()).map(code -> String.format("| `%s` | %d | %d | %d | %s | %s |",
+                code, code.httpStatus(), code.closeCode(), code.exitCode(), code.isRetryable() ? "yes" : "no",
+                code.action())).toList();
         assertEquals(codes, rows);
     }
 

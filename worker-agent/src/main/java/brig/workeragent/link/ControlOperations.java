@@ -74,7 +74,7 @@ public final class ControlOperations {
             case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
-            case "terminate" -> Set.of("id", "op", "spawn_id", "reason");
+            case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
                     "no such op; there are hello, spawn, terminate, list, diff, workspaces, discard, doctor, shutdown");
         };
@@ -114,7 +114,12 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> terminate(Fields request) {
-        workers.find(spawnId(request)).terminate(EndReason.named(request.text("reason", "")));
+        EndReason reason = EndReason.named(request.text("reason", ""));
+        if (request.flag("forget")) {
+            workers.discard(spawnId(request), reason);
+        } else {
+            workers.find(spawnId(request)).terminate(reason);
+        }
         return Map.of();
     }
 
@@ -128,8 +133,9 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> list() {
-        List<Map<String, Object>> views = workers.list().stream().map(ControlOperations::show).toList();
-        return Map.of("workers", views);
+        Workers.Listing listing = workers.list();
+        return Map.of("workers", listing.workers().stream().map(ControlOperations::show).toList(),
+                "starting", listing.starting());
     }
 
     private static Map<String, Object> show(Workers.View view) {

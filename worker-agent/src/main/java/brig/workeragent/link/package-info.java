@@ -14,10 +14,10 @@
  *                                          "policies":[{"name":…,"description":…}]}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…}}
  *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
- * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…}
+ * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
  *                                       {"id":3,"ok":{}}
  * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"socket":…,"workspace":…,
- *                                          "last_seq":…,"ended":…,"posture"?:P}]}}
+ *                                          "last_seq":…,"ended":…,"posture":P}],"starting":[spawn_id,…]}}
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
  * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch"?:…,"workspace":…,"diff":…,
  *                                          "truncated":…}}
@@ -32,7 +32,7 @@
  *   <li>{@code instance} is random for each start of a worker-agent: another one means that all workers are
  *     new.
  *   <li>{@code P} is {@code Posture.toMap()}: what the wall was found to enforce, by a process of its own where no
- *     agent starts yet. A list leaves it out while the worker is starting.
+ *     agent starts yet. Of a worker that is still starting a list has the id only.
  *   <li>{@code request} is {@code SpawnRequest.toMap()}. The answer comes when the worker is up; where a
  *     process starts at once (a prompt is given, or the profile has one process for the whole spawn) that is
  *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the
@@ -43,6 +43,9 @@
  *     and {@code discard} removes one.
  *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
  *     the last frame where it is one of the reasons below, else {@code requested}.
+ *   <li>With {@code forget} nobody will acknowledge the frames of that worker: it is forgotten when it has ended, one
+ *     that is still starting ends as soon as it is up, and one that is not there will not be: a spawn with that id
+ *     is refused with {@code SESSION_ENDED}. So a gateway that does not know what became of a request can make sure.
  *   <li>A line that cannot be read is answered with {@code "id":null} and changes nothing else.
  * </ul>
  *

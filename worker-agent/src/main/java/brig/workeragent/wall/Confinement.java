@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one worker's wall lets in, beside what every wall has.
@@ -26,5 +28,14 @@ public record Confinement(boolean workspaceReadOnly, List<Mount> mounts, Set<Str
         List<Mount> all = new ArrayList<>(first);
         all.addAll(mounts);
         return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested);
+    }
+
+    /** With no other variables than these; null narrows nothing. */
+    public Confinement narrowedTo(@Nullable List<String> names) {
+        Set<String> left = new TreeSet<>(variables);
+        if (names != null) {
+            left.retainAll(names);
+        }
+        return new Confinement(workspaceReadOnly, mounts, left, privateFiles, limits, nested);
     }
 }

@@ -252,8 +252,8 @@ public final class Worker {
         AgentProcess running = new AgentProcess(spawnId(), started, adapter, outbox, timers);
         process = running;
         ladder = new StopLadder(spawnId(), running, around.times(), timers);
-        if (plan.policy().wallClockMs() > 0) {
-            wallClock = timers.schedule(plan.policy().wallClockMs(), this::handleWallClock);
+        if (plan.wallClockMs() > 0) {
+            wallClock = timers.schedule(plan.wallClockMs(), this::handleWallClock);
         }
         if (profile.stdinLines()) {
             writeFirst(running, message);

@@ -4,6 +4,14 @@ import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 
 /** What a worker is made from. */
-record WorkerPlan(String spawnId, SpawnRequest request, AgentProfile profile, Policy policy, Path workspace) {}
+record WorkerPlan(String spawnId, SpawnRequest request, AgentProfile profile, Policy policy, Path workspace) {
+    /** How long each process may run, 0 for ever: what the policy allows, or less where the captain said so. */
+    long wallClockMs() {
+        long allowed = policy.wallClockMs();
+        long asked = TimeUnit.SECONDS.toMillis(request.bounds().timeoutSeconds());
+        return allowed == 0 || asked == 0 ? Math.max(allowed, asked) : Math.min(allowed, asked);
+    }
+}

@@ -13,6 +13,7 @@ import brig.workeragent.wall.Walls;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,9 @@ public final class Workers {
         }
     }
 
+    /** Workers there are, and the ids of those that are on their way and have nothing to show yet. */
+    public record Listing(List<View> workers, List<String> starting) {}
+
     private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
     private static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
@@ -81,6 +85,8 @@ public final class Workers {
             return size() > FORGOTTEN_MAX;
         }
     };
+    /** Those that nobody wants any more: they end as soon as they are up, and nobody acknowledges their frames. */
+    private final Set<String> unwanted = new HashSet<>();
     private boolean closing;
 
     public Workers(Parts parts, Allowance allowance) {
@@ -147,6 +153,9 @@ public final class Workers {
         lock.lock();
         try {
             answers.remove(spawnId);
+            if (unwanted.remove(spawnId)) {
+                forgotten.put(spawnId, true);
+            }
         } finally {
             lock.unlock();
         }
@@ -170,7 +179,8 @@ public final class Workers {
         try {
             WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), place.folder());
             Wall wall = place.around(parts.walls().build(new Walls.Plan(
-                    spawnId, place.folder(), profile.env(), policy.confinement().with(place.mounts()))));
+                    spawnId, place.folder(), profile.env(),
+                    policy.confinement().with(place.mounts()).narrowedTo(request.bounds().envAllowlist()))));
             Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {
@@ -211,6 +221,8 @@ public final class Workers {
         LOG.info("spawned spawn_id={}", worker.spawnId());
         if (isClosing()) {
             worker.terminate(EndReason.SHUTDOWN);
+        } else if (isUnwanted(worker.spawnId())) {
+            worker.terminate(EndReason.REQUESTED);
         }
         return new Spawned(socket.path(), worker.workspace(), posture);
     }
@@ -224,14 +236,61 @@ public final class Workers {
         return entry.worker();
     }
 
-    public List<View> list() {
+    /**
+     * Ends the worker of that id whatever becomes of its frames, and keeps it from being started later: a request that
+     * is still on its way is refused with {@code SESSION_ENDED}. It is no error if there is none.
+     */
+    public void discard(String spawnId, EndReason reason) {
+        lock.lock();
+        try {
+            if (!answers.containsKey(spawnId)) {
+                forgotten.put(spawnId, true);
+                return;
+            }
+            unwanted.add(spawnId);
+        } finally {
+            lock.unlock();
+        }
+        Entry entry = workers.get(spawnId);
+        if (entry != null) {
+            LOG.info("discarded spawn_id={}", spawnId);
+            entry.worker().terminate(reason);
+            if (entry.ended().isDone()) {
+                forget(entry.worker());
+            }
+        }
+    }
+
+    private boolean isUnwanted(String spawnId) {
+        lock.lock();
+        try {
+            return unwanted.contains(spawnId);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public Listing list() {
         List<View> views = new ArrayList<>();
+        Set<String> starting = new TreeSet<>();
+        lock.lock();
+        try {
+            answers.forEach((id, answer) -> {
+                if (!answer.isDone()) {
+                    starting.add(id);
+                }
+            });
+        } finally {
+            lock.unlock();
+        }
         workers.forEach((id, entry) -> {
-            Spawned spawned = new Spawned(entry.socket().path(), entry.worker().workspace(),
-                    entry.posture().getNow(null));
-            views.add(new View(id, spawned, entry.worker().outbox().lastSeq(), entry.ended().isDone()));
+            if (entry.posture().isDone()) {
+                starting.remove(id);
+                Spawned spawned = new Spawned(entry.socket().path(), entry.worker().workspace(), entry.posture().join());
+                views.add(new View(id, spawned, entry.worker().outbox().lastSeq(), entry.ended().isDone()));
+            }
         });
-        return views;
+        return new Listing(views, List.copyOf(starting));
     }
 
     /** Whether a worker has not ended yet. */
@@ -243,6 +302,9 @@ public final class Workers {
         Entry entry = workers.get(worker.spawnId());
         if (entry != null) {
             entry.ended().complete(null);
+            if (isUnwanted(worker.spawnId())) {
+                forget(worker);
+            }
         }
     }
 
@@ -258,6 +320,7 @@ public final class Workers {
         lock.lock();
         try {
             answers.remove(worker.spawnId());
+            unwanted.remove(worker.spawnId());
             forgotten.put(worker.spawnId(), true);
         } finally {
             lock.unlock();

@@ -26,6 +26,7 @@ final class FakeWalls implements Walls {
     static final Posture POSTURE = new Posture("none", List.of(new Posture.Property("tried", true, "yes")));
     final AtomicInteger built = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
+    volatile Plan lastPlan;
     /** What the next starts are refused with. */
     volatile BrigException refusal;
     /** Completed starts wait for this. */
@@ -102,6 +103,7 @@ final class FakeWalls implements Walls {
     @Override
     public Wall build(Plan plan) {
         built.incrementAndGet();
+        lastPlan = plan;
         return new Wall() {
             @Override
             public WalledProcess start(List<String> command, boolean stdinPipe) {

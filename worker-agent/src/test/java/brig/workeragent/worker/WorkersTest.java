@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -100,7 +101,7 @@ class WorkersTest {
     void shouldLeaveNothingWhenStartIsRefused() throws Exception {
         walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
         assertEquals(ErrorCode.COMMAND_NOT_FOUND, refusal("a").code());
-        assertEquals(List.of(), workers.list());
+        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
         assertEquals(0, openSockets.get());
         assertEquals(1, walls.closed.get());
         walls.refusal = null;
@@ -112,14 +113,14 @@ class WorkersTest {
     void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
         var waiting = new SpawnRequest("task", null, "agent", null, List.of(), null, null, true);
         assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting).posture());
-        assertEquals(FakeWalls.POSTURE, workers.list().getFirst().spawned().posture());
+        assertEquals(FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
         workers.find("a").input("go");
         assertEquals(List.of("p", "go"), walls.next().command);
         walls.refusal = new BrigException(ErrorCode.POSTURE_NOT_ENFORCED, "own-network");
         assertEquals(ErrorCode.POSTURE_NOT_ENFORCED,
                 assertThrows(BrigException.class, () -> workers.spawn("b", waiting)).code());
-        assertEquals(1, workers.list().size());
+        assertEquals(1, workers.list().workers().size());
     }
 
     @Test
@@ -137,6 +138,85 @@ class WorkersTest {
         assertFalse(workers.anyAlive());
         assertEquals(ErrorCode.NOT_FOUND, assertThrows(BrigException.class, () -> workers.find("a")).code());
         assertEquals(ErrorCode.SESSION_ENDED, refusal("a").code());
+    }
+
+    @Test
+    void shouldListAWorkerAsStartingUntilItIsUp() throws Exception {
+        walls.mayStart = new CompletableFuture<>();
+        CompletableFuture<Spawned> answer = spawn("a");
+        while (walls.built.get() == 0) {
+            Thread.onSpinWait();
+        }
+        assertEquals(new Workers.Listing(List.of(), List.of("a")), workers.list());
+        walls.mayStart.complete(null);
+        answer.get(5, TimeUnit.SECONDS);
+        assertEquals(List.of(), workers.list().starting());
+        assertEquals("a", workers.list().workers().getFirst().spawnId());
+    }
+
+    @Test
+    void shouldForgetADiscardedWorkerWithoutAnAcknowledgementWhenItHasEnded() throws Exception {
+        workers.spawn("a", REQUEST);
+        workers.discard("a", EndReason.REQUESTED);
+        walls.next().exit(0);
+        while (openSockets.get() > 0) {
+            Thread.onSpinWait();
+        }
+        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+        assertEquals(ErrorCode.SESSION_ENDED, refusal("a").code());
+    }
+
+    @Test
+    void shouldForgetAWorkerThatHasEndedWhenItIsDiscardedThen() throws Exception {
+        workers.spawn("a", REQUEST);
+        workers.find("a").terminate(EndReason.REQUESTED);
+        walls.next().exit(0);
+        while (workers.anyAlive()) {
+            Thread.onSpinWait();
+        }
+        assertTrue(workers.list().workers().getFirst().ended());
+        workers.discard("a", EndReason.REQUESTED);
+        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+    }
+
+    @Test
+    void shouldEndADiscardedWorkerWhenItComesUpLater() throws Exception {
+        // Scenario: the gateway that asked has died, and its successor wants nothing of it, while it starts.
+        walls.mayStart = new CompletableFuture<>();
+        CompletableFuture<Spawned> answer = spawn("a");
+        while (walls.built.get() == 0) {
+            Thread.onSpinWait();
+        }
+        workers.discard("a", EndReason.REQUESTED);
+        walls.mayStart.complete(null);
+        FakeWalls.FakeProcess process = walls.next();
+        while (process.signals.isEmpty()) {
+            Thread.onSpinWait();
+        }
+        process.exit(0);
+        answer.get(5, TimeUnit.SECONDS);
+        while (openSockets.get() > 0) {
+            Thread.onSpinWait();
+        }
+        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
+    }
+
+    @Test
+    void shouldNotStartAWorkerThatWasDiscardedBeforeItsRequestCame() {
+        workers.discard("a", EndReason.REQUESTED);
+        assertEquals(ErrorCode.SESSION_ENDED, refusal("a").code());
+        assertEquals(0, walls.built.get());
+    }
+
+    @Test
+    void shouldLetInNoMoreVariablesThanTheCaptainNames() throws Exception {
+        SpawnRequest narrow = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false, null,
+                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
+                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0));
+        workers.spawn("a", REQUEST);
+        assertTrue(walls.lastPlan.confinement().variables().size() > 1);
+        workers.spawn("b", narrow);
+        assertEquals(Set.of("LANG"), walls.lastPlan.confinement().variables());
     }
 
     @Test

@@ -12,12 +12,12 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** The token that opens everything on TCP: made at the first start, kept in a file that only its owner reads. */
-public final class AdminToken {
-    private AdminToken() {}
+/** A secret of this gateway: made at the first start, kept in a file that only its owner reads. */
+public final class SecretFile {
+    private SecretFile() {}
 
     /** Reads the file, or makes it. @throws BrigException where others can read it, with the mend */
-    public static String load(Path file) {
+    public static String load(Path file, String what) {
         try {
             if (!Files.exists(file)) {
                 create(file, Ids.newToken());
@@ -28,7 +28,7 @@ public final class AdminToken {
             }
             return Files.readString(file).strip();
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read or make the admin token " + file + ": " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot read or make the " + what + " " + file + ": " + e);
         }
     }
 

@@ -1,0 +1,344 @@
+package brig.gateway.limits;
+
+import brig.gateway.time.Clock;
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The places for workers: so many in all, so many of each captain, and a least time between two of one captain. Who
+ * finds none is refused with a hint, or waits as long as it said it would.
+ *
+ * <p>Who waits is served in turns, one of each captain, and a captain's own in their order: a captain that asks for a
+ * hundred workers delays another by one. When the queue is full, the captain that has most in it loses its newest one
+ * to one that has fewer. The estimate of a wait is the place in that order, times how long a place took to become free
+ * lately.
+ *
+ * <p>State owned by the event loop.
+ */
+public final class Admission {
+    /** @param queueMax how many may wait; 0 for none */
+    public record Bounds(int workersMax, int workersPerCaptainMax, long cooldownMs, int queueMax) {}
+
+    /**
+     * Who asks.
+     *
+     * @param captain key of what is counted per captain
+     * @param waitMs how long it waits for a place; 0 wants an answer at once
+     * @param gone whether it has gone away meanwhile; its turn then goes to the next
+     */
+    public record Applicant(String captain, long waitMs, BooleanSupplier gone) {
+        /** One that does not wait. */
+        public static Applicant of(String captain) {
+            return new Applicant(captain, 0, () -> false);
+        }
+    }
+
+    /** Whether workers are started: an operator's switch. */
+    public enum State {
+        OPEN,
+        /** Nothing is started; who wants to wait, waits. */
+        PAUSED,
+        /** Nothing is started and nobody waits: what runs comes to its end. */
+        DRAINING,
+        /** As draining, for good: the gateway stops. */
+        CLOSED;
+
+        /** The value of {@code pool} on the wire. */
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    private static final String ALL = "all";
+    /** Taken for the time between two free places until two became free. */
+    private static final long FIRST_GUESS_MS = 1_000;
+    private static final int HINT_SECONDS_MAX = 300;
+    private static final int PAUSED_HINT_SECONDS = 10;
+
+    private final Bounds bounds;
+    private final Clock clock;
+    private final Timers timers;
+    private final CountLimit workers;
+    private final CountLimit workersPerCaptain;
+    private final Cooldown cooldown;
+    /** Who waits, by captain; the captain whose turn is next comes first. */
+    private final LinkedHashMap<String, ArrayDeque<Waiting>> queues = new LinkedHashMap<>();
+    private int waiting;
+    private State state = State.OPEN;
+    private long freedMs;
+    private long gapMs = FIRST_GUESS_MS;
+    private Timers.@Nullable Timer coolingDown;
+
+    private final class Waiting {
+        final Applicant applicant;
+        final CompletableFuture<Lease> place = new CompletableFuture<>();
+        final Timers.Timer deadline;
+
+        Waiting(Applicant applicant) {
+            this.applicant = applicant;
+            this.deadline = timers.after(applicant.waitMs(), this::handleDeadline);
+        }
+
+        private void handleDeadline() {
+            checkWaiting();
+            if (!place.isDone()) {
+                BrigException refusal = refusal(applicant.captain()).with("queue_position", position(this));
+                remove(this);
+                place.completeExceptionally(refusal);
+            }
+        }
+    }
+
+    public Admission(Bounds bounds, Clock clock, Timers timers) {
+        this.bounds = bounds;
+        this.clock = clock;
+        this.timers = timers;
+        workers = new CountLimit(bounds.workersMax(), ErrorCode.MAX_WORKERS, "workersMax");
+        workersPerCaptain = new CountLimit(
+                bounds.workersPerCaptainMax(), ErrorCode.MAX_WORKERS_PER_CAPTAIN, "workersPerCaptainMax");
+        cooldown = new Cooldown(bounds.cooldownMs());
+    }
+
+    /** Takes a place, now or when its turn comes. Fails with the limit's code and a hint; that costs nothing. */
+    public CompletionStage<Lease> enter(Applicant applicant) {
+        checkWaiting();
+        if (hasPlace(applicant.captain())) {
+            return CompletableFuture.completedFuture(grant(applicant.captain()));
+        }
+        if (applicant.waitMs() <= 0 || state == State.DRAINING || state == State.CLOSED) {
+            return CompletableFuture.failedFuture(refusal(applicant.captain()));
+        }
+        if (waiting >= bounds.queueMax() && !makeRoom(applicant.captain())) {
+            return CompletableFuture.failedFuture(full());
+        }
+        Waiting added = new Waiting(applicant);
+        queues.computeIfAbsent(applicant.captain(), captain -> new ArrayDeque<>()).add(added);
+        waiting++;
+        checkCooldowns();
+        return added.place;
+    }
+
+    /** Counts a worker that exists already, even beyond the limits: it was let in when they allowed it. */
+    public Lease hold(String captain) {
+        Lease one = workers.hold(ALL);
+        Lease own = workersPerCaptain.hold(captain);
+        return new Lease(() -> {
+            one.close();
+            own.close();
+            handleFree();
+        });
+    }
+
+    private Lease grant(String captain) {
+        cooldown.note(captain, clock.nowMs());
+        return hold(captain);
+    }
+
+    /** @throws BrigException with what keeps that captain from a place now, and how long it will */
+    private void check(String captain) {
+        switch (state) {
+            case OPEN -> {}
+            case PAUSED, DRAINING -> throw new BrigException(ErrorCode.POOL_PAUSED,
+                    "the operator has " + (state == State.PAUSED ? "paused" : "drained") + " the pool",
+                    PAUSED_HINT_SECONDS);
+            case CLOSED -> throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway is shutting down", 2);
+        }
+        workers.check(ALL, hintSeconds(waiting + 1));
+        workersPerCaptain.check(captain, hintSeconds(waitingOf(captain) + 1));
+        cooldown.check(captain, clock.nowMs());
+    }
+
+    private boolean hasPlace(String captain) {
+        try {
+            check(captain);
+            return true;
+        } catch (BrigException refusal) {
+            return false;
+        }
+    }
+
+    private BrigException refusal(String captain) {
+        try {
+            check(captain);
+            return full();
+        } catch (BrigException refusal) {
+            return refusal;
+        }
+    }
+
+    private BrigException full() {
+        return new BrigException(ErrorCode.QUEUE_FULL,
+                "limits.spawnQueueMax (" + bounds.queueMax() + ") is reached", hintSeconds(waiting + 1));
+    }
+
+    /** Takes the newest of the captain that has most in the queue out of it, for one that would have fewer. */
+    private boolean makeRoom(String captain) {
+        ArrayDeque<Waiting> longest = queues.values().stream()
+                .max(Comparator.comparingInt(ArrayDeque::size)).orElse(new ArrayDeque<>());
+        if (longest.size() <= waitingOf(captain) + 1) {
+            return false;
+        }
+        Waiting last = longest.getLast();
+        remove(last);
+        last.place.completeExceptionally(full());
+        return true;
+    }
+
+    private void remove(Waiting gone) {
+        gone.deadline.cancel();
+        String captain = gone.applicant.captain();
+        ArrayDeque<Waiting> queue = queues.get(captain);
+        if (queue != null && queue.remove(gone)) {
+            waiting--;
+            if (queue.isEmpty()) {
+                queues.remove(captain);
+            }
+        }
+    }
+
+    private void handleFree() {
+        long nowMs = clock.nowMs();
+        if (freedMs > 0) {
+            gapMs = (3 * gapMs + (nowMs - freedMs)) / 4;
+        }
+        freedMs = nowMs;
+        // Not within the end of the worker that frees the place: who is served starts another.
+        var _ = timers.after(1, this::checkWaiting);
+    }
+
+    /** Serves who can be served, one captain after the other. */
+    private void checkWaiting() {
+        for (String captain = nextCaptain(); captain != null; captain = nextCaptain()) {
+            ArrayDeque<Waiting> queue = queues.remove(captain);
+            if (queue == null) {
+                break;
+            }
+            Waiting next = queue.remove();
+            waiting--;
+            if (!queue.isEmpty()) {
+                queues.put(captain, queue);
+            }
+            next.deadline.cancel();
+            if (next.applicant.gone().getAsBoolean()) {
+                next.place.completeExceptionally(full());
+            } else {
+                next.place.complete(grant(captain));
+            }
+        }
+        checkCooldowns();
+    }
+
+    private @Nullable String nextCaptain() {
+        return queues.keySet().stream().filter(this::hasPlace).findFirst().orElse(null);
+    }
+
+    /** A cooldown ends without anybody saying so. */
+    private void checkCooldowns() {
+        if (coolingDown != null) {
+            coolingDown.cancel();
+            coolingDown = null;
+        }
+        long nowMs = clock.nowMs();
+        queues.keySet().stream().mapToLong(captain -> cooldown.leftMs(captain, nowMs)).filter(left -> left > 0).min()
+                .ifPresent(left -> coolingDown = timers.after(left, this::checkWaiting));
+    }
+
+    /** Its place in the order of service, from 1. */
+    private int position(Waiting one) {
+        int before = 0;
+        boolean ahead = true;
+        int rank = List.copyOf(queues.getOrDefault(one.applicant.captain(), new ArrayDeque<>())).indexOf(one);
+        for (Map.Entry<String, ArrayDeque<Waiting>> other : queues.entrySet()) {
+            if (other.getKey().equals(one.applicant.captain())) {
+                ahead = false;
+            } else {
+                before += Math.min(other.getValue().size(), ahead ? rank + 1 : rank);
+            }
+        }
+        return before + rank + 1;
+    }
+
+    private int hintSeconds(int position) {
+        return Math.clamp((position * gapMs + 999) / 1000, 1, HINT_SECONDS_MAX);
+    }
+
+    private int waitingOf(String captain) {
+        ArrayDeque<Waiting> queue = queues.get(captain);
+        return queue == null ? 0 : queue.size();
+    }
+
+    /** Starts nothing until {@link #resume}; who wants to wait, waits. */
+    public void pause() {
+        become(State.PAUSED);
+    }
+
+    /** Starts nothing until {@link #resume}, and nobody waits. */
+    public void drain() {
+        become(State.DRAINING);
+    }
+
+    /** Starts nothing any more. */
+    public void close() {
+        become(State.CLOSED);
+    }
+
+    /** Starts workers again. */
+    public void resume() {
+        become(State.OPEN);
+        checkWaiting();
+    }
+
+    private void become(State next) {
+        if (state == State.CLOSED) {
+            return;
+        }
+        state = next;
+        if (next == State.DRAINING || next == State.CLOSED) {
+            for (Waiting one : queues.values().stream().flatMap(ArrayDeque::stream).toList()) {
+                remove(one);
+                one.place.completeExceptionally(refusal(one.applicant.captain()));
+            }
+        }
+    }
+
+    public State state() {
+        return state;
+    }
+
+    /** Places that are taken. */
+    public int workers() {
+        return workers.count(ALL);
+    }
+
+    /** Places that one captain has taken. */
+    public int workers(String captain) {
+        return workersPerCaptain.count(captain);
+    }
+
+    /** Who waits, by captain, in the order of their turns. */
+    public Map<String, Integer> queue() {
+        Map<String, Integer> counts = new LinkedHashMap<>();
+        queues.forEach((captain, queue) -> counts.put(captain, queue.size()));
+        return counts;
+    }
+
+    /** What one who comes now and waits has to expect, in seconds. */
+    public int estimateSeconds() {
+        return hasPlace("") ? 0 : hintSeconds(waiting + 1);
+    }
+
+    public Bounds bounds() {
+        return bounds;
+    }
+}

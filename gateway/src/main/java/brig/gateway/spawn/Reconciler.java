@@ -1,0 +1,282 @@
+package brig.gateway.spawn;
+
+import brig.gateway.limits.Admission;
+import brig.gateway.store.SpawnRecord;
+import brig.gateway.time.Timers;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Ids;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings together what the gateway believes and what the worker-agent has: after a restart of either, and after an answer
+ * that did not come. A worker that both know is followed from where its record ends; a spawn without a worker ends, but
+ * only when the worker-agent has promised that none will come; a worker without a spawn is ended. While the worker-agent
+ * is out of reach its spawns are {@code unknown}, for two minutes. Owned by the event loop.
+ */
+final class Reconciler {
+    private static final Logger logger = LoggerFactory.getLogger(Reconciler.class);
+    static final long UNKNOWN_MS = 120_000;
+    private static final long LOOK_AGAIN_MS = 1_000;
+
+    private final Spawner.Parts parts;
+    private final Admission admission;
+    private final Spawns spawns;
+    private final Transitions transitions;
+    /** Whether this process is in the middle of starting that spawn: then its answer decides. */
+    private final Predicate<Spawn> starting;
+    private final Map<Spawn, Timers.Timer> deadlines = new HashMap<>();
+    private Timers.@Nullable Timer lookAgain;
+    private boolean down;
+
+    Reconciler(Spawner.Parts parts, Admission admission, Spawns spawns, Transitions transitions, Predicate<Spawn> starting) {
+        this.parts = parts;
+        this.admission = admission;
+        this.spawns = spawns;
+        this.transitions = transitions;
+        this.starting = starting;
+    }
+
+    /** Reads what an earlier process left. Nothing is connected yet: {@link #reconcile} does that. */
+    CompletionStage<Void> recover() {
+        return parts.store().load().thenCompose(records -> {
+            long ended = records.stream().filter(Reconciler::isOver).count();
+            CompletableFuture<?>[] opened = Stream.concat(
+                            records.stream().filter(Reconciler::isOver).skip(Math.max(0, ended - Spawns.ENDED_MAX)),
+                            records.stream().filter(record -> !isOver(record)))
+                    .map(record -> recover(record).toCompletableFuture())
+                    .toArray(CompletableFuture<?>[]::new);
+            return CompletableFuture.allOf(opened);
+        });
+    }
+
+    private static boolean isOver(SpawnRecord record) {
+        return SpawnState.valueOf(record.course().state()).isFinal();
+    }
+
+    private CompletionStage<Void> recover(SpawnRecord record) {
+        return parts.logs().reopen(record.spawnId(), record.epoch()).exceptionally(failure -> {
+            logger.error("spawn_id={} its record cannot be read: {}", record.spawnId(), failure.getMessage());
+            return new Logs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
+        }).thenAccept(reopened -> {
+            Spawn spawn = new Spawn(record, reopened.log());
+            spawns.add(spawn);
+            if (spawn.state().isFinal()) {
+                spawn.log().end();
+                spawns.retire(spawn);
+                spawn.settle();
+                return;
+            }
+            spawn.hold(admission.hold(record.origin().captain()));
+            if (reopened.complete()) {
+                // The process before died between the last frame and the record of the end.
+                if (!reopened.done().isEmpty()) {
+                    spawn.setExit(Transitions.exit(new Fields(reopened.done())));
+                }
+                transitions.finish(spawn, SpawnState.TERMINATED);
+                transitions.save(spawn);
+            } else if (spawn.state() == SpawnState.REQUESTED) {
+                // The worker-agent is asked only when that is on disk: it never was.
+                transitions.lose(spawn);
+            } else if (spawn.state() == SpawnState.UNKNOWN) {
+                watch(spawn);
+            }
+        });
+    }
+
+    /** The worker-agent is out of reach, and with it everything that is said of its workers. */
+    void handleDown() {
+        down = true;
+        if (lookAgain != null) {
+            lookAgain.cancel();
+            lookAgain = null;
+        }
+        for (Spawn spawn : List.copyOf(spawns.live())) {
+            boolean asked = spawn.state() == SpawnState.RUNNING || spawn.state() == SpawnState.SPAWNING;
+            if (asked && !starting.test(spawn)) {
+                doubt(spawn);
+            }
+        }
+    }
+
+    /** Nobody can say whether its worker lives. */
+    void doubt(Spawn spawn) {
+        transitions.becomeUnknown(spawn);
+        watch(spawn);
+    }
+
+    private void watch(Spawn spawn) {
+        deadlines.put(spawn, parts.timers().after(UNKNOWN_MS, () -> handleDeadline(spawn)));
+    }
+
+    private void handleDeadline(Spawn spawn) {
+        deadlines.remove(spawn);
+        if (spawn.state() == SpawnState.UNKNOWN) {
+            transitions.giveUp(spawn, new BrigException(ErrorCode.RECONCILE_TIMEOUT, "nobody could say for "
+                    + UNKNOWN_MS / 1000 + " s whether its worker lives. If it does, take it up with 'brig rebind "
+                    + spawn.spawnId() + "', or end it with 'brig terminate " + spawn.spawnId() + "'"));
+        }
+    }
+
+    private void forgetDeadline(Spawn spawn) {
+        Timers.Timer deadline = deadlines.remove(spawn);
+        if (deadline != null) {
+            deadline.cancel();
+        }
+    }
+
+    /** Compares and settles. Called when the link to the worker-agent comes up, and while something is not settled. */
+    CompletionStage<Void> reconcile() {
+        down = false;
+        // What starts from now on may or may not be in the list: it is no business of this one.
+        List<Spawn> asked = spawns.live().stream().filter(starting.negate()).toList();
+        return parts.workers().list().thenCompose(listing -> settle(asked, listing));
+    }
+
+    /** Soon: an answer did not come although the link is up. */
+    void reconcileSoon() {
+        if (lookAgain == null) {
+            lookAgain = parts.timers().after(LOOK_AGAIN_MS, () -> {
+                lookAgain = null;
+                reconcile().exceptionally(failure -> {
+                    logger.warn("the worker-agent does not say what it has: {}", failure.getMessage());
+                    if (!down) {
+                        reconcileSoon();
+                    }
+                    return null;
+                });
+            });
+        }
+    }
+
+    private CompletionStage<Void> settle(List<Spawn> asked, WorkerAgent.Listing listing) {
+        Map<String, WorkerAgent.Alive> up = listing.workers().stream()
+                .collect(Collectors.toMap(WorkerAgent.Alive::spawnId, worker -> worker));
+        List<CompletableFuture<?>> settling = new ArrayList<>();
+        for (Spawn spawn : asked) {
+            WorkerAgent.Alive worker = up.get(spawn.binding().workerId());
+            if (spawn.state().isFinal()) {
+                continue;
+            }
+            if (worker != null) {
+                adopt(spawn, worker);
+            } else if (listing.starting().contains(spawn.binding().workerId())) {
+                spawn.binding().setAlive(true);
+                reconcileSoon();
+            } else {
+                settling.add(fence(spawn).toCompletableFuture());
+            }
+        }
+        settling.addAll(endStrangers(Stream.concat(up.keySet().stream(), listing.starting().stream()).toList()));
+        return CompletableFuture.allOf(settling.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private void adopt(Spawn spawn, WorkerAgent.Alive worker) {
+        forgetDeadline(spawn);
+        if (spawn.isConnected() && spawn.state() == SpawnState.RUNNING) {
+            return;
+        }
+        if (!spawn.isConnected()) {
+            logger.info("spawn_id={} adopted at seq={}", spawn.spawnId(), spawn.log().lastSeq() + 1);
+        }
+        transitions.becomeRunning(spawn, worker.socket(), worker.workspace(), worker.posture());
+    }
+
+    /** A request for its worker may still be on its way; only when it would be refused the spawn is over. */
+    private CompletionStage<Void> fence(Spawn spawn) {
+        return parts.workers().abandon(spawn.binding().workerId()).thenAccept(sure -> {
+            forgetDeadline(spawn);
+            if (!spawn.state().isFinal()) {
+                transitions.lose(spawn);
+            }
+        });
+    }
+
+    /** Workers that no spawn wants. One that was given up too early waits for the operator's word. */
+    private List<CompletableFuture<?>> endStrangers(List<String> workerIds) {
+        Set<String> wanted = new HashSet<>();
+        spawns.live().forEach(spawn -> wanted.add(spawn.binding().workerId()));
+        List<CompletableFuture<?>> ending = new ArrayList<>();
+        for (String workerId : workerIds) {
+            Optional<Spawn> givenUp = spawns.all().stream()
+                    .filter(spawn -> spawn.isGivenUp() && spawn.binding().workerId().equals(workerId)).findFirst();
+            if (wanted.contains(workerId)) {
+                continue;
+            }
+            if (givenUp.isPresent()) {
+                givenUp.get().binding().setAlive(true);
+                transitions.save(givenUp.get());
+            } else {
+                logger.info("spawn_id={} has a worker that nobody wants: ending it", workerId);
+                ending.add(parts.workers().abandon(workerId).toCompletableFuture());
+            }
+        }
+        return ending;
+    }
+
+    /** Ends the worker of a spawn that was given up. */
+    CompletionStage<Void> abandon(Spawn givenUp) {
+        return parts.workers().abandon(givenUp.binding().workerId()).thenAccept(gone -> {
+            givenUp.binding().setAlive(false);
+            transitions.save(givenUp);
+        });
+    }
+
+    /**
+     * Binds the worker of a spawn that was given up to a new spawn, which has its task_id and its tokens; what is over stays
+     * over. A spawn that is not given up is looked after again, and is its own answer.
+     *
+     * @return fails with {@code WORKER_LOST} where the worker is gone, {@code SESSION_ENDED} where the spawn ended
+     */
+    CompletionStage<Spawn> rebind(Spawn spawn) {
+        if (!spawn.state().isFinal()) {
+            return reconcile().thenApply(settled -> spawn);
+        }
+        if (!spawn.isGivenUp()) {
+            return CompletableFuture.failedFuture(spawn.notReady());
+        }
+        return parts.workers().list().thenApply(listing -> {
+            Optional<WorkerAgent.Alive> worker = listing.workers().stream()
+                    .filter(alive -> alive.spawnId().equals(spawn.binding().workerId())).findFirst();
+            spawn.binding().setAlive(worker.isPresent());
+            transitions.save(spawn);
+            return bind(spawn, worker.orElseThrow(() -> new BrigException(
+                    ErrorCode.WORKER_LOST, "its worker is gone: there is nothing to take up")));
+        });
+    }
+
+    private Spawn bind(Spawn old, WorkerAgent.Alive worker) {
+        boolean taken = spawns.live().stream().anyMatch(live -> live.binding().workerId().equals(worker.spawnId()));
+        if (taken || spawns.isLive(old.taskId())) {
+            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + old.taskId() + "' belongs to a live session");
+        }
+        long nowMs = transitions.nowMs();
+        String spawnId = Ids.newSpawnId(nowMs);
+        String epoch = Ids.newEpoch();
+        Binding binding = new Binding(worker.spawnId());
+        SpawnRecord record = new SpawnRecord(spawnId, old.taskId(), null, epoch, old.origin(), old.hashes(),
+                SpawnRecord.Course.requested(binding.toJson()), new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        Spawn bound = new Spawn(record, parts.logs().create(spawnId, epoch, old.binding().lastSeq()));
+        bound.hold(admission.hold(old.origin().captain()));
+        spawns.add(bound);
+        bound.become(SpawnState.SPAWNING, nowMs);
+        adopt(bound, worker);
+        return bound;
+    }
+}

@@ -1,0 +1,183 @@
+package brig.gateway.spawn;
+
+import brig.gateway.store.RequestRecord;
+import brig.gateway.store.SpawnStore;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.SpawnRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Requests that may be repeated: a request_id, within its provider and project, stands for one spawn for 24 hours.
+ *
+ * <p>Within this process those with the same key share one answer while it is on its way; the key is on disk, together
+ * with its spawn, before anything starts, and the answer follows. Tokens are not kept: they can be made again. A refusal
+ * after which the same may succeed frees the key, for nothing came of the request. Owned by the event loop.
+ */
+final class Requests {
+    private static final Logger logger = LoggerFactory.getLogger(Requests.class);
+    static final long KEPT_MS = 24 * 3600 * 1000L;
+    private static final long SWEEP_MS = 3600 * 1000L;
+
+    private final Spawner.Parts parts;
+    private final Spawns spawns;
+    private final Map<RequestRecord.Key, InFlight> inFlight = new HashMap<>();
+
+    private record InFlight(String fingerprint, CompletableFuture<Granted> answer) {}
+
+    /** Starts what was asked for, and writes the request down with it. */
+    @FunctionalInterface
+    interface Launch {
+        CompletionStage<Granted> start(RequestRecord request);
+    }
+
+    Requests(Spawner.Parts parts, Spawns spawns) {
+        this.parts = parts;
+        this.spawns = spawns;
+    }
+
+    /** Frees keys whose time is over, now and then. */
+    void sweep() {
+        parts.store().forgetBefore(parts.clock().nowMs() - KEPT_MS).exceptionally(failure -> {
+            logger.warn("old request ids are still kept: {}", failure.getMessage());
+            return null;
+        });
+        var _ = parts.timers().after(SWEEP_MS, this::sweep);
+    }
+
+    /** Answers the request: as it was answered before, or by a launch. */
+    CompletionStage<Granted> once(SpawnRequest request, String captain, String requestId, Launch launch) {
+        RequestRecord.Key key = new RequestRecord.Key(Spawner.PROVIDER, request.claim().project(), requestId);
+        String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, captain)));
+        InFlight other = inFlight.get(key);
+        if (other != null) {
+            return other.fingerprint().equals(fingerprint) ? other.answer().copy()
+                    : CompletableFuture.failedFuture(conflict(requestId, "is still in flight").withHttpStatus(409));
+        }
+        InFlight mine = new InFlight(fingerprint, new CompletableFuture<>());
+        inFlight.put(key, mine);
+        parts.store().find(key)
+                .thenCompose(found -> found.filter(this::isKept).map(known -> repeat(known, fingerprint, launch))
+                        .orElseGet(() -> first(key, found, fingerprint, launch)))
+                .whenComplete((granted, failure) -> {
+                    inFlight.remove(key);
+                    if (failure == null) {
+                        mine.answer().complete(granted);
+                    } else {
+                        mine.answer().completeExceptionally(Spawner.reason(failure));
+                    }
+                });
+        return mine.answer().copy();
+    }
+
+    /**
+     * What makes two requests the same. Beside what is named in PROTOCOL.md all else counts that decides what is started:
+     * nobody gets the tokens of a session that does something else. A captain with a token of its own gets only its own.
+     */
+    private static Map<String, @Nullable Object> relevant(SpawnRequest request, String captain) {
+        Map<String, @Nullable Object> relevant = request.toMap();
+        relevant.remove("request_id");
+        Map<String, @Nullable Object> agent = new LinkedHashMap<>(new Fields(relevant).object("agent_config").asMap());
+        relevant.put("agent_config", agent);
+        relevant.put("provider", Spawner.PROVIDER);
+        relevant.put("model", agent.remove("model"));
+        relevant.put("cwd", relevant.remove("workspace"));
+        relevant.put("timeout", relevant.remove("timeout_seconds"));
+        boolean operator = captain.equals("admin") || captain.startsWith("uid:");
+        relevant.put("captain", operator ? null : captain);
+        return relevant;
+    }
+
+    private boolean isKept(RequestRecord record) {
+        return record.createdMs() + KEPT_MS > parts.clock().nowMs();
+    }
+
+    private CompletionStage<Granted> first(
+            RequestRecord.Key key, Optional<RequestRecord> expired, String fingerprint, Launch launch) {
+        if (expired.isPresent()) {
+            var _ = parts.store().forget(key);
+        }
+        return launch.start(RequestRecord.asked(key, fingerprint, parts.clock().nowMs()))
+                .thenCompose(granted -> parts.store().answer(key, text(granted)).exceptionally(failure -> null)
+                        .thenApply(kept -> granted))
+                .exceptionallyCompose(failure -> refuse(key, Spawner.reason(failure)));
+    }
+
+    private CompletionStage<Granted> refuse(RequestRecord.Key key, BrigException refusal) {
+        if (refusal.code() == ErrorCode.IDEMPOTENCY_CONFLICT) {
+            return CompletableFuture.failedFuture(refusal);
+        }
+        CompletionStage<Void> noted = refusal.code().isRetryable() ? parts.store().forget(key)
+                : parts.store().answer(key, text(Map.of("code", refusal.code(), "error", refusal.getMessage())));
+        return noted.handle((done, failure) -> {
+            throw new CompletionException(refusal);
+        });
+    }
+
+    private CompletionStage<Granted> repeat(RequestRecord known, String fingerprint, Launch launch) {
+        if (!known.fingerprint().equals(fingerprint)) {
+            return CompletableFuture.failedFuture(known.answer() == null
+                    ? conflict(known.key().requestId(), "is still in flight").withHttpStatus(409)
+                    : conflict(known.key().requestId(), "was used for another request"));
+        }
+        if (known.answer() != null) {
+            return again(known.spawnId(), new Fields(Json.parseObject(known.answer().getBytes(StandardCharsets.UTF_8))));
+        }
+        // The process before did not come to its answer.
+        Optional<Spawn> spawn = spawns.find(known.spawnId());
+        return spawn.isEmpty() ? relaunch(known, launch)
+                : spawn.get().settled().thenCompose(settled -> spawn.get().failure()
+                        .map(failure -> failure.code().isRetryable() ? relaunch(known, launch) : refuse(known.key(), failure))
+                        .orElseGet(() -> adopted(known.key(), spawn.get())));
+    }
+
+    private CompletionStage<Granted> relaunch(RequestRecord known, Launch launch) {
+        return parts.store().forget(known.key())
+                .thenCompose(freed -> first(known.key(), Optional.empty(), known.fingerprint(), launch));
+    }
+
+    private CompletionStage<Granted> adopted(RequestRecord.Key key, Spawn spawn) {
+        Map<String, @Nullable Object> view = spawn.view();
+        Granted granted = granted(spawn.spawnId(), spawn.taskId(), String.valueOf(view.get("workspace")),
+                spawn.door());
+        return parts.store().answer(key, text(granted)).exceptionally(failure -> null).thenApply(kept -> granted);
+    }
+
+    private CompletionStage<Granted> again(String spawnId, Fields answer) {
+        String code = answer.text("code");
+        return code == null
+                ? CompletableFuture.completedFuture(granted(spawnId, answer.requiredText("task_id"),
+                        answer.requiredText("workspace"), answer.requiredText("io_socket")))
+                : CompletableFuture.failedFuture(new BrigException(ErrorCode.valueOf(code), answer.text("error", "")));
+    }
+
+    /** The answer for a spawn that was asked for under a request_id. */
+    Granted granted(String spawnId, String taskId, String workspace, String ioSocket) {
+        return new Granted(spawnId, taskId, workspace, parts.secrets().token("captain", spawnId),
+                parts.secrets().token("watcher", spawnId), ioSocket);
+    }
+
+    private static String text(Granted granted) {
+        return text(Map.of("task_id", granted.taskId(), "workspace", granted.workspace(), "io_socket", granted.ioSocket()));
+    }
+
+    private static String text(Map<String, ?> answer) {
+        return new String(Json.write(answer), StandardCharsets.UTF_8);
+    }
+
+    private static BrigException conflict(String requestId, String why) {
+        return new BrigException(ErrorCode.IDEMPOTENCY_CONFLICT, "request_id " + requestId + " " + why);
+    }
+}

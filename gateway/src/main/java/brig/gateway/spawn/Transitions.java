@@ -1,0 +1,218 @@
+package brig.gateway.spawn;
+
+import brig.gateway.stream.StreamRecorder;
+import brig.protocol.BrigException;
+import brig.protocol.ChunkRun;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.FrameDecoder;
+import brig.protocol.FrameType;
+import brig.protocol.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ways of a spawn from state to state, each with everything that goes with it: its stream, its door, its record and
+ * its name. Owned by the event loop.
+ */
+final class Transitions {
+    private static final Logger logger = LoggerFactory.getLogger(Transitions.class);
+
+    private final Spawner.Parts parts;
+    private final Spawns spawns;
+    private final SpawnListener doors;
+
+    Transitions(Spawner.Parts parts, Spawns spawns, SpawnListener doors) {
+        this.parts = parts;
+        this.spawns = spawns;
+        this.doors = doors;
+    }
+
+    long nowMs() {
+        return parts.clock().nowMs();
+    }
+
+    /** The worker-agent is about to be asked; not before that is on disk. */
+    CompletionStage<Void> becomeSpawning(Spawn spawn) {
+        spawn.become(SpawnState.SPAWNING, nowMs());
+        return save(spawn);
+    }
+
+    /** The worker is up, and its frames are followed from the one behind those that are here. */
+    void becomeRunning(Spawn spawn, String socket, String workspace, Map<String, @Nullable Object> posture) {
+        if (spawn.state() != SpawnState.RUNNING) {
+            spawn.become(SpawnState.RUNNING, nowMs());
+        }
+        spawn.setWorkspace(workspace);
+        spawn.setPosture(posture);
+        spawn.binding().setAlive(null);
+        save(spawn);
+        if (spawn.door().isEmpty()) {
+            reopenDoor(spawn);
+        } else {
+            spawn.settle();
+        }
+        if (!spawn.isConnected()) {
+            follow(spawn, socket);
+        }
+        if (spawn.isUnwanted()) {
+            var _ = parts.workers().terminate(spawn.binding().workerId(), "requested");
+        }
+    }
+
+    void becomeUnknown(Spawn spawn) {
+        spawn.become(SpawnState.UNKNOWN, nowMs());
+        save(spawn);
+    }
+
+    /** Connects the log with the worker's socket and the recorder. */
+    private void follow(Spawn spawn, String socket) {
+        StreamRecorder recorder = new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
+        recorder.start();
+        spawn.connect(parts.workers().open(socket, spawn.log().lastSeq() + 1, new FrameDecoder.Sink() {
+            @Override
+            public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
+                spawn.log().append(seq, bytes, offset, length);
+                if (type == FrameType.STATE) {
+                    handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
+                } else if (type == FrameType.DONE && !spawn.state().isFinal()) {
+                    spawn.setExit(exit(new Fields(Json.parseObject(bytes, offset, length - 1))));
+                    save(spawn);
+                }
+            }
+
+            @Override
+            public void handleChunks(ChunkRun run) {
+                spawn.log().append(run);
+            }
+
+            @Override
+            public void handleBadFrame(ErrorCode code) {
+                logger.error("spawn_id={} a frame of the worker-agent is refused with {}", spawn.spawnId(), code);
+            }
+        }));
+    }
+
+    /** What a frame {@code done} says of the process that ended. */
+    static Map<String, @Nullable Object> exit(Fields done) {
+        Map<String, @Nullable Object> exit = new LinkedHashMap<>();
+        exit.put("exit_code", done.number("exitCode", 0, Integer.MAX_VALUE, 0));
+        for (String name : new String[] {"signal", "reason"}) {
+            if (done.has(name)) {
+                exit.put(name, done.text(name));
+            }
+        }
+        return exit;
+    }
+
+    private void handleState(Spawn spawn, Fields frame) {
+        if (SpawnState.TERMINATED.wireName().equals(frame.text("state"))) {
+            finish(spawn, SpawnState.TERMINATED);
+        }
+    }
+
+    /** The end of a spawn that has a stream is recorded when its last frames are: see {@link #handleRecorded}. */
+    void finish(Spawn spawn, SpawnState end) {
+        if (spawn.state().isFinal()) {
+            return;
+        }
+        if (end == SpawnState.TERMINATED && spawn.state() == SpawnState.SPAWNING) {
+            // Only where the process before died between the worker's start and the record of it.
+            spawn.become(SpawnState.RUNNING, nowMs());
+        }
+        spawn.become(end, nowMs());
+        if (end == SpawnState.FAILED) {
+            save(spawn);
+        }
+        spawn.log().end();
+        doors.close(spawn);
+        spawns.retire(spawn);
+        spawn.settle();
+    }
+
+    /** The stream ended and is on disk: now its end may be, and memory and the link are not needed any more. */
+    private void handleRecorded(Spawn spawn) {
+        save(spawn);
+        spawn.disconnect();
+        spawn.log().release();
+    }
+
+    /** It never ran, or nobody knows what became of it. */
+    void fail(Spawn spawn, BrigException refusal) {
+        if (!spawn.state().isFinal()) {
+            logger.info("spawn_id={} refused code={} {}", spawn.spawnId(), refusal.code(), refusal.getMessage());
+            spawn.setLastError(refusal);
+            finish(spawn, SpawnState.FAILED);
+        }
+    }
+
+    /** Its worker is gone and said no goodbye: the gateway says it for its readers. */
+    void lose(Spawn spawn) {
+        if (!spawn.hasRun()) {
+            fail(spawn, new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                    "the gateway or the worker-agent stopped before the worker was known to run; nothing of it is left", 1));
+            spawn.requestKey().ifPresent(parts.store()::forget);
+            return;
+        }
+        BrigException lost = new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
+        Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
+        sayGoodbye(spawn, lost, done, "worker_lost");
+        spawn.setLastError(lost);
+        spawn.setExit(Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost"));
+        finish(spawn, SpawnState.TERMINATED);
+    }
+
+    /** Nobody could say for too long what became of it. How its process ended, if it did, nobody says either. */
+    void giveUp(Spawn spawn, BrigException timeout) {
+        spawn.binding().setLastSeq(spawn.log().lastSeq());
+        if (spawn.hasRun()) {
+            sayGoodbye(spawn, timeout, Map.of(), "reconcile_timeout");
+        }
+        fail(spawn, timeout);
+    }
+
+    private void sayGoodbye(Spawn spawn, BrigException error, Map<String, ?> done, String reason) {
+        if (!spawn.isConnected()) {
+            new StreamRecorder(spawn.log(), parts.clock(), seq -> {}, () -> handleRecorded(spawn)).start();
+        }
+        append(spawn, "error", Map.of("error", error.getMessage(), "code", error.code()));
+        if (!done.isEmpty()) {
+            append(spawn, "done", done);
+        }
+        append(spawn, "state", Map.of("state", SpawnState.TERMINATED.wireName(), "reason", reason));
+    }
+
+    private void append(Spawn spawn, String type, Map<String, ?> fields) {
+        Map<String, @Nullable Object> frame = new LinkedHashMap<>();
+        frame.put("type", type);
+        frame.put("seq", spawn.log().lastSeq() + 1);
+        frame.put("ts", nowMs());
+        frame.putAll(fields);
+        byte[] line = Json.writeLine(frame);
+        spawn.log().append(spawn.log().lastSeq() + 1, line, 0, line.length);
+    }
+
+    /** Opens the door of a spawn that runs already; it goes on without one where that fails. */
+    private void reopenDoor(Spawn spawn) {
+        doors.open(spawn).whenComplete((socket, failure) -> {
+            if (failure == null) {
+                spawn.setDoor(socket);
+            } else {
+                logger.error("spawn_id={} has no session socket: {}", spawn.spawnId(), failure.getMessage());
+            }
+            spawn.settle();
+        });
+    }
+
+    CompletionStage<Void> save(Spawn spawn) {
+        return parts.store().save(spawn.record()).whenComplete((nothing, failure) -> {
+            if (failure != null) {
+                logger.error("spawn_id={} could not be recorded: {}", spawn.spawnId(), failure.getMessage());
+            }
+        });
+    }
+}

@@ -1,0 +1,126 @@
+package brig.gateway.store;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one thread that has the connection. All that waits is done in one transaction (a group commit), each piece behind a
+ * savepoint, so that one that fails does not undo its neighbours; answers go to the event loop when it is committed.
+ */
+final class WriterThread {
+    /** Bounds how long the first of a group waits for the last. */
+    private static final int GROUP_MAX = 256;
+    private static final long CLOSE_SECONDS = 10;
+
+    private final ExecutorService thread =
+            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-store").factory());
+    private final LinkedBlockingQueue<Piece<?>> waiting = new LinkedBlockingQueue<>();
+    private final Connection connection;
+    private final Executor loop;
+    private final String begin;
+
+    /** @param mayWrite a transaction that writes takes the lock as it begins: waiting for it later is not possible */
+    WriterThread(Connection connection, boolean mayWrite, Executor loop) {
+        this.connection = connection;
+        this.begin = mayWrite ? "BEGIN IMMEDIATE" : "BEGIN";
+        this.loop = loop;
+    }
+
+    /** What is done with the connection. */
+    interface Work<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    /** Work that was asked for, and what came of it. Owned by the thread, but for the answer. */
+    private static final class Piece<T> {
+        private final Work<T> work;
+        private final CompletableFuture<T> answer = new CompletableFuture<>();
+        private @Nullable T result;
+        private @Nullable Throwable failure;
+
+        Piece(Work<T> work) {
+            this.work = work;
+        }
+
+        void run(Connection connection, Statement control) throws SQLException {
+            control.execute("SAVEPOINT piece");
+            try {
+                result = work.run(connection);
+            } catch (SQLException | BrigException e) {
+                failure = e;
+                control.execute("ROLLBACK TO piece");
+            }
+            control.execute("RELEASE piece");
+        }
+
+        void complete(@Nullable Throwable lost) {
+            Throwable why = lost == null ? failure : lost;
+            if (why == null) {
+                answer.complete(result);
+            } else {
+                answer.completeExceptionally(why);
+            }
+        }
+    }
+
+    <T> CompletionStage<T> submit(Work<T> work) {
+        Piece<T> piece = new Piece<>(work);
+        waiting.add(piece);
+        thread.execute(this::runGroup);
+        return piece.answer;
+    }
+
+    private void runGroup() {
+        List<Piece<?>> group = new ArrayList<>();
+        if (waiting.drainTo(group, GROUP_MAX) == 0) {
+            return;
+        }
+        Throwable lost = commit(group);
+        loop.execute(() -> group.forEach(piece -> piece.complete(lost)));
+    }
+
+    private @Nullable Throwable commit(List<Piece<?>> group) {
+        try (Statement control = connection.createStatement()) {
+            control.execute(begin);
+            try {
+                for (Piece<?> piece : group) {
+                    piece.run(connection, control);
+                }
+                control.execute("COMMIT");
+                return null;
+            } catch (SQLException e) {
+                control.execute("ROLLBACK");
+                return e;
+            }
+        } catch (SQLException e) {
+            return e;
+        }
+    }
+
+    void close() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("the database did not finish within " + CLOSE_SECONDS + " seconds");
+            }
+            connection.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (SQLException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "the database did not close: " + e.getMessage());
+        }
+    }
+}

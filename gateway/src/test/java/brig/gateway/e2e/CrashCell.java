@@ -1,0 +1,207 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+
+/** One cell: everything that it needs, and what was found. */
+final class CrashCell {
+    /** What is killed. */
+    enum Victim {
+        GATEWAY, WORKER_AGENT, AGENT;
+
+        String wireName() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    private static final String AGENT_CONFIG = "\"agent_config\":{\"name\":\"shell\"},\"once\":true";
+
+    private final Step step;
+    private final Victim victim;
+    private final CrashSite site;
+    private final Product product;
+    private final String requestId = UUID.randomUUID().toString();
+    private final String mark = "brig-crash-" + requestId.substring(0, 8);
+    private final Frames seen = new Frames();
+    private Relay.Hold hold;
+
+    CrashCell(CrashSite site, Step step, Victim victim) {
+        this.site = site;
+        this.product = site.product();
+        this.step = step;
+        this.victim = victim;
+    }
+
+    private String body() {
+        return "{" + AGENT_CONFIG + ",\"request_id\":\"" + requestId + "\",\"prompt\":\"exec -a " + mark
+                + " sleep 1000 & for i in $(seq 1 2000); do echo line $i; sleep 0.02; done; wait\"}";
+    }
+
+    /** Sends a request whose answer does not matter: whoever gives it may be killed before. */
+    private static void send(HttpRequest.Builder request, Web web) {
+        Thread.ofVirtual().start(() -> {
+            try {
+                web.send(request);
+            } catch (IOException cut) {
+                // That is what this test is about.
+            }
+        });
+    }
+
+    private void post() throws IOException {
+        Web web = product.web();
+        send(web.request("/api/v1/spawns").header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body())), web);
+    }
+
+    private String spawnId() throws Exception {
+        return product.database().column("spawn_id", requestId).getFirst();
+    }
+
+    /** Brings the spawn to the step, and returns when it is there. */
+    private void reach() throws Exception {
+        if (!step.ending) {
+            prepareHold();
+        }
+        post();
+        if (step.ending || step == Step.FIRST_FRAMES || step == Step.ACKNOWLEDGED) {
+            Await.until("the spawn runs", () -> isRunning());
+            readSome();
+        }
+        if (step.ending) {
+            prepareHold();
+            send(product.web().request("/api/v1/spawns/" + spawnId()).DELETE(), product.web());
+        }
+        if (hold != null) {
+            hold.await();
+        } else {
+            product.database().awaitSlowWrite();
+        }
+    }
+
+    private boolean isRunning() throws IOException {
+        try {
+            return List.of("RUNNING").equals(product.database().column("state", requestId));
+        } catch (SQLException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private void prepareHold() throws Exception {
+        if (step.held.recording() != null) {
+            product.database().slowDown(step.held.recording());
+        } else {
+            hold = step.held.passed() ? site.relay().behind(step.held.line()) : site.relay().before(step.held.line());
+        }
+    }
+
+    /** A watcher reads the first lines; what it saw may not be lost. */
+    private void readSome() throws Exception {
+        try (Wire watcher = product.dial().sendLine(
+                "{\"action\":\"attach\",\"id\":\"" + spawnId() + "\",\"role\":\"watcher\"}")) {
+            seen.readUntil(watcher, frame -> seen.text().contains("line 3\n"));
+        }
+    }
+
+    private void kill() throws Exception {
+        switch (victim) {
+            case GATEWAY -> {
+                product.kill();
+                product.database().goOn();
+                if (hold != null && step != Step.ASKED_LATE) {
+                    site.restartRelay();
+                }
+                product.serve();
+            }
+            case WORKER_AGENT -> site.killWorkerAgent();
+            case AGENT -> {
+                List<ProcessHandle> agent = agents();
+                assertFalse(agent.isEmpty(), "there is an agent to kill");
+                agent.forEach(ProcessHandle::destroyForcibly);
+            }
+        }
+    }
+
+    private List<ProcessHandle> agents() {
+        return ProcessHandle.allProcesses().filter(process -> process.info().commandLine().orElse("").contains(mark))
+                .filter(process -> process.info().command().orElse("").endsWith("bash")).toList();
+    }
+
+    private List<ProcessHandle> left() {
+        return ProcessHandle.allProcesses().filter(process -> process.info().commandLine().orElse("").contains(mark))
+                .toList();
+    }
+
+    /** The captain does what a captain does that got no answer; then it ends what runs. */
+    private String settle() throws Exception {
+        Web.Answer[] again = new Web.Answer[1];
+        Await.until("the request is answered", () -> {
+            again[0] = product.web().post("/api/v1/spawns", body());
+            return again[0].status() == 201 || again[0].header("Retry-After").isEmpty();
+        });
+        assertEquals(201, again[0].status(), () -> again[0].json().asMap().toString());
+        String id = again[0].json().requiredText("spawn_id");
+        Await.until("the end is taken", () -> product.web().delete("/api/v1/spawns/" + id).status() == 202);
+        Await.until("all is over", () -> states().stream().allMatch(
+                state -> state.equals("terminated") || state.equals("failed")));
+        return id;
+    }
+
+    private List<String> states() throws IOException {
+        try {
+            return product.database().column("lower(state)", requestId);
+        } catch (SQLException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** Plays the cell. @return its row in the report */
+    List<String> run() throws Exception {
+        try {
+            reach();
+            kill();
+        } finally {
+            if (hold != null) {
+                hold.release();
+            }
+            product.database().goOn();
+        }
+        String id = settle();
+        Await.until("no process is left", () -> left().isEmpty());
+        Await.until("the worker-agent has forgotten it", () -> site.workersLeft() == 0);
+        Frames record = new Frames();
+        try (Wire watcher = product.dial()
+                .sendLine("{\"action\":\"attach\",\"id\":\"" + id + "\",\"role\":\"watcher\"}")) {
+            record.readAll(watcher);
+        }
+        List<String> ran = product.database().column("running_ms > 0", requestId);
+        assertEquals(1, ran.stream().filter("1"::equals).count(), "one run, in " + states());
+        assertEquals(0, record.missing());
+        assertEquals(1, record.lines().stream().filter(line -> line.contains("\"terminated\"")
+                && line.startsWith("{\"type\":\"state\"")).count());
+        long lost = seen.lines().stream().filter(line -> !record.lines().contains(line)).count();
+        assertEquals(0, lost, "frames that a reader saw are in the record");
+        return List.of(step.says, victim.wireName(),
+                String.join(", then ", states()), exit(), String.valueOf(site.workersLeft()),
+                String.valueOf(lost + record.missing()));
+    }
+
+    private String exit() throws Exception {
+        String exit = product.database().column("exit", requestId).getLast();
+        if (exit == null) {
+            return "none";
+        }
+        Fields how = new Fields(Json.parseObject(exit.getBytes(StandardCharsets.UTF_8)));
+        return how.number("exit_code", 0, 255, 0) + " " + how.text("reason", how.text("signal", ""));
+    }
+}

@@ -1,0 +1,71 @@
+package brig.gateway.e2e;
+
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+
+/** A gateway and a worker-agent with a relay between them; when its worker-agent is killed the gateway starts one of its own. */
+final class CrashSite implements AutoCloseable {
+    private final Product product = Product.prepare(Map.of());
+    private final Path front = product.runtime().resolve("w/control.sock");
+    private final Path back = product.folder().resolve("b/w/control.sock");
+    private final Process workerAgent;
+    private Relay relay;
+
+    CrashSite() throws IOException {
+        workerAgent = product.startWorkerAgent(product.folder().resolve("b"));
+        try {
+            Await.until("the worker-agent listens", () -> Files.exists(back));
+            Files.createDirectories(front.getParent(),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            relay = new Relay(front, back);
+            product.serve();
+        } catch (IOException | AssertionError e) {
+            close();
+            throw e;
+        }
+    }
+
+    Product product() {
+        return product;
+    }
+
+    Relay relay() {
+        return relay;
+    }
+
+    /** What was held dies with its connection. */
+    void restartRelay() throws IOException {
+        relay.close();
+        relay = new Relay(front, back);
+    }
+
+    void killWorkerAgent() throws IOException, InterruptedException {
+        workerAgent.destroyForcibly().waitFor();
+        relay.close();
+    }
+
+    /** Workers that the worker-agent has or is starting; one where it cannot be asked. */
+    int workersLeft() throws IOException {
+        Path socket = workerAgent.isAlive() ? back : front;
+        if (!Files.exists(socket)) {
+            return 1;
+        }
+        try (Wire control = Wire.unix(socket)) {
+            Fields has = control.sendLine("{\"id\":1,\"op\":\"list\"}").message().object("ok");
+            return has.objects("workers").size() + has.texts("starting").size();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (relay != null) {
+            relay.close();
+        }
+        workerAgent.destroyForcibly();
+        product.close();
+    }
+}
