@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 class CrashTest {
     private static final int LINES = 120;
     private static final String NUMBERS = "for i in $(seq 1 " + LINES
-            + "); do echo line $i; sleep 0.02; done";
+            + "); do echo line $i; sleep 0.02; [ $i -ne 100 ] || until [ -e go ]; do sleep 0.02; done; done";
 
     @Test
     void shouldEndSessionsAndGoOnWhenWorkerAgentIsKilled() throws IOException {
@@ -57,7 +57,7 @@ class CrashTest {
     @Test
     void shouldLoseAndDoubleNothingWhenGatewayIsKilled() throws IOException {
         // Scenario: a worker writes numbered lines; the gateway is killed in the middle and starts again a
-        // moment later.
+        // moment later. The worker writes on meanwhile, and does not end before the gateway is back.
         try (Product product = Product.start()) {
             Spawned spawned = product.shell(NUMBERS);
             Frames frames = new Frames();
@@ -68,6 +68,7 @@ class CrashTest {
             assertEquals(1, product.workerAgents().size());
             product.serve();
             assertEquals("running", spawned.view().text("state"));
+            Files.createFile(spawned.workspace().resolve("go"));
             try (Wire captain = spawned.captain(frames.next())) {
                 frames.readAll(captain);
             }
