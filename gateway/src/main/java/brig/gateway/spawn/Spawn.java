@@ -316,6 +316,31 @@ public final class Spawn {
         return taskId;
     }
 
+    /** SHA-256 of its captain's token, in hexadecimal. */
+    public String captainHash() {
+        return hashes.captain();
+    }
+
+    /** SHA-256 of its watchers' token, in hexadecimal. */
+    public String watcherHash() {
+        return hashes.watcher();
+    }
+
+    /** Who asked for it. */
+    public String captain() {
+        return origin.captain();
+    }
+
+    /** Name of the agent profile. */
+    public String agent() {
+        return origin.agent();
+    }
+
+    /** When it was asked for, milliseconds since 1970. */
+    public long createdMs() {
+        return createdMs;
+    }
+
     /** The agent's own id; null until it is known. */
     public @Nullable String sessionId() {
         return sessionId;
