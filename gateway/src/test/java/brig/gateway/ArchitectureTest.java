@@ -28,7 +28,7 @@ class ArchitectureTest {
             Map.entry("cli", Set.of("app", "config")),
             Map.entry("app", Set.of("listener", "session", "spawn", "worker", "stream", "store", "limits", "config", "time")),
             Map.entry("listener", Set.of("session", "stream", "spawn", "worker", "limits", "config", "time")),
-            Map.entry("session", Set.of("spawn", "worker", "stream", "limits")),
+            Map.entry("session", Set.of("spawn", "worker", "stream", "limits", "time")),
             Map.entry("spawn", Set.of("worker", "stream", "limits", "store", "time")),
             Map.entry("worker", Set.of("stream", "limits", "time")),
             Map.entry("store", Set.of("stream")),

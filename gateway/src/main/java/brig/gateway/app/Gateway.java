@@ -3,8 +3,13 @@ package brig.gateway.app;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.limits.Admission;
+import brig.gateway.listener.Controls;
+import brig.gateway.listener.Entrance;
 import brig.gateway.listener.Listeners;
+import brig.gateway.session.HookEvents;
 import brig.gateway.session.Sessions;
+import brig.gateway.session.Tickets;
+import brig.gateway.session.Tokens;
 import brig.gateway.spawn.Secrets;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
@@ -47,6 +52,7 @@ public final class Gateway implements ControlLink.Listener {
     private static final long STOP_SECONDS_MAX = 15;
     /** Failed tries to connect before a worker-agent that should be there is started again: half a second. */
     private static final int TRIES_BEFORE_START = 10;
+    private static final long STOP_CHECK_MS = 100;
 
     private final Paths paths;
     private final Config config;
@@ -55,16 +61,21 @@ public final class Gateway implements ControlLink.Listener {
     private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
     private final WorkerAgentProcess workerAgent;
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
+    private final CompletableFuture<Void> stopWanted = new CompletableFuture<>();
 
     // State owned by the event loop.
     private final SqliteSpawnStore store;
     private final Admission admission;
     private final Spawner spawner;
+    private final Spawns spawns = new Spawns();
+    private final VertxTimers timers;
     private final ControlLink control;
     private final Listeners listeners;
     private int failedTries;
     private boolean ready;
     private boolean stopping;
+    private boolean keepWorkers;
+    private long stopAtMs;
 
     /**
      * Reads what is on disk; listens to nobody yet.
@@ -78,6 +89,7 @@ public final class Gateway implements ControlLink.Listener {
         Paths.makePassable(paths.state());
         Paths.makePassable(paths.runtime());
         Paths.makePrivate(paths.streams());
+        String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         workerAgent = new WorkerAgentProcess(paths, configFile);
         vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
         if (!vertx.isNativeTransportEnabled()) {
@@ -85,17 +97,19 @@ public final class Gateway implements ControlLink.Listener {
         }
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
         loop = context.nettyEventLoop();
-        VertxTimers timers = new VertxTimers(vertx);
+        timers = new VertxTimers(vertx);
         store = new SqliteSpawnStore(paths.database(), loop);
         Config.Limits limits = config.limits();
         var environment = new StreamLog.Environment(new Turn(loop), new RetainedBudget(limits.retainedBytesTotal()),
                 new RecordingClock(timers), timers, limits.retainedBytesPerStream(),
                 limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers);
-        Spawns spawns = new Spawns();
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
-        Sessions sessions = new Sessions(spawns, this::terminate);
-        listeners = new Listeners(vertx, config, paths, sessions, timers);
+        Sessions sessions = new Sessions(spawns, this::terminate, timers);
+        TokenFile tokenFile = new TokenFile(paths.tokens(), disk, loop);
+        Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
+        listeners = new Listeners(vertx, config, paths,
+                new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)), timers);
         admission = new Admission(new Admission.Bounds(limits.workersMax(), limits.workersPerCaptainMax(),
                 limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
         spawner = new Spawner(
@@ -111,11 +125,12 @@ public final class Gateway implements ControlLink.Listener {
 
     /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
     public void start() {
-        String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
-                .thenCompose(up -> listeners.open(spawner, control, adminToken, () -> ready)));
+                .thenCompose(up -> listeners.open(spawner, control, new HookEvents(System::currentTimeMillis),
+                        new Controls(admission, this::beginStop, () -> ready && admission.state() == Admission.State.OPEN),
+                        System::currentTimeMillis)));
         await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
     }
 
@@ -151,13 +166,34 @@ public final class Gateway implements ControlLink.Listener {
         }
     }
 
-    /** Ends all workers, the worker-agent and the gateway. */
+    /** An operator wants the gateway to stop when its workers have ended, at the latest at the deadline. */
+    private void beginStop(long deadlineMs, boolean handOver) {
+        log.info("stopping deadline_ms={} hand_over={}", deadlineMs, handOver);
+        keepWorkers = handOver;
+        stopAtMs = System.currentTimeMillis() + deadlineMs;
+        checkStop();
+    }
+
+    private void checkStop() {
+        if (spawns.live().isEmpty() || System.currentTimeMillis() >= stopAtMs) {
+            stopWanted.complete(null);
+        } else {
+            timers.after(STOP_CHECK_MS, this::checkStop);
+        }
+    }
+
+    /** Returns when an operator has told the gateway to stop, and its time has come: {@link #stop} is next. */
+    public void awaitStopWanted() {
+        stopWanted.join();
+    }
+
+    /** Ends all workers and the worker-agent, unless they were to be kept, and the gateway. */
     public void stop() {
         CompletableFuture<Void> ended = onLoop(() -> {
             stopping = true;
             ready = false;
             admission.close();
-            return control.shutdown();
+            return keepWorkers ? CompletableFuture.completedStage(null) : control.shutdown();
         });
         try {
             await(ended, STOP_SECONDS_MAX, "the worker-agent did not end in time");

@@ -1,12 +1,7 @@
 package brig.gateway.cli;
 
-import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +23,8 @@ import picocli.CommandLine.ScopeType;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class},
+        subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class,
+                TokenCommand.class},
         footer = {
             "",
             "Examples:",
@@ -234,24 +230,6 @@ public final class Main {
             }
         }
         return 0;
-    }
-
-    @Command(description = "Print the admin token for HTTP.", mixinStandardHelpOptions = true,
-            footer = {"", "Example:", "  curl -H \"Authorization: Bearer $(brig token)\" http://127.0.0.1:7070/api/v1/sessions"})
-    int token() {
-        Paths paths = context().paths();
-        try {
-            String token = Files.readString(paths.adminToken(), StandardCharsets.US_ASCII).strip();
-            if (json) {
-                terminal.json(Map.of("token", token));
-            } else {
-                terminal.println(token);
-            }
-            return 0;
-        } catch (IOException e) {
-            throw new BrigException(ErrorCode.NOT_FOUND,
-                    "cannot read " + paths.adminToken() + ": the first 'brig serve' makes it");
-        }
     }
 
     @Command(description = "Say what the wall enforces here, what is missing, and the command that mends it.",

@@ -3,7 +3,6 @@ package brig.gateway.cli;
 import brig.gateway.app.Gateway;
 import brig.gateway.config.Paths;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
 
@@ -17,16 +16,12 @@ final class ServeCommand implements Callable<Integer> {
     private Main main = new Main();
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() {
         Context context = main.context();
         Paths paths = context.paths();
         Gateway gateway = new Gateway(context.config(), paths, context.configFile());
-        CountDownLatch stopped = new CountDownLatch(1);
         gateway.start();
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(() -> {
-            gateway.stop();
-            stopped.countDown();
-        }));
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
         main.terminal().println("""
                 brig is up
                   http            %s (token: brig token) and %s
@@ -38,7 +33,7 @@ final class ServeCommand implements Callable<Integer> {
                   %s run demo-writer
                   %s doctor""".formatted(gateway.url(), paths.http(), paths.spawner(), paths.agents(),
                 paths.home().resolve("bin/brig"), paths.home().resolve("bin/brig"), paths.home().resolve("bin/brig")));
-        stopped.await();
+        gateway.awaitStopWanted();
         return 0;
     }
 }

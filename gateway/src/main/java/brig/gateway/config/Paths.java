@@ -49,6 +49,11 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("admin.token");
     }
 
+    /** The hashes of the tokens that were minted. */
+    public Path tokens() {
+        return state.resolve("tokens.json");
+    }
+
     /** What tokens that can be made again are made from. */
     public Path tokenKey() {
         return state.resolve("token.key");

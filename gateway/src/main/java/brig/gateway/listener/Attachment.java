@@ -1,5 +1,6 @@
 package brig.gateway.listener;
 
+import brig.gateway.session.Access;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.stream.Subscription;
@@ -16,50 +17,73 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attachment implements Outlet.Writer {
     private final Session session;
-    private final Role role;
+    private final Access access;
     private final TextSink sink;
     private final Outlet outlet;
     private final Subscription reader;
+    private final boolean presence;
+    private Runnable absence = () -> {};
+    private Runnable unwatch = () -> {};
 
     /**
      * Joins the session's readers; {@link #begin} follows when the connection knows its attachment.
      *
+     * @param allowed as it counts in that session
      * @throws BrigException {@code SESSION_NOT_READY}, {@code MAX_SUBSCRIPTIONS}
      */
-    Attachment(Session session, Role allowed, Wish wish, TextSink sink, Outlet outlet) {
+    Attachment(Session session, Access allowed, Wish wish, TextSink sink, Outlet outlet) {
         this.session = session;
-        this.role = wish.watchOnly() ? Role.WATCHER : allowed;
+        this.access = wish.watchOnly() ? allowed.asWatcher() : allowed;
         this.sink = sink;
         this.outlet = outlet;
+        this.presence = wish.presence();
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(wish.from());
-        this.reader = session.subscribe(from, role == Role.CAPTAIN, sink);
+        this.reader = session.subscribe(from, role() == Role.CAPTAIN, sink);
     }
 
-    /** Says welcome and begins to read. */
-    void begin() {
+    private Role role() {
+        return access.role() == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN;
+    }
+
+    /**
+     * Says welcome and begins to read.
+     *
+     * @param unwatch to be run when the connection is gone: nobody needs to tell it any more that its token is revoked
+     */
+    void begin(Runnable unwatch) {
         outlet.add(this);
-        sink.writeLine(session.welcome(role, reader.nextSeq()));
+        sink.writeLine(session.welcome(role(), reader.nextSeq()));
+        absence = session.join(access, presence ? this::handlePresence : null);
+        this.unwatch = unwatch;
         reader.drain();
         sink.flush();
     }
 
-    /** What a connection asks for when it attaches: the first frame, and less than its token allows, if it wants. */
-    record Wish(long from, boolean watchOnly) {
+    private void handlePresence(Map<String, Object> line) {
+        // It says how things are, not what happened: one that a slow reader misses is mended by the next.
+        if (sink.isWritable()) {
+            sink.writeLine(line);
+            sink.flush();
+        }
+    }
+
+    /** What a connection asks for: the first frame, less than its token allows, and to be told who is there. */
+    record Wish(long from, boolean watchOnly, boolean presence) {
         static Wish read(Fields fields) {
             boolean watchOnly = switch (fields.text("role", "captain")) {
                 case "captain" -> false;
                 case "watcher" -> true;
                 default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
             };
-            return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly);
+            return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly, fields.flag("presence"));
         }
     }
 
     /** A message from the connection; a refusal is answered and changes nothing. */
     void handleMessage(Fields message) {
         try {
-            @Nullable Map<String, ?> answer = session.handleMessage(role, message);
+            @Nullable Map<String, ?> answer = session.handleMessage(access, message, false);
             if (answer != null) {
                 sink.writeLine(answer);
             }
@@ -84,5 +108,8 @@ final class Attachment implements Outlet.Writer {
     void close() {
         outlet.remove(this);
         reader.close();
+        absence.run();
+        absence = () -> {};
+        unwatch.run();
     }
 }

@@ -2,7 +2,10 @@ package brig.gateway.listener;
 
 import brig.gateway.limits.CountLimit;
 import brig.gateway.limits.Lease;
+import brig.gateway.session.Access;
 import brig.gateway.session.Sessions;
+import brig.gateway.session.Tickets;
+import brig.gateway.session.Tokens;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -28,7 +31,7 @@ import java.util.function.Function;
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
  */
-record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connections, Timers timers, Bounds bounds,
+record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connections, Timers timers, Bounds bounds,
         Set<Outlet> outlets) {
     /** How much may wait in a connection, and how long its peer may take less than half of it. */
     record Bounds(int writeQueueBytes, long slowReaderMs) {}
@@ -60,6 +63,25 @@ record Door(Vertx vertx, Sessions sessions, UnixSockets unix, CountLimit connect
         }
         var _ = channel(connection).closeFuture().addListener(closed -> lease.close());
         handler.accept(connection, uid);
+    }
+
+    Sessions sessions() {
+        return entrance.sessions();
+    }
+
+    Tokens tokens() {
+        return entrance.tokens();
+    }
+
+    Tickets tickets() {
+        return entrance.tickets();
+    }
+
+    /** Ends the connection when the token that it lives by counts no more. @return to be run when it is gone */
+    Runnable watch(Access access, Outlet outlet) {
+        return tokens().watch(access, why -> {
+            var _ = outlet.leave(why.code());
+        });
     }
 
     Outlet outlet(NetSocket connection) {

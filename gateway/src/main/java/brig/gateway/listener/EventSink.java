@@ -5,8 +5,10 @@ import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.GapReason;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
+import brig.protocol.StreamPosition;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -34,10 +36,34 @@ final class EventSink implements FrameSink {
         outlet.write(batch, EventFraming.CHUNK);
     }
 
+    /** Begins a response that carries events. */
+    static void begin(HttpServerResponse response, String resumedFrom) {
+        response.setChunked(true)
+                .putHeader("Content-Type", "text/event-stream; charset=utf-8")
+                .putHeader("Cache-Control", "no-cache, no-transform")
+                .putHeader("X-Accel-Buffering", "no")
+                .putHeader("Brig-Resumed-From", resumedFrom);
+        response.writeHead();
+    }
+
     /** A comment that keeps proxies from closing a quiet connection. */
     void heartbeat() {
         outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(HEARTBEAT), EventFraming.CHUNK);
         outlet.flush();
+    }
+
+    /** One event with a position of its own. */
+    void event(StreamPosition id, String json) {
+        byte[] event = ("id: " + id + "\ndata: " + json + "\n\n").getBytes(StandardCharsets.UTF_8);
+        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(event), EventFraming.CHUNK);
+    }
+
+    /** Says who is there. */
+    void presence(Map<String, Object> line) {
+        if (isWritable()) {
+            event("presence", line);
+            flush();
+        }
     }
 
     @Override

@@ -1,50 +1,50 @@
 package brig.gateway.listener;
 
+import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.stream.Subscription;
-import brig.gateway.time.Timers;
 import brig.protocol.ErrorCode;
 import brig.protocol.StreamPosition;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A session on one response of server-sent events: the reader that feeds it, and its beat. Owned by the event loop. */
 final class EventStream implements Outlet.Writer {
-    private static final long HEARTBEAT_MS = 15_000;
-
+    private final Door door;
+    private final Session session;
+    private final Access access;
     private final String epoch;
     private final Outlet outlet;
-    private final Timers timers;
     private final EventSink sink;
     private final Subscription reader;
-    private boolean closed;
+    private Runnable absence = () -> {};
+    private Runnable unwatch = () -> {};
+    private @Nullable Heart heart;
 
     /**
      * Joins the session's readers; {@link #begin} follows when the head of the response is written.
      *
      * @throws brig.protocol.BrigException {@code MAX_SUBSCRIPTIONS}
      */
-    EventStream(Session session, long from, Outlet outlet, Timers timers) {
+    EventStream(Door door, Session session, Access access, long from, Outlet outlet) {
+        this.door = door;
+        this.session = session;
+        this.access = access.asWatcher();
         this.epoch = session.spawn().log().epoch();
         this.outlet = outlet;
-        this.timers = timers;
         this.sink = new EventSink(outlet);
         this.reader = session.subscribe(from, false, sink);
     }
 
     /** Begins to read; a browser with a position of another epoch is told first that the stream begins again. */
-    void begin(Optional<StreamPosition> position) {
+    void begin(Optional<StreamPosition> position, boolean presence) {
         outlet.add(this);
         position.filter(last -> !last.epoch().equals(epoch)).ifPresent(last -> sink.restart(last.seq(), epoch));
-        timers.after(HEARTBEAT_MS, this::beat);
+        absence = session.join(access, presence ? sink::presence : null);
+        unwatch = door.watch(access, outlet);
+        heart = new Heart(door.timers(), sink);
         reader.drain();
         sink.flush();
-    }
-
-    private void beat() {
-        if (!closed) {
-            sink.heartbeat();
-            timers.after(HEARTBEAT_MS, this::beat);
-        }
     }
 
     @Override
@@ -58,9 +58,14 @@ final class EventStream implements Outlet.Writer {
         sink.leave(why, epoch, reader.nextSeq());
     }
 
-    /** The connection is gone. */
+    /** The connection is gone, or will be. */
     void close() {
-        closed = true;
+        if (heart != null) {
+            heart.stop();
+            heart = null;
+            absence.run();
+            unwatch.run();
+        }
         outlet.remove(this);
         reader.close();
     }

@@ -1,9 +1,9 @@
 package brig.gateway.listener;
 
 import brig.gateway.config.Config;
+import brig.gateway.session.Access;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Ids;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.vertx.core.http.HttpServerRequest;
@@ -22,33 +22,22 @@ import org.jspecify.annotations.Nullable;
 final class HttpGuard {
     private static final String BEARER = "bearer ";
 
-    private final String adminHash;
-    private final UnixSockets unix;
+    private final Door door;
     private final List<String> hosts;
     private final List<String> origins;
 
-    /**
-     * Who asks.
-     *
-     * @param captain key of the limits per captain
-     * @param admin may do everything
-     * @param token the token that came with the request, null for none
-     */
-    record Caller(String captain, boolean admin, @Nullable String token) {}
-
-    HttpGuard(Config.Http config, String adminToken, UnixSockets unix) {
-        this.adminHash = Ids.hashToken(adminToken);
-        this.unix = unix;
+    HttpGuard(Config.Http config, Door door) {
+        this.door = door;
         this.hosts = new ArrayList<>(List.of("localhost", "127.0.0.1", "[::1]"));
         config.allowedHosts().forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
         this.origins = config.allowedOrigins();
     }
 
-    /** Who asks; a caller without any right yet where there is no token. @throws BrigException {@code FORBIDDEN} */
-    Caller identify(HttpServerRequest request) {
+    /** Who asks; nobody where there is no token. @throws BrigException {@code FORBIDDEN}, and for what the token is not */
+    Access identify(HttpServerRequest request, Operation operation) {
         Channel channel = channel(request);
         if (channel instanceof EpollDomainSocketChannel) {
-            return new Caller("uid:" + unix.requireAllowedPeer(channel), true, null);
+            return Access.ofPeer(door.unix().requireAllowedPeer(channel));
         }
         requireOurHost(request.authority());
         String origin = request.getHeader("Origin");
@@ -56,14 +45,12 @@ final class HttpGuard {
             throw new BrigException(ErrorCode.FORBIDDEN, "origin is not in http.allowedOrigins");
         }
         String header = request.getHeader("Authorization");
+        String ticket = operation.takesTicket() ? request.getParam("ticket") : null;
+        if (header == null && ticket != null) {
+            return door.tickets().redeem(ticket);
+        }
         boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER);
-        String token = bearer && header != null ? header.substring(BEARER.length()).trim() : null;
-        boolean admin = isAdmin(token);
-        return new Caller(admin ? "admin" : "token", admin, token);
-    }
-
-    boolean isAdmin(@Nullable String token) {
-        return token != null && Ids.isToken(token, adminHash);
+        return door.tokens().access(bearer && header != null ? header.substring(BEARER.length()).trim() : null);
     }
 
     private void requireOurHost(@Nullable HostAndPort authority) {

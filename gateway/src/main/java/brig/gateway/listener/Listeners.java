@@ -3,9 +3,10 @@ package brig.gateway.listener;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.limits.CountLimit;
-import brig.gateway.session.Sessions;
+import brig.gateway.session.HookEvents;
 import brig.gateway.spawn.SpawnListener;
 import brig.gateway.spawn.Spawner;
+import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
@@ -22,7 +23,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,14 +40,14 @@ public final class Listeners {
     private final SessionSockets sessionSockets;
     private int httpPort;
 
-    public Listeners(Vertx vertx, Config config, Paths paths, Sessions sessions, Timers timers) {
+    public Listeners(Vertx vertx, Config config, Paths paths, Entrance entrance, Timers timers) {
         this.vertx = vertx;
         this.config = config;
         this.paths = paths;
         this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
         CountLimit connections =
                 new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
-        this.door = new Door(vertx, sessions, unix, connections, timers,
+        this.door = new Door(vertx, entrance, unix, connections, timers,
                 new Door.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
                 new HashSet<>());
         this.sessionSockets = new SessionSockets(door, paths);
@@ -59,9 +59,13 @@ public final class Listeners {
     }
 
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
-    public CompletionStage<Void> open(Spawner spawner, WorkerAgent workers, String adminToken, BooleanSupplier ready) {
-        HttpGuard guard = new HttpGuard(config.http(), adminToken, unix);
-        Router router = new HttpApi(door, guard, spawner, workers, ready).router(config.limits().requestBodyBytes());
+    public CompletionStage<Void> open(Spawner spawner, WorkerAgent workers, HookEvents events, Controls controls, Clock clock) {
+        SpawnCalls spawns = new SpawnCalls(door.sessions(), spawner, workers);
+        HttpApi.Parts parts = new HttpApi.Parts(spawns, new SessionCalls(door, spawns, new WebSockets(door)),
+                new EventCalls(door, spawner, events), new TokenCalls(door),
+                new OperatorCalls(door.sessions(), workers, controls, clock), new ApiDocuments(), controls.ready());
+        Router router = new HttpApi(door, new HttpGuard(config.http(), door), parts, config.limits().requestBodyBytes())
+                .router(vertx);
         return new SpawnerSocket(door, spawner, workers).open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(router)
@@ -87,8 +91,9 @@ public final class Listeners {
                 .setMaxWebSocketMessageSize(2 * Limits.MESSAGE_BYTES_MAX)
                 .setMaxWebSocketFrameSize(2 * Limits.MESSAGE_BYTES_MAX)
                 .addWebSocketSubProtocol(WebSockets.SUBPROTOCOL)
+                .setHandle100ContinueAutomatically(true)
                 .setTcpNoDelay(true));
-        return server.connectionHandler(door::countHttp);
+        return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(door::countHttp);
     }
 
     private static Future<HttpServer> busy(Throwable failure) {

@@ -1,7 +1,7 @@
 package brig.gateway.listener;
 
 import brig.gateway.config.Paths;
-import brig.gateway.session.Role;
+import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnListener;
@@ -177,11 +177,11 @@ public final class SessionSockets implements SpawnListener {
         private void authenticate(Fields message) {
             String token = message.text("auth");
             if (token == null) {
-                throw new BrigException(ErrorCode.UNAUTHENTICATED, "the first line must be {\"auth\": token}");
+                throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first line must be {\"auth\": token}");
             }
-            Role role = session.authenticate(token);
-            attachment = new Attachment(session, role, Attachment.Wish.read(message), sink, outlet);
-            attachment.begin();
+            Access access = door.tokens().access(token).in(session.spawn());
+            attachment = new Attachment(session, access, Attachment.Wish.read(message), sink, outlet);
+            attachment.begin(door.watch(access, outlet));
         }
 
         @Override

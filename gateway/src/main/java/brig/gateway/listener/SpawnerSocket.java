@@ -1,7 +1,7 @@
 package brig.gateway.listener;
 
 import brig.gateway.limits.Admission;
-import brig.gateway.session.Role;
+import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
@@ -16,6 +16,7 @@ import brig.protocol.SpawnRequest;
 import io.vertx.core.net.NetSocket;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,39 +29,42 @@ import org.slf4j.LoggerFactory;
  * The spawner socket: one JSON object per request, one object per answer, in order. The kernel says who asks. The action
  * {@code attach} makes the connection one of that session; everything after it is a message to the session.
  */
-public final class SpawnerSocket {
+final class SpawnerSocket {
     private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);
     private static final int WAITING_MAX = 32;
 
     private final Door door;
     private final Spawner spawner;
     private final WorkerAgent workers;
+    private final TokenCalls tokens;
 
-    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers) {
+    SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers) {
+        this.tokens = new TokenCalls(door);
         this.door = door;
         this.spawner = spawner;
         this.workers = workers;
     }
 
     /** Begins to listen. */
-    public CompletionStage<Void> open(Path socket) {
+    CompletionStage<Void> open(Path socket) {
         return door.listen(socket, Connection::new).thenAccept(server -> {});
     }
 
     /** One client. State owned by the event loop. */
     private final class Connection implements ObjectDecoder.Sink {
         private final NetSocket socket;
-        private final String captain;
+        private final Access access;
         private final Outlet outlet;
         private final TextSink sink;
         /** Completes when every request so far is answered: answers keep the order of the requests. */
         private CompletionStage<?> answered = CompletableFuture.completedFuture(null);
         private int waiting;
         private @Nullable Attachment attachment;
+        private boolean closed;
 
         Connection(NetSocket socket, int uid) {
             this.socket = socket;
-            this.captain = "uid:" + uid;
+            this.access = Access.ofPeer(uid);
             this.outlet = door.outlet(socket);
             this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
             ObjectDecoder objects = new ObjectDecoder(Limits.MESSAGE_BYTES_MAX, this);
@@ -70,6 +74,7 @@ public final class SpawnerSocket {
             });
             socket.exceptionHandler(failure -> log.debug("spawner connection failed: {}", failure.toString()));
             socket.closeHandler(nothing -> {
+                closed = true;
                 if (attachment != null) {
                     attachment.close();
                 }
@@ -113,7 +118,7 @@ public final class SpawnerSocket {
                 }
                 String action = request.requiredText("action");
                 return switch (action) {
-                    case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS)));
+                    case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS, "action", "wait")));
                     case "status" -> done(door.sessions().find(id(request)).spawn().fullView());
                     case "list" -> done(Map.of("spawns", door.sessions().views()));
                     case "terminate" -> terminate(door.sessions().find(id(request)));
@@ -124,9 +129,13 @@ public final class SpawnerSocket {
                     case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
                     case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
                             .thenApply(done -> done);
+                    case "mint_token" -> tokens.mint(access, request.only(with(TokenCalls.FIELDS, "action")));
+                    case "tokens" -> done(tokens.list(access, request.text("session")));
+                    case "revoke_token" -> tokens.revoke(access, id(request), null);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                            + "'; known are spawn, status, list, terminate, rebind, attach, diff, workspaces, discard, agents and doctor");
+                            + "'; known are spawn, status, list, terminate, rebind, attach, diff, workspaces, discard, mint_token, tokens, revoke_token, agents"
+                            + " and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);
@@ -134,7 +143,9 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
-            return spawner.spawn(SpawnRequest.read(request), Admission.Applicant.of(captain)).thenApply(HttpApi::granted);
+            long waitMs = SpawnCalls.waitMs(request.text("wait"));
+            return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(access.captain(), waitMs, () -> closed))
+                    .thenApply(SpawnCalls::granted);
         }
 
         private CompletionStage<Map<String, ?>> terminate(Session session) {
@@ -142,10 +153,10 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> attach(Fields request) {
-            request.only(Set.of("action", "id", "from", "role"));
+            request.only(Set.of("action", "id", "from", "role", "presence"));
             Session session = door.sessions().find(request.requiredText("id"));
-            attachment = new Attachment(session, Role.CAPTAIN, Attachment.Wish.read(request), sink, outlet);
-            attachment.begin();
+            attachment = new Attachment(session, access.in(session.spawn()), Attachment.Wish.read(request), sink, outlet);
+            attachment.begin(() -> {});
             return done(Map.of());
         }
 
@@ -153,9 +164,9 @@ public final class SpawnerSocket {
             return request.only(Set.of("action", "id")).requiredText("id");
         }
 
-        private static Set<String> with(Set<String> fields) {
+        private static Set<String> with(Set<String> fields, String... more) {
             Set<String> all = new HashSet<>(fields);
-            all.add("action");
+            all.addAll(List.of(more));
             return all;
         }
 

@@ -97,8 +97,12 @@ final class TextSink implements FrameSink {
     }
 
     static Map<String, Object> lastLine(ErrorCode why, String epoch, long nextSeq) {
-        String reason = why == ErrorCode.SLOW_READER ? "this connection took too little for too long" : "the gateway stops";
-        Map<String, Object> line = errorLine(why, reason + "; connect again and resume from frame " + nextSeq);
+        String reason = switch (why) {
+            case SLOW_READER -> "this connection took too little for too long; connect again and resume from frame ";
+            case ATTACH_AUTH_EXPIRED -> "the token has expired or was revoked; with another one resume from frame ";
+            default -> "the gateway stops; connect again and resume from frame ";
+        };
+        Map<String, Object> line = errorLine(why, reason + nextSeq);
         line.put("epoch", epoch);
         line.put("from", nextSeq);
         return line;

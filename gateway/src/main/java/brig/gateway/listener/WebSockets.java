@@ -1,6 +1,6 @@
 package brig.gateway.listener;
 
-import brig.gateway.session.Role;
+import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -29,46 +29,29 @@ final class WebSockets {
     private static final int UNSUPPORTED_DATA = 1003;
 
     private final Door door;
-    private final HttpGuard guard;
 
-    WebSockets(Door door, HttpGuard guard) {
+    WebSockets(Door door) {
         this.door = door;
-        this.guard = guard;
     }
 
-    /** One session on its connection. */
-    void attach(HttpServerRequest request, Session session, HttpGuard.Caller caller) {
-        Fields query = query(request);
-        @Nullable Role role = caller.admin() ? Role.CAPTAIN
-                : caller.token() == null ? null : session.authenticate(caller.token());
-        Attachment.Wish wish = Attachment.Wish.read(query);
+    /**
+     * One session on its connection.
+     *
+     * @param access as it counts in that session; nobody where the first message brings the token
+     */
+    void attach(HttpServerRequest request, Session session, Access access, Attachment.Wish wish) {
         session.requireAttachable();
         upgrade(request, (socket, outlet) -> {
             Single connection = new Single(session, socket, outlet);
-            if (role != null) {
-                connection.attach(role, wish);
+            if (!access.isNobody()) {
+                connection.attach(access, wish);
             }
         });
     }
 
     /** Many sessions on one connection. */
-    void multiplex(HttpServerRequest request, HttpGuard.Caller caller) {
-        upgrade(request, (socket, outlet) -> new Multiplex(caller, socket, outlet));
-    }
-
-    /** {@code ?from=…&role=…} as the fields that the first message would have. */
-    private static Fields query(HttpServerRequest request) {
-        Map<String, @Nullable Object> fields = new HashMap<>();
-        String from = request.getParam("from");
-        if (from != null) {
-            try {
-                fields.put("from", Long.parseLong(from));
-            } catch (NumberFormatException e) {
-                throw Fields.invalid("from", "must be a whole number");
-            }
-        }
-        fields.put("role", request.getParam("role"));
-        return new Fields(fields);
+    void multiplex(HttpServerRequest request, Access access) {
+        upgrade(request, (socket, outlet) -> new Multiplex(access, socket, outlet));
     }
 
     private void upgrade(HttpServerRequest request, BiConsumer<ServerWebSocket, Outlet> opened) {
@@ -140,10 +123,10 @@ final class WebSockets {
             });
         }
 
-        void attach(Role role, Attachment.Wish wish) {
+        void attach(Access access, Attachment.Wish wish) {
             try {
-                attachment = new Attachment(session, role, wish, sink, outlet);
-                attachment.begin();
+                attachment = new Attachment(session, access, wish, sink, outlet);
+                attachment.begin(door.watch(access, outlet));
             } catch (BrigException refusal) {
                 handleRefusal(refusal);
             }
@@ -179,10 +162,9 @@ final class WebSockets {
             }
             String token = message.text("auth");
             if (token == null) {
-                throw new BrigException(ErrorCode.UNAUTHENTICATED, "the first message must be {\"auth\": token}");
+                throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first message must be {\"auth\": token}");
             }
-            Role role = guard.isAdmin(token) ? Role.CAPTAIN : session.authenticate(token);
-            attach(role, Attachment.Wish.read(message));
+            attach(door.tokens().access(token).in(session.spawn()), Attachment.Wish.read(message));
         }
     }
 
@@ -191,26 +173,32 @@ final class WebSockets {
         private final Outlet outlet;
         private final TextSink sink;
         private final Map<String, Attachment> attachments = new HashMap<>();
-        private boolean admin;
-        /** What counts for every session that it reaches; null until the connection brought one. */
-        private @Nullable String token;
+        /** What counts for every session that it reaches. */
+        private Access access;
+        private Runnable unwatch;
 
-        Multiplex(HttpGuard.Caller caller, ServerWebSocket socket, Outlet outlet) {
-            this.admin = caller.admin();
-            this.token = caller.token();
+        Multiplex(Access access, ServerWebSocket socket, Outlet outlet) {
+            this.access = access;
             this.outlet = outlet;
+            this.unwatch = watch();
             this.sink = new TextSink(outlet, WebSocketFraming.TEXT, new byte[0], () -> {});
             var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
                 deadline.cancel();
+                unwatch.run();
                 attachments.values().forEach(Attachment::close);
                 attachments.clear();
             });
         }
 
+        /** With the token of the connection all of it ends. */
+        private Runnable watch() {
+            return door.watch(access, outlet);
+        }
+
         private void handleAuthTimeout() {
-            if (!admin && token == null && attachments.isEmpty()) {
+            if (access.isNobody() && attachments.isEmpty()) {
                 WebSockets.refuse(outlet, sink, new BrigException(ErrorCode.AUTH_TIMEOUT, "no token came in time"));
             }
         }
@@ -235,8 +223,9 @@ final class WebSockets {
 
         private void handleMessage(Fields message) {
             if (message.has("auth")) {
-                token = message.text("auth");
-                admin |= guard.isAdmin(token);
+                access = door.tokens().access(message.requiredText("auth"));
+                unwatch.run();
+                unwatch = watch();
                 return;
             }
             String action = message.requiredText("action");
@@ -268,19 +257,23 @@ final class WebSockets {
             }
             TextSink named = new TextSink(outlet, WebSocketFraming.TEXT,
                     ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII), () -> drop(spawnId));
-            Attachment attachment =
-                    new Attachment(session, role(session, message), Attachment.Wish.read(message), named, outlet);
+            String own = message.text("token");
+            Access given = own == null ? access : door.tokens().access(own);
+            Attachment attachment = new Attachment(
+                    session, given.in(session.spawn()), Attachment.Wish.read(message), named, outlet);
             attachments.put(spawnId, attachment);
-            attachment.begin();
+            // What lives by the token of the connection ends with that.
+            attachment.begin(own == null ? () -> {}
+                    : door.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
         }
 
-        private Role role(Session session, Fields message) {
-            String own = message.text("token");
-            if (own == null ? admin : guard.isAdmin(own)) {
-                return Role.CAPTAIN;
+        /** The token of one subscription counts no more: that one ends. */
+        private void handleRevoked(String spawnId, TextSink named, BrigException why) {
+            if (attachments.containsKey(spawnId)) {
+                drop(spawnId);
+                named.refuse(why);
+                named.flush();
             }
-            String given = own == null ? token : own;
-            return session.authenticate(given == null ? "" : given);
         }
 
         private void drop(String spawnId) {

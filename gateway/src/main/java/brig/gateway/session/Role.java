@@ -2,9 +2,13 @@ package brig.gateway.session;
 
 import java.util.Locale;
 
-/** What a connection may do. A captain speaks and listens; a watcher only listens. */
+/** What a token is good for. On a session's connection there are only captains and watchers: an admin is a captain there. */
 public enum Role {
+    /** Does everything, in every session and beyond. */
+    ADMIN,
+    /** Starts sessions and drives its own: speaks and listens. */
     CAPTAIN,
+    /** Only listens. */
     WATCHER;
 
     /** The value of {@code role} on the wire. */

@@ -4,6 +4,7 @@ import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
+import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
@@ -11,6 +12,7 @@ import brig.protocol.StreamPosition;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,22 +21,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Session {
     private final Spawn spawn;
-    private final Sessions.Terminator terminator;
+    private final Sessions sessions;
 
-    Session(Spawn spawn, Sessions.Terminator terminator) {
+    Session(Spawn spawn, Sessions sessions) {
         this.spawn = spawn;
-        this.terminator = terminator;
-    }
-
-    /** Whose token that is. @throws BrigException {@code UNAUTHENTICATED}, which does not say what was wrong */
-    public Role authenticate(String token) {
-        if (spawn.isCaptainToken(token)) {
-            return Role.CAPTAIN;
-        }
-        if (spawn.isWatcherToken(token)) {
-            return Role.WATCHER;
-        }
-        throw new BrigException(ErrorCode.UNAUTHENTICATED, "the token is not one of this session");
+        this.sessions = sessions;
     }
 
     /** Refuses readers of a spawn that has nothing to read yet. @throws BrigException {@code SESSION_NOT_READY}, {@code SESSION_ENDED} */
@@ -62,37 +53,73 @@ public final class Session {
     }
 
     /**
-     * A message of a connection that has authenticated: {@code {"role":"user","content":…}} or {@code {"action":…}}.
+     * Somebody is there from now on.
      *
+     * @param listener gets lines about who is there; null for who does not want them
+     * @return to be run once, when the connection is gone
+     */
+    public Runnable join(Access access, @Nullable Consumer<Map<String, Object>> listener) {
+        Role role = access.role() == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN;
+        return sessions.presence(spawn).join(new Presence.Member(access.captain(), role, listener));
+    }
+
+    /**
+     * A message of somebody who has authenticated: {@code {"role":"user","content":…}} or {@code {"action":…}}.
+     *
+     * @param takeControl takes control first, where another captain has it
      * @return the line to answer with, null for none
      * @throws BrigException where it is refused; nothing was done then
      */
-    public @Nullable Map<String, ?> handleMessage(Role role, Fields message) {
+    public @Nullable Map<String, ?> handleMessage(Access access, Fields message, boolean takeControl) {
         String action = message.text("action");
         if ("ping".equals(action)) {
             return Map.of("type", "pong");
         }
-        if (role != Role.CAPTAIN) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "a watcher only listens");
-        }
+        access.requireCaptain();
         if (action == null) {
-            handleUser(message);
+            handleUser(access, message, takeControl);
             return null;
         }
         switch (action) {
-            case "cancel" -> spawn.worker().cancel();
-            case "terminate" -> terminator.terminate(spawn, "requested");
+            case "cancel" -> {
+                requireControl(access, takeControl);
+                spawn.worker().cancel();
+            }
+            case "terminate" -> sessions.terminator().terminate(spawn, "requested");
+            case "take_control" -> sessions.presence(spawn).take(access.captain());
+            case "release_control" -> sessions.presence(spawn).release(access.captain());
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                    + "'; known are cancel, terminate and ping");
+                    + "'; known are cancel, terminate, take_control, release_control and ping");
         }
         return null;
     }
 
-    private void handleUser(Fields message) {
+    /** Between captains only one speaks. A session that nobody is connected to is nobody's. */
+    private void requireControl(Access access, boolean takeControl) {
+        Presence presence = sessions.known(spawn);
+        if (presence != null) {
+            if (takeControl) {
+                presence.take(access.captain());
+            }
+            presence.requireControl(access.captain());
+        }
+    }
+
+    private void handleUser(Access access, Fields message, boolean takeControl) {
         if (!"user".equals(message.requiredText("role"))) {
             throw Fields.invalid("role", "must be \"user\"");
         }
-        spawn.worker().input(message.requiredText("content"));
+        String content = message.requiredText("content");
+        WorkerStream worker = spawn.worker();
+        requireControl(access, takeControl);
+        worker.input(content);
+    }
+
+    /** What lists of sessions show: the spawn's view, and whether it can be talked to. */
+    public Map<String, @Nullable Object> view() {
+        Map<String, @Nullable Object> view = spawn.view();
+        view.put("status", SessionStatus.of(spawn.state()).wireName());
+        return view;
     }
 
     /** The line that a connection gets when it may read. */

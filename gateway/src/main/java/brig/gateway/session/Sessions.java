@@ -2,18 +2,25 @@ package brig.gateway.session;
 
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawns;
+import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds sessions by any of their names. Owned by the event loop. */
 public final class Sessions {
     private final Spawns spawns;
     private final Terminator terminator;
+    private final Timers timers;
+    /** Who is there, for each session with anybody. */
+    private final Map<String, Presence> presences = new HashMap<>();
 
     /** How a captain's wish to end its session is carried out. */
     @FunctionalInterface
@@ -21,9 +28,10 @@ public final class Sessions {
         CompletionStage<Void> terminate(Spawn spawn, String reason);
     }
 
-    public Sessions(Spawns spawns, Terminator terminator) {
+    public Sessions(Spawns spawns, Terminator terminator, Timers timers) {
         this.spawns = spawns;
         this.terminator = terminator;
+        this.timers = timers;
     }
 
     /** The session with that spawn_id or task_id. @throws BrigException {@code NOT_FOUND} */
@@ -43,16 +51,57 @@ public final class Sessions {
     }
 
     public Session of(Spawn spawn) {
-        return new Session(spawn, terminator);
+        return new Session(spawn, this);
+    }
+
+    /** Who is there; made for the first. */
+    Presence presence(Spawn spawn) {
+        String id = spawn.spawnId();
+        return presences.computeIfAbsent(id, key -> new Presence(timers, () -> presences.remove(id)));
+    }
+
+    /** Who is there; null where nobody is. */
+    @Nullable Presence known(Spawn spawn) {
+        return presences.get(spawn.spawnId());
+    }
+
+    Terminator terminator() {
+        return terminator;
+    }
+
+    /** The session with exactly that spawn_id, and no other of its names. @throws BrigException {@code NOT_FOUND} */
+    public Session ofSpawn(String spawnId) {
+        return exactly("spawn_id", spawnId, spawns.find(spawnId).filter(spawn -> spawn.spawnId().equals(spawnId)));
+    }
+
+    /** The session whose spawn was asked for with exactly that request_id. @throws BrigException {@code NOT_FOUND} */
+    public Session ofRequest(String requestId) {
+        return exactly("request_id", requestId, spawns.findByRequest(requestId));
+    }
+
+    /** The session whose agent reported exactly that session_id. @throws BrigException {@code NOT_FOUND} */
+    public Session ofSession(String sessionId) {
+        return exactly("session_id", sessionId, spawns.find(sessionId).filter(spawn -> sessionId.equals(spawn.sessionId())));
+    }
+
+    private Session exactly(String name, String id, Optional<Spawn> found) {
+        return found.map(this::of).orElseThrow(
+                () -> new BrigException(ErrorCode.NOT_FOUND, "there is no spawn with " + name + " '" + id + "'"));
+    }
+
+    /** All spawns that can be named, newest first. */
+    public List<Spawn> all() {
+        return spawns.all();
+    }
+
+    /** The tokens that the spawns which have not ended were given at their start. */
+    public Stream<Token> ownTokens() {
+        return spawns.all().stream().filter(spawn -> !spawn.state().isFinal()).flatMap(
+                spawn -> Stream.of(Token.ownOf(spawn, Role.CAPTAIN), Token.ownOf(spawn, Role.WATCHER)));
     }
 
     /** Views of all spawns, newest first. */
     public List<Map<String, @Nullable Object>> views() {
         return spawns.all().stream().map(Spawn::view).toList();
-    }
-
-    /** Views of those that a worker runs for, newest first. */
-    public List<Map<String, @Nullable Object>> liveViews() {
-        return spawns.all().stream().filter(spawn -> !spawn.state().isFinal()).map(Spawn::view).toList();
     }
 }

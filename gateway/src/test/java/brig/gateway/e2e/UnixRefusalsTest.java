@@ -130,7 +130,7 @@ class UnixRefusalsTest {
         try (Wire wire = other.attach("watcher")) {
             new Frames().readAll(wire);
         }
-        for (String token : new String[] {Ids.newToken(), "", other.captainToken(), product.adminToken()}) {
+        for (String token : new String[] {Ids.newToken(), "", other.captainToken(), other.watcherToken()}) {
             try (Wire wire = Wire.unix(beside.spawned().socket())) {
                 requireRefusalAndEnd("UNAUTHENTICATED", wire.sendLine("{\"auth\":\"" + token + "\"}"));
             }
@@ -144,7 +144,7 @@ class UnixRefusalsTest {
         try (Wire wire = Wire.unix(beside.spawned().socket())) {
             wire.send(Spawned.user("touch /workspace/ran; echo ran") + "\n{\"auth\":\""
                     + beside.spawned().captainToken() + "\"}\n");
-            requireRefusalAndEnd("UNAUTHENTICATED", wire);
+            requireRefusalAndEnd("ATTACH_AUTH_MISSING", wire);
         }
         beside.requireUntouched();
         assertFalse(Files.exists(beside.spawned().workspace().resolve("ran")));
@@ -155,7 +155,7 @@ class UnixRefusalsTest {
         try (Wire first = captain(); Wire second = Wire.unix(beside.spawned().socket());
                 Wire third = Wire.unix(beside.spawned().socket())) {
             requireRefusalAndEnd("UNAUTHENTICATED", second.sendLine("{\"auth\":\"" + Ids.newToken() + "\"}"));
-            requireRefusalAndEnd("UNAUTHENTICATED", third.sendLine(Spawned.user("echo no")));
+            requireRefusalAndEnd("ATTACH_AUTH_MISSING", third.sendLine(Spawned.user("echo no")));
             assertEquals("pong", first.sendLine("{\"action\":\"ping\"}").message().text("type"));
         }
     }

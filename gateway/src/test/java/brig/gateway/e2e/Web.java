@@ -64,7 +64,12 @@ record Web(String url, String token) {
 
     /** Follows a stream behind a position, or from its beginning where that is empty. */
     Events events(String id, String lastEventId) throws IOException {
-        HttpRequest.Builder request = request("/api/v1/sessions/" + id + "/stream");
+        return follow("/api/v1/sessions/" + id + "/stream", lastEventId);
+    }
+
+    /** Follows events of any path. */
+    Events follow(String path, String lastEventId) throws IOException {
+        HttpRequest.Builder request = request(path).header("Accept", "text/event-stream");
         if (!lastEventId.isEmpty()) {
             request.header("Last-Event-ID", lastEventId);
         }

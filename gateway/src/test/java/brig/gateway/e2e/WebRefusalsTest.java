@@ -77,7 +77,8 @@ class WebRefusalsTest {
         for (String token : new String[] {"", Ids.newToken(), "short", other.captainToken(), other.watcherToken()}) {
             for (String path : new String[] {session, "/api/v1/spawns/beside"}) {
                 Web.Answer answer = web.with(token).get(path);
-                requireProblem(401, "UNAUTHENTICATED", answer);
+                requireProblem(401, token.isEmpty() && path.equals(session) ? "ATTACH_AUTH_MISSING" : "UNAUTHENTICATED",
+                        answer);
                 assertTrue(answer.header("WWW-Authenticate").startsWith("Bearer"));
             }
         }
@@ -136,7 +137,7 @@ class WebRefusalsTest {
     @Test
     void shouldSayWhyAndCloseWhenWebSocketDoesNotAuthenticate() throws IOException {
         requireClosed("{\"auth\":\"" + Ids.newToken() + "\"}", "UNAUTHENTICATED", 4520);
-        requireClosed(Spawned.user("echo no"), "UNAUTHENTICATED", 4520);
+        requireClosed(Spawned.user("echo no"), "ATTACH_AUTH_MISSING", 4523);
         requireClosed("nonsense", "MALFORMED_JSON", 4500);
     }
 

@@ -70,6 +70,17 @@ final class Wire implements Source {
         return line.size() == 0 ? null : line.toString(StandardCharsets.UTF_8);
     }
 
+    /** So many bytes as text. */
+    String text(int bytes) throws IOException {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        while (text.size() < bytes && fill()) {
+            while (text.size() < bytes && buffer.hasRemaining()) {
+                text.write(buffer.get());
+            }
+        }
+        return text.toString(StandardCharsets.UTF_8);
+    }
+
     /** Everything up to the end of the connection. */
     String rest() throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();

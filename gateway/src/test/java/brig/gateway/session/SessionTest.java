@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import brig.gateway.spawn.Granted;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnBench;
+import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
@@ -15,6 +16,7 @@ import brig.protocol.Json;
 import brig.protocol.StreamPosition;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,12 +24,13 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class SessionTest {
+    private final FakeTime time = new FakeTime();
     private final SpawnBench bench = new SpawnBench();
     private final List<String> terminated = new ArrayList<>();
     private final Sessions sessions = new Sessions(bench.spawns(), (spawn, reason) -> {
         terminated.add(spawn.taskId() + " " + reason);
         return CompletableFuture.completedFuture(null);
-    });
+    }, time);
     private final Granted granted = bench.start("fix");
     private final Spawn spawn = bench.spawn(granted);
     private final Session session = sessions.find("fix");
@@ -36,8 +39,20 @@ class SessionTest {
         return new Fields(Json.parseObject(json.getBytes(StandardCharsets.UTF_8)));
     }
 
+    private static Access as(Role role) {
+        return new Access("me", role, null, null, null);
+    }
+
+    private Map<String, ?> say(Role role, String json) {
+        return session.handleMessage(as(role), message(json), false);
+    }
+
     private ErrorCode refusal(Role role, String json) {
-        return assertThrows(BrigException.class, () -> session.handleMessage(role, message(json))).code();
+        return assertThrows(BrigException.class, () -> say(role, json)).code();
+    }
+
+    private Access access(String token) {
+        return new Access("token", null, null, token, "tok_1").in(spawn);
     }
 
     private void frame(long seq, String rest) {
@@ -45,9 +60,10 @@ class SessionTest {
     }
 
     @Test
-    void shouldKnowTheRoleByTheToken() {
-        assertEquals(Role.CAPTAIN, session.authenticate(granted.captainToken()));
-        assertEquals(Role.WATCHER, session.authenticate(granted.watcherToken()));
+    void shouldKnowTheRoleAndTheCaptainByTheToken() {
+        assertEquals(Role.CAPTAIN, access(granted.captainToken()).role());
+        assertEquals(Role.WATCHER, access(granted.watcherToken()).role());
+        assertEquals(spawn.captain(), access(granted.captainToken()).captain());
     }
 
     @Test
@@ -58,9 +74,50 @@ class SessionTest {
                 own.substring(0, own.length() - 1), own + "A", own + "\n", own.toUpperCase(java.util.Locale.ROOT),
                 Ids.hashToken(own), "\0", "é".repeat(100_000));
         for (String token : wrong) {
-            BrigException refusal = assertThrows(BrigException.class, () -> session.authenticate(token));
-            assertEquals(ErrorCode.UNAUTHENTICATED, refusal.code());
+            assertEquals(ErrorCode.UNAUTHENTICATED,
+                    assertThrows(BrigException.class, () -> access(token)).code());
         }
+        assertEquals(ErrorCode.ATTACH_AUTH_MISSING,
+                assertThrows(BrigException.class, () -> Access.nobody().in(spawn)).code());
+    }
+
+    @Test
+    void shouldReachAsFarAsTheAccessGoesAndNoFurther() {
+        bench.start("other");
+        Spawn other = sessions.find("other").spawn();
+        String id = spawn.spawnId();
+        assertEquals(Role.CAPTAIN, new Access("admin", Role.ADMIN, null, null, null).in(spawn).role());
+        assertEquals(Role.CAPTAIN, new Access(spawn.captain(), Role.CAPTAIN, null, null, null).in(spawn).role());
+        assertEquals(Role.CAPTAIN, new Access("else", Role.CAPTAIN, id, null, null).in(spawn).role());
+        assertEquals(Role.WATCHER, new Access("else", Role.WATCHER, null, null, null).in(spawn).role());
+        for (Access tooShort : List.of(new Access("else", Role.CAPTAIN, null, null, null),
+                new Access(spawn.captain(), Role.CAPTAIN, other.spawnId(), null, null),
+                new Access("else", Role.WATCHER, other.spawnId(), null, null))) {
+            assertEquals(ErrorCode.UNAUTHENTICATED,
+                    assertThrows(BrigException.class, () -> tooShort.in(spawn)).code());
+        }
+    }
+
+    @Test
+    void shouldLetOneCaptainSpeakAtATimeAndAnotherTakeControl() {
+        Access alice = new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null);
+        Access bob = new Access("bob", Role.CAPTAIN, spawn.spawnId(), null, null);
+        Fields hello = message("{\"role\":\"user\",\"content\":\"Hi\"}");
+        session.handleMessage(bob, hello, false);
+        Runnable gone = session.join(alice, null);
+        session.join(bob, null);
+        session.handleMessage(alice, hello, false);
+        assertEquals(ErrorCode.CONTROL_HELD,
+                assertThrows(BrigException.class, () -> session.handleMessage(bob, hello, false)).code());
+        session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false);
+        session.handleMessage(bob, message("{\"action\":\"take_control\"}"), false);
+        session.handleMessage(bob, hello, false);
+        assertEquals(ErrorCode.CONTROL_HELD, assertThrows(BrigException.class,
+                () -> session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false)).code());
+        session.handleMessage(alice, hello, true);
+        gone.run();
+        session.handleMessage(bob, hello, false);
+        assertEquals(List.of("input Hi", "input Hi", "cancel", "input Hi", "input Hi", "input Hi"), bench.said(spawn));
     }
 
     @Test
@@ -72,24 +129,24 @@ class SessionTest {
 
     @Test
     void shouldHandOnWhatACaptainSays() {
-        assertNull(session.handleMessage(Role.CAPTAIN, message("{\"role\":\"user\",\"content\":\"Hi\\nthere\"}")));
-        assertNull(session.handleMessage(Role.CAPTAIN, message("{\"action\":\"cancel\"}")));
-        assertNull(session.handleMessage(Role.CAPTAIN, message("{\"action\":\"terminate\"}")));
+        assertNull(say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\\nthere\"}"));
+        assertNull(say(Role.CAPTAIN, "{\"action\":\"cancel\"}"));
+        assertNull(say(Role.CAPTAIN, "{\"action\":\"terminate\"}"));
         assertEquals(List.of("input Hi\nthere", "cancel"), bench.said(spawn));
         assertEquals(List.of("fix requested"), terminated);
     }
 
     @Test
     void shouldIgnoreFieldsThatItDoesNotKnow() {
-        session.handleMessage(Role.CAPTAIN, message("{\"role\":\"user\",\"content\":\"Hi\",\"id\":7,\"action\":null}"));
-        session.handleMessage(Role.CAPTAIN, message("{\"action\":\"cancel\",\"why\":\"later\"}"));
+        say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"id\":7,\"action\":null}");
+        say(Role.CAPTAIN, "{\"action\":\"cancel\",\"why\":\"later\"}");
         assertEquals(List.of("input Hi", "cancel"), bench.said(spawn));
     }
 
     @Test
     void shouldAnswerAPingOfEveryRole() {
         for (Role role : Role.values()) {
-            assertEquals(Map.of("type", "pong"), session.handleMessage(role, message("{\"action\":\"ping\"}")));
+            assertEquals(Map.of("type", "pong"), say(role, "{\"action\":\"ping\"}"));
         }
     }
 
@@ -162,10 +219,11 @@ class SessionTest {
     }
 
     @Test
-    void shouldListTheNewestFirstAndTheLiveOnesAlone() {
+    void shouldSayOfEachWhetherItCanBeTalkedTo() {
         bench.start("second");
         frame(1, "\"state\":\"terminated\"");
-        assertEquals(2, sessions.views().size());
-        assertEquals(List.of("second"), sessions.liveViews().stream().map(view -> view.get("task_id")).toList());
+        Map<Object, Object> shown = new HashMap<>();
+        sessions.all().forEach(one -> shown.put(one.taskId(), sessions.of(one).view().get("status")));
+        assertEquals(Map.of("second", "active", "fix", "inactive"), shown);
     }
 }

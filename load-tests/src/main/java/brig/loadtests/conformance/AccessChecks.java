@@ -16,12 +16,13 @@ final class AccessChecks {
     private static final Set<Way> SSE = Set.of(Way.SSE);
     private static final Set<Way> WAITING = Set.of(Way.UNIX, Way.WEBSOCKET);
     private static final int UNAUTHENTICATED = 4520;
+    private static final int MISSING = 4523;
 
     private AccessChecks() {}
 
     static List<Check> all() {
         return List.of(
-                new Check("wrong-token", "3", "A wrong token, or anything else before it, closes it, `UNAUTHENTICATED`",
+                new Check("wrong-token", "3", "A wrong token closes it, `UNAUTHENTICATED`",
                         "a wrong token: UNAUTHENTICATED, closed (4520 on a WebSocket)", WAITING, Needs.NOTHING,
                         AccessChecks::wrongToken),
                 new Check("wrong-token", "4.4", "Without either, each `subscribe` brings the token of its spawn.",
@@ -145,8 +146,8 @@ final class AccessChecks {
 
     private static void authFirst(Target target, Way way) throws IOException {
         try (Session session = target.spawn(null, false)) {
-            requireClosed(session, way, Session.message(Work.lines(1)), "UNAUTHENTICATED", UNAUTHENTICATED);
-            requireClosed(session, way, "{\"action\":\"ping\"}", "UNAUTHENTICATED", UNAUTHENTICATED);
+            requireClosed(session, way, Session.message(Work.lines(1)), "ATTACH_AUTH_MISSING", MISSING);
+            requireClosed(session, way, "{\"action\":\"ping\"}", "ATTACH_AUTH_MISSING", MISSING);
             requireClosed(session, way, "nonsense", "MALFORMED_JSON", 4500);
         }
     }

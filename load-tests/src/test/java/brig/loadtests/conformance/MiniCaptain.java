@@ -116,7 +116,7 @@ final class MiniCaptain implements LineDecoder.Sink {
         }
         if (kind != Kind.MANY && attached.isEmpty()) {
             if (message.text("auth") == null) {
-                throw new BrigException(ErrorCode.UNAUTHENTICATED, "no auth");
+                throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "no auth");
             }
             attach(own, message.text("auth"), message);
         } else if (action.equals("ping")) {

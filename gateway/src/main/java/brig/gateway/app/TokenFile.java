@@ -1,0 +1,108 @@
+package brig.gateway.app;
+
+import brig.gateway.session.Role;
+import brig.gateway.session.Token;
+import brig.gateway.session.Tokens;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens that were minted, as a file that only its owner reads: their hashes, never a secret. It is written as a
+ * whole beside its place and then moved there, so a crash leaves the old one or the new one.
+ */
+final class TokenFile implements Tokens.Store {
+    private final Path file;
+    private final Executor disk;
+    private final Executor loop;
+
+    TokenFile(Path file, Executor disk, Executor loop) {
+        this.file = file;
+        this.disk = disk;
+        this.loop = loop;
+    }
+
+    /** What was saved last. @throws BrigException where the file cannot be read, for then nobody would know what was revoked */
+    List<Token> load() {
+        if (!Files.exists(file)) {
+            return List.of();
+        }
+        try {
+            return new Fields(Json.parseObject(Files.readAllBytes(file))).objects("tokens").stream()
+                    .map(TokenFile::read).toList();
+        } catch (IOException | BrigException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot read the tokens in " + file + ": " + e.getMessage()
+                    + "; without the file no minted token counts any more");
+        }
+    }
+
+    private static Token read(Fields token) {
+        return new Token(token.requiredText("hash"), Role.valueOf(token.requiredText("role").toUpperCase(Locale.ROOT)),
+                token.requiredText("captain"), token.text("spawn_id"), token.number("created_ms", 0, Long.MAX_VALUE, 0),
+                token.number("expires_ms", 0, Long.MAX_VALUE, 0), token.flag("revoked"));
+    }
+
+    @Override
+    public CompletionStage<Void> save(Collection<Token> tokens) {
+        List<Map<String, @Nullable Object>> written = tokens.stream().map(TokenFile::write).toList();
+        CompletableFuture<Void> saved = new CompletableFuture<>();
+        disk.execute(() -> {
+            try {
+                replace(Json.write(Map.of("tokens", written)));
+                loop.execute(() -> saved.complete(null));
+            } catch (BrigException e) {
+                loop.execute(() -> saved.completeExceptionally(e));
+            }
+        });
+        return saved;
+    }
+
+    private static Map<String, @Nullable Object> write(Token token) {
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        map.put("hash", token.hash());
+        map.put("role", token.role().wireName());
+        map.put("captain", token.captain());
+        map.put("spawn_id", token.spawnId());
+        map.put("created_ms", token.createdMs());
+        map.put("expires_ms", token.expiresMs());
+        map.put("revoked", token.revoked());
+        return map;
+    }
+
+    private void replace(byte[] content) {
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            Files.deleteIfExists(next);
+            try (FileChannel channel = FileChannel.open(next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+                ByteBuffer bytes = ByteBuffer.wrap(content);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+                channel.force(true);
+            }
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.RECORD_LOST, "cannot write the tokens to " + file + ": " + e);
+        }
+    }
+}

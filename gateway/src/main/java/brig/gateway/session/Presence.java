@@ -1,0 +1,136 @@
+package brig.gateway.session;
+
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is connected to one session, and which captain holds control. Control belongs to a captain, not to a connection:
+ * it falls to the first that speaks while nobody has it, any other captain may take it, and it is free again when the
+ * last connection of its holder is gone. Who asked for it is told of changes, many of them at once.
+ *
+ * <p>State owned by the event loop.
+ */
+public final class Presence {
+    /** Changes of this time go out as one line: a thousand watchers that come together are one change. */
+    static final long QUIET_MS = 100;
+    private static final int CAPTAINS_SHOWN_MAX = 100;
+
+    /** One connection. {@code listener} gets the lines; null for who does not want them. */
+    public record Member(String captain, Role role, @Nullable Consumer<Map<String, Object>> listener) {}
+
+    private final Timers timers;
+    private final Runnable empty;
+    private final List<Member> listeners = new ArrayList<>();
+    private final Map<String, Integer> captains = new TreeMap<>();
+    private int watchers;
+    private @Nullable String holder;
+    private Timers.@Nullable Timer announcement;
+
+    /** @param empty called when nobody is there any more */
+    Presence(Timers timers, Runnable empty) {
+        this.timers = timers;
+        this.empty = empty;
+    }
+
+    /** @return to be run once, when the connection is gone */
+    Runnable join(Member member) {
+        if (member.role() == Role.WATCHER) {
+            watchers++;
+        } else {
+            captains.merge(member.captain(), 1, Integer::sum);
+        }
+        if (member.listener() != null) {
+            listeners.add(member);
+        }
+        announce();
+        return () -> leave(member);
+    }
+
+    private void leave(Member member) {
+        listeners.remove(member);
+        if (member.role() == Role.WATCHER) {
+            watchers--;
+        } else {
+            captains.computeIfPresent(member.captain(), (captain, count) -> count == 1 ? null : count - 1);
+            if (!captains.containsKey(member.captain()) && member.captain().equals(holder)) {
+                holder = null;
+            }
+        }
+        if (captains.isEmpty() && watchers == 0) {
+            if (announcement != null) {
+                announcement.cancel();
+            }
+            empty.run();
+        } else {
+            announce();
+        }
+    }
+
+    /** The captain speaks: control is or becomes its own. @throws BrigException {@code CONTROL_HELD} by another */
+    void requireControl(String captain) {
+        if (holder != null && !holder.equals(captain)) {
+            throw new BrigException(ErrorCode.CONTROL_HELD,
+                    "control of the session is held by " + holder + "; take_control takes it");
+        }
+        take(captain);
+    }
+
+    /** Takes control from whoever has it. Who is not connected takes it from the other and holds nothing itself. */
+    void take(String captain) {
+        String next = captains.containsKey(captain) ? captain : null;
+        if (!Objects.equals(next, holder)) {
+            holder = next;
+            announce();
+        }
+    }
+
+    void release(String captain) {
+        if (captain.equals(holder)) {
+            holder = null;
+            announce();
+        }
+    }
+
+    private void announce() {
+        if (announcement == null && !listeners.isEmpty()) {
+            announcement = timers.after(QUIET_MS, () -> {
+                announcement = null;
+                Map<String, Object> line = line();
+                List.copyOf(listeners).forEach(member -> tell(member, line));
+            });
+        }
+    }
+
+    private static void tell(Member member, Map<String, Object> line) {
+        Consumer<Map<String, Object>> listener = member.listener();
+        if (listener != null) {
+            listener.accept(line);
+        }
+    }
+
+    /** {@code {"type":"presence","captains":[{"captain","connections","control"}],"watchers":n}}. */
+    Map<String, Object> line() {
+        List<Map<String, Object>> shown = new ArrayList<>();
+        for (String captain : captains.keySet().stream().limit(CAPTAINS_SHOWN_MAX).toList()) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("captain", captain);
+            one.put("connections", captains.get(captain));
+            one.put("control", captain.equals(holder));
+            shown.add(one);
+        }
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "presence");
+        line.put("captains", shown);
+        line.put("watchers", watchers);
+        return line;
+    }
+}
