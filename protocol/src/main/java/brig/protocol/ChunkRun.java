@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 
 /**
  * Chunk frames that follow one another in number and in memory. Their lines lie end to end in one array, each with its
@@ -13,7 +12,12 @@ import java.util.Arrays;
  */
 public final class ChunkRun {
     private static final String HEAD = "{\"type\":\"chunk\",\"seq\":";
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    /** The head as three numbers of eight bytes, of which the last overlaps. */
+    private static final long HEAD_START = longOf(HEAD.substring(0, 8));
+    private static final long HEAD_MIDDLE = longOf(HEAD.substring(8, 16));
+    private static final int HEAD_REST = HEAD.length() - Long.BYTES;
+    private static final long HEAD_END = longOf(HEAD.substring(HEAD_REST));
     private static final byte[] NONE = {};
     private static final int FRAMES_MAX = 2048;
 
@@ -22,8 +26,14 @@ public final class ChunkRun {
     private long firstSeq;
     private int count;
     private final int[] ends = new int[FRAMES_MAX];
-    /** How the next frame of the run has to begin, up to and without the comma; empty until a second one asks. */
-    private byte[] next = NONE;
+    /** Where the comma behind the next frame's number has to be. */
+    private int comma;
+    /** The eight bytes before that comma. */
+    private long beforeComma;
+
+    private static long longOf(String eight) {
+        return (long) LONGS.get(eight.getBytes(StandardCharsets.US_ASCII), 0);
+    }
 
     /** The number of the first frame. */
     public long firstSeq() {
@@ -51,7 +61,6 @@ public final class ChunkRun {
 
     void clear() {
         count = 0;
-        next = NONE;
     }
 
     void begin(long seq, byte[] line, int lineOffset, int length) {
@@ -59,50 +68,75 @@ public final class ChunkRun {
         offset = lineOffset;
         firstSeq = seq;
         ends[count++] = lineOffset + length + 1;
+        expect(seq + 1);
     }
 
     /** Adds the line if it is the chunk that comes next and lies where the run ends. */
     boolean extend(byte[] line, int lineOffset, int length) {
-        if (count == 0 || count == FRAMES_MAX || line != bytes || lineOffset != ends[count - 1]) {
+        if (!isRoomAt(line, lineOffset) || !isNext(line, lineOffset, lineOffset + length)
+                || line[lineOffset + length - 1] != '}') {
             return false;
         }
-        if (next.length == 0) {
-            next = (HEAD + (firstSeq + count)).getBytes(StandardCharsets.US_ASCII);
-        }
-        int head = next.length;
-        if (length <= head || line[lineOffset + head] != ',' || line[lineOffset + length - 1] != '}'
-                || firstSeq + count > Limits.SEQ_MAX || !startsWith(line, lineOffset, next)) {
-            return false;
-        }
-        ends[count++] = lineOffset + length + 1;
-        increment();
+        add(lineOffset + length + 1);
         return true;
     }
 
-    /** @param head at least eight bytes, which the line has */
-    private static boolean startsWith(byte[] line, int offset, byte[] head) {
-        int last = head.length - Long.BYTES;
-        for (int i = 0; i < last; i += Long.BYTES) {
-            if ((long) LONGS.get(line, offset + i) != (long) LONGS.get(head, i)) {
+    /**
+     * Adds what follows as long as it is plain: the chunks that come next, of printable ASCII, each with its newline.
+     *
+     * @return where the first byte lies that was not added
+     */
+    int extendPlain(byte[] line, int from, int end) {
+        int at = from;
+        while (isRoomAt(line, at) && isNext(line, at, end)) {
+            int newline = LineDecoder.skipPrintable(line, at + comma, end);
+            if (newline == end || line[newline] != '\n' || line[newline - 1] != '}'
+                    || newline - at >= Limits.FRAME_BYTES_MAX) {
+                break;
+            }
+            at = newline + 1;
+            add(at);
+        }
+        return at;
+    }
+
+    private boolean isRoomAt(byte[] line, int lineOffset) {
+        return count > 0 && count < FRAMES_MAX && line == bytes && lineOffset == ends[count - 1]
+                && firstSeq + count <= Limits.SEQ_MAX;
+    }
+
+    private boolean isNext(byte[] line, int at, int end) {
+        return end - at > comma && line[at + comma] == ','
+                && (long) LONGS.get(line, at) == HEAD_START
+                && (long) LONGS.get(line, at + Long.BYTES) == HEAD_MIDDLE
+                && (long) LONGS.get(line, at + HEAD_REST) == HEAD_END
+                && (long) LONGS.get(line, at + comma - Long.BYTES) == beforeComma
+                && (comma - HEAD.length() <= Long.BYTES || isNextLong(line, at));
+    }
+
+    /** The digits before the last eight. */
+    private boolean isNextLong(byte[] line, int at) {
+        String digits = Long.toString(firstSeq + count);
+        for (int i = 0; i < digits.length() - Long.BYTES; i++) {
+            if (line[at + HEAD.length() + i] != digits.charAt(i)) {
                 return false;
             }
         }
-        return (long) LONGS.get(line, offset + last) == (long) LONGS.get(head, last);
+        return true;
     }
 
-    /** Counts on in decimal digits. */
-    private void increment() {
-        int at = next.length - 1;
-        while (next[at] == '9') {
-            next[at--] = '0';
-        }
-        if (next[at] == ':') {
-            byte[] longer = Arrays.copyOf(next, next.length + 1);
-            longer[at + 1] = '1';
-            longer[next.length] = '0';
-            next = longer;
+    private void add(int end) {
+        ends[count++] = end;
+        if ((beforeComma & 0xff) == '9') {
+            expect(firstSeq + count);
         } else {
-            next[at]++;
+            beforeComma++;
         }
+    }
+
+    private void expect(long seq) {
+        String start = HEAD + seq;
+        comma = start.length();
+        beforeComma = longOf(start.substring(comma - Long.BYTES));
     }
 }

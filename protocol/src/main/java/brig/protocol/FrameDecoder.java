@@ -76,7 +76,14 @@ public final class FrameDecoder {
 
     /** Takes the next bytes of the stream. */
     public void decode(byte[] bytes, int offset, int length) {
-        lines.decode(bytes, offset, length);
+        int at = offset;
+        int end = offset + length;
+        while (at < end) {
+            if (lines.isAtLineStart()) {
+                at = run.extendPlain(bytes, at, end);
+            }
+            at = lines.decodeLine(bytes, at, end);
+        }
         endRun();
     }
 

@@ -52,6 +52,42 @@ class FrameDecoderTest {
 
     @Test
     void shouldHandOnChunksThatFollowOneAnotherAsOneRun() {
+        StringBuilder script = new StringBuilder();
+        for (long seq = 8; seq <= 101; seq++) {
+            script.append(chunk(seq));
+        }
+        script.append(chunk(101)).append(chunk(103)).append("{\"type\":\"done\",\"seq\":104}\n").append(chunk(105))
+                .append("{\"type\":\"chunk\",\"seq\":0106,\"content\":\"\"}\n").append(chunk(106));
+        assertEquals(List.of("8+94 in 94 lines", "101+1 in 1 lines", "103+1 in 1 lines", "DONE 104", "105+1 in 1 lines",
+                "MALFORMED_JSON", "106+1 in 1 lines"), runs(script.toString()));
+    }
+
+    @Test
+    void shouldCountOnWhenNumbersHaveMoreThanEightDigits() {
+        StringBuilder script = new StringBuilder();
+        for (long seq = 99_999_989; seq <= 100_000_011; seq++) {
+            script.append(chunk(seq));
+        }
+        script.append(chunk(200_000_012)).append(chunk(200_000_013)).append(chunk(300_000_014));
+        assertEquals(List.of("99999989+23 in 23 lines", "200000012+2 in 2 lines", "300000014+1 in 1 lines"),
+                runs(script.toString()));
+    }
+
+    @Test
+    void shouldContinueRunBehindWhatIsNotPlainAndEndItAtWhatIsNoFrame() {
+        String script = chunk(1) + chunk(2).replace('x', 'é') + chunk(3) + chunk(4).replace('x', '\0') + chunk(5) + chunk(6)
+                + chunk(7).replace("}", "") + chunk(8) + chunk(9) + "{\"type\":\"chunk\",\"seq\":10,\"content\":\"y";
+        assertEquals(List.of("1+3 in 3 lines", "NUL_BYTE", "5+2 in 2 lines", "MALFORMED_JSON", "8+2 in 2 lines"), runs(script));
+    }
+
+    @Test
+    void shouldRefuseLineThatIsTooLongAmongThoseOfARun() {
+        String longest = chunk(2).replace("x", "x".repeat(Limits.FRAME_BYTES_MAX - chunk(2).length() + 1));
+        String script = chunk(1) + longest + chunk(3) + chunk(4).replace("x", "x".repeat(Limits.FRAME_BYTES_MAX)) + chunk(5);
+        assertEquals(List.of("1+3 in 3 lines", "LINE_TOO_LONG", "5+1 in 1 lines"), runs(script));
+    }
+
+    private static List<String> runs(String script) {
         List<String> runs = new ArrayList<>();
         FrameDecoder.Sink sink = new FrameDecoder.Sink() {
             @Override
@@ -72,16 +108,9 @@ class FrameDecoderTest {
                 runs.add(code.name());
             }
         };
-        StringBuilder script = new StringBuilder();
-        for (long seq = 8; seq <= 101; seq++) {
-            script.append(chunk(seq));
-        }
-        script.append(chunk(101)).append(chunk(103)).append("{\"type\":\"done\",\"seq\":104}\n").append(chunk(105))
-                .append("{\"type\":\"chunk\",\"seq\":0106,\"content\":\"\"}\n").append(chunk(106));
-        byte[] bytes = Splits.utf8(script.toString());
+        byte[] bytes = Splits.utf8(script);
         new FrameDecoder(sink).decode(bytes, 0, bytes.length);
-        assertEquals(List.of("8+94 in 94 lines", "101+1 in 1 lines", "103+1 in 1 lines", "DONE 104", "105+1 in 1 lines",
-                "MALFORMED_JSON", "106+1 in 1 lines"), runs);
+        return runs;
     }
 
     private static String chunk(long seq) {
