@@ -109,7 +109,12 @@ class LimitsTest {
         for (int i = 0; i <= most; i++) {
             Wire wire = product.dial();
             open.add(wire);
-            Fields answer = wire.send("{\"action\":\"list\"}").message();
+            try {
+                wire.send("{\"action\":\"list\"}");
+            } catch (IOException _) {
+                // Refused and closed before it asked: then the refusal is there to be read.
+            }
+            Fields answer = wire.message();
             if (answer.has("code")) {
                 requireRefusal(answer.text("code"), answer);
                 return answer.text("code");
