@@ -42,6 +42,8 @@ public final class Runner {
             Consumer<Progress> progress = listener::handleProgress;
             Run run = oneRun.run(step, progress);
             if (run.outcome() == Outcome.VOID) {
+                // Said, for a long run that comes twice must not look like one that hangs.
+                listener.handleEnd(run, scenario);
                 run = oneRun.run(step, progress);
             }
             results.add(run);
