@@ -22,6 +22,7 @@ public final class ChunkScanner {
     private static final long HEAD_END = longAt(HEAD_REST);
     private static final long HIGHS = 0x8080808080808080L;
     private static final long SPACES = 0x2020202020202020L;
+    private static final int LAST_BYTE = 56;
     private static final byte[] NONE = {};
 
     /** Where the comma behind the next frame's number has to be, from the beginning of its line. */
@@ -61,21 +62,17 @@ public final class ChunkScanner {
             at = newline + 1;
             ends[found++] = at;
             seq++;
-            if (beforeComma >>> 56 == '9') {
-                expect(seq);
-            } else {
-                beforeComma += 1L << 56;
-            }
+            expectNext(seq);
         }
         return found;
     }
 
     private boolean isNext(ByteBuffer memory, int at, int end, long seq) {
         return end - at > comma && memory.get(at + comma) == ','
-                && memory.getLong(at) == HEAD_START
-                && memory.getLong(at + Long.BYTES) == HEAD_MIDDLE
-                && memory.getLong(at + HEAD_REST) == HEAD_END
-                && memory.getLong(at + comma - Long.BYTES) == beforeComma
+                && ((memory.getLong(at) ^ HEAD_START)
+                        | (memory.getLong(at + Long.BYTES) ^ HEAD_MIDDLE)
+                        | (memory.getLong(at + HEAD_REST) ^ HEAD_END)
+                        | (memory.getLong(at + comma - Long.BYTES) ^ beforeComma)) == 0
                 && (comma - HEAD_BYTES <= Long.BYTES || isNextLong(memory, at, seq));
     }
 
@@ -91,6 +88,21 @@ public final class ChunkScanner {
         return rest == 0;
     }
 
+    /** Adds one to the digits before the comma, from the last to the first: a division would cost more than all the rest. */
+    private void expectNext(long seq) {
+        int shift = LAST_BYTE;
+        while (shift > 0 && ((beforeComma >>> shift) & 0xff) == '9') {
+            beforeComma -= 9L << shift;
+            shift -= Byte.SIZE;
+        }
+        long digit = (beforeComma >>> shift) & 0xff;
+        if (digit >= '0' && digit < '9') {
+            beforeComma += 1L << shift;
+        } else {
+            expect(seq);
+        }
+    }
+
     private void expect(long seq) {
         long unit = 1;
         int digits = 1;
@@ -100,7 +112,7 @@ public final class ChunkScanner {
         }
         long last = HEAD_END;
         for (; unit > 0; unit /= 10) {
-            last = (last >>> 8) | (('0' + seq / unit % 10) << 56);
+            last = (last >>> 8) | (('0' + seq / unit % 10) << LAST_BYTE);
         }
         comma = HEAD_BYTES + digits;
         beforeComma = last;
@@ -127,18 +139,22 @@ public final class ChunkScanner {
     /** The place of the next byte that is a control character or above 127, or {@code end}. */
     private static int skipPrintable(ByteBuffer memory, int from, int end) {
         int at = from;
-        for (; at + Long.BYTES <= end; at += Long.BYTES) {
-            long word = memory.getLong(at);
-            // A subtraction marks what is below a space. It borrows from the byte above only then: the lowest mark is true.
-            long marks = ((word - SPACES) | word) & HIGHS;
-            if (marks != 0) {
-                return at + (Long.numberOfTrailingZeros(marks) >>> 3);
+        for (; at + 2 * Long.BYTES <= end; at += 2 * Long.BYTES) {
+            long first = marks(memory.getLong(at));
+            long second = marks(memory.getLong(at + Long.BYTES));
+            if ((first | second) != 0) {
+                return at + ((first != 0 ? Long.numberOfTrailingZeros(first) : Long.SIZE + Long.numberOfTrailingZeros(second)) >>> 3);
             }
         }
         while (at < end && memory.get(at) >= ' ') {
             at++;
         }
         return at;
+    }
+
+    /** The high bits of what is below a space, which a subtraction shows, or above 127. The lowest of them is true. */
+    private static long marks(long word) {
+        return ((word - SPACES) | word) & HIGHS;
     }
 
     private boolean isValidUtf8(ByteBuffer memory, int from, int to) {
