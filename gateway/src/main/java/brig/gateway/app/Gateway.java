@@ -1,11 +1,11 @@
 package brig.gateway.app;
 
+import brig.gateway.api.Controls;
+import brig.gateway.api.HttpApi;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.limits.Admission;
-import brig.gateway.listener.Controls;
 import brig.gateway.listener.Entrance;
-import brig.gateway.listener.Listeners;
 import brig.gateway.session.HookEvents;
 import brig.gateway.session.Sessions;
 import brig.gateway.session.Tickets;
@@ -128,9 +128,9 @@ public final class Gateway implements ControlLink.Listener {
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
-                .thenCompose(up -> listeners.open(spawner, control, new HookEvents(System::currentTimeMillis),
+                .thenCompose(up -> listeners.open(new HttpApi.Behind(spawner, control, new HookEvents(System::currentTimeMillis),
                         new Controls(admission, this::beginStop, () -> ready && admission.state() == Admission.State.OPEN),
-                        System::currentTimeMillis)));
+                        System::currentTimeMillis))));
         await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
     }
 

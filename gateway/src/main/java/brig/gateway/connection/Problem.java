@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 
 /** Refusals as answers: a line on sockets, {@code application/problem+json} (RFC 9457) over HTTP. */
-final class Problem {
+public final class Problem {
     private Problem() {}
 
     /** {@code {"error", "code", "retry_after_seconds"?, "state"?, "spawn_id"?}}. */
-    static Map<String, Object> line(BrigException refusal) {
+    public static Map<String, Object> line(BrigException refusal) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("error", refusal.getMessage());
         line.put("code", refusal.code().name());
@@ -24,7 +24,7 @@ final class Problem {
     }
 
     /** Answers with the problem; nothing was sent before. */
-    static void send(HttpServerResponse response, BrigException refusal) {
+    public static void send(HttpServerResponse response, BrigException refusal) {
         int status = refusal.httpStatus();
         refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
         if (status == 401) {
@@ -52,7 +52,7 @@ final class Problem {
     }
 
     /** What tells the client when to come back, and what it is about. */
-    static Map<String, Object> hints(BrigException refusal) {
+    public static Map<String, Object> hints(BrigException refusal) {
         Map<String, Object> hints = new LinkedHashMap<>();
         refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
         hints.putAll(refusal.fields());
@@ -60,7 +60,7 @@ final class Problem {
     }
 
     /** What a failed stage failed with, as a refusal. */
-    static BrigException refusal(Throwable failure) {
+    public static BrigException refusal(Throwable failure) {
         Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof BrigException refusal ? refusal
                 : new BrigException(ErrorCode.INTERNAL, "internal error: " + cause);

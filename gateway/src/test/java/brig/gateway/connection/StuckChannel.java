@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;

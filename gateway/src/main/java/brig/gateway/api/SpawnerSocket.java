@@ -1,6 +1,11 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
+import brig.gateway.connection.Attachment;
+import brig.gateway.connection.Outlet;
+import brig.gateway.connection.Problem;
+import brig.gateway.connection.TextSink;
 import brig.gateway.limits.Admission;
+import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
@@ -29,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * The spawner socket: one JSON object per request, one object per answer, in order. The kernel says who asks. The action
  * {@code attach} makes the connection one of that session; everything after it is a message to the session.
  */
-final class SpawnerSocket {
+public final class SpawnerSocket {
     private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);
     private static final int WAITING_MAX = 32;
 
@@ -38,7 +43,7 @@ final class SpawnerSocket {
     private final WorkerAgent workers;
     private final TokenCalls tokens;
 
-    SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers) {
+    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers) {
         this.tokens = new TokenCalls(door);
         this.door = door;
         this.spawner = spawner;
@@ -46,7 +51,7 @@ final class SpawnerSocket {
     }
 
     /** Begins to listen. */
-    CompletionStage<Void> open(Path socket) {
+    public CompletionStage<Void> open(Path socket) {
         return door.listen(socket, Connection::new).thenAccept(server -> {});
     }
 

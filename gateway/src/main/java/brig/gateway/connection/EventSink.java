@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.FrameSink;
@@ -17,12 +17,12 @@ import java.util.Map;
  * A browser's server-sent events, as WHATWG HTML defines them: frames as {@code id} and {@code data}, everything that is
  * no frame of the stream as a named event without id, so that a reconnect resumes behind the last frame.
  */
-final class EventSink implements FrameSink {
+public final class EventSink implements FrameSink {
     private static final byte[] HEARTBEAT = ":\n\n".getBytes(StandardCharsets.US_ASCII);
 
     private final Outlet outlet;
 
-    EventSink(Outlet outlet) {
+    public EventSink(Outlet outlet) {
         this.outlet = outlet;
     }
 
@@ -37,7 +37,7 @@ final class EventSink implements FrameSink {
     }
 
     /** Begins a response that carries events. */
-    static void begin(HttpServerResponse response, String resumedFrom) {
+    public static void begin(HttpServerResponse response, String resumedFrom) {
         response.setChunked(true)
                 .putHeader("Content-Type", "text/event-stream; charset=utf-8")
                 .putHeader("Cache-Control", "no-cache, no-transform")
@@ -53,13 +53,13 @@ final class EventSink implements FrameSink {
     }
 
     /** One event with a position of its own. */
-    void event(StreamPosition id, String json) {
+    public void event(StreamPosition id, String json) {
         byte[] event = ("id: " + id + "\ndata: " + json + "\n\n").getBytes(StandardCharsets.UTF_8);
         outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(event), EventFraming.CHUNK);
     }
 
     /** Says who is there. */
-    void presence(Map<String, Object> line) {
+    public void presence(Map<String, Object> line) {
         if (isWritable()) {
             event("presence", line);
             flush();
@@ -72,7 +72,7 @@ final class EventSink implements FrameSink {
     }
 
     /** Says that the client's position belongs to an epoch that is gone: the stream begins again. */
-    void restart(long seq, String epoch) {
+    public void restart(long seq, String epoch) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("type", "gap");
         line.put("from", seq + 1);
@@ -93,7 +93,7 @@ final class EventSink implements FrameSink {
     }
 
     /** Says why it ends, and where to resume, which the browser's {@code Last-Event-ID} says as well. */
-    void leave(ErrorCode why, String epoch, long nextSeq) {
+    public void leave(ErrorCode why, String epoch, long nextSeq) {
         event("notice", TextSink.lastLine(why, epoch, nextSeq));
     }
 

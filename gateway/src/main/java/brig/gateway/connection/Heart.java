@@ -1,16 +1,17 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.gateway.time.Timers;
 
 /** Beats on a response of server-sent events until it is stopped. Owned by the event loop. */
-final class Heart {
+public final class Heart {
     private static final long HEARTBEAT_MS = 15_000;
 
     private final Timers timers;
     private final EventSink sink;
     private Timers.Timer next;
 
-    Heart(Timers timers, EventSink sink) {
+    /** Beats from now on. */
+    public Heart(Timers timers, EventSink sink) {
         this.timers = timers;
         this.sink = sink;
         this.next = timers.after(HEARTBEAT_MS, this::beat);
@@ -21,7 +22,8 @@ final class Heart {
         next = timers.after(HEARTBEAT_MS, this::beat);
     }
 
-    void stop() {
+    /** It beats no more. */
+    public void stop() {
         next.cancel();
     }
 }

@@ -1,11 +1,11 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.gateway.stream.Framing;
 import io.netty.buffer.ByteBuf;
 
 /** A batch as one unmasked text message in one frame: RFC 6455, section 5.2. */
-final class WebSocketFraming implements Framing {
-    static final WebSocketFraming TEXT = new WebSocketFraming();
+public final class WebSocketFraming implements Framing {
+    public static final WebSocketFraming TEXT = new WebSocketFraming();
 
     private static final int HEAD_BYTES_MAX = 10;
     private static final int FINAL_TEXT = 0x81;

@@ -1,6 +1,7 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
 import brig.gateway.config.Config;
+import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -8,7 +9,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
-import io.vertx.core.net.impl.ConnectionBase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -35,7 +35,7 @@ final class HttpGuard {
 
     /** Who asks; nobody where there is no token. @throws BrigException {@code FORBIDDEN}, and for what the token is not */
     Access identify(HttpServerRequest request, Operation operation) {
-        Channel channel = channel(request);
+        Channel channel = Door.channel(request);
         if (channel instanceof EpollDomainSocketChannel) {
             return Access.ofPeer(door.unix().requireAllowedPeer(channel));
         }
@@ -57,9 +57,5 @@ final class HttpGuard {
         if (authority == null || !hosts.contains(authority.host().toLowerCase(Locale.ROOT))) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the Host header is not in http.allowedHosts");
         }
-    }
-
-    static Channel channel(HttpServerRequest request) {
-        return ((ConnectionBase) request.connection()).channel();
     }
 }

@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

@@ -1,5 +1,11 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
+import brig.gateway.connection.Attachment;
+import brig.gateway.connection.EventSink;
+import brig.gateway.connection.Outlet;
+import brig.gateway.listener.Door;
+import brig.gateway.listener.EventStream;
+import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.session.SessionStatus;
@@ -84,7 +90,7 @@ final class SessionCalls {
             response.setStatusCode(204).end();
             return;
         }
-        Outlet outlet = door.outlet(HttpGuard.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
+        Outlet outlet = door.outlet(Door.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
         EventStream events = new EventStream(door, session, call.access(), from, outlet);
         EventSink.begin(response, new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.closeHandler(nothing -> events.close());

@@ -1,5 +1,9 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
+import brig.gateway.connection.EventSink;
+import brig.gateway.connection.Heart;
+import brig.gateway.connection.Outlet;
+import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.gateway.session.HookEvents;
 import brig.gateway.session.Role;
@@ -115,7 +119,7 @@ final class EventCalls {
         boolean known = position.isEmpty() || position.get().epoch().equals(events.epoch());
         long after = position.isPresent() ? known ? position.get().seq() : 0 : call.number("after", 0, Long.MAX_VALUE, 0);
         HttpServerResponse response = call.response();
-        Outlet outlet = door.outlet(HttpGuard.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
+        Outlet outlet = door.outlet(Door.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
         Follower follower = new Follower(call.access(), outlet, session, after);
         EventSink.begin(response, new StreamPosition(events.epoch(), after).toString());
         response.closeHandler(nothing -> follower.close());

@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -17,7 +17,7 @@ class OutletTest {
 
     private final HandTimers timers = new HandTimers();
     private final StuckChannel channel = new StuckChannel();
-    private final Outlet outlet = new Outlet(channel, new Door.Bounds(QUEUE_BYTES, SLOW_MS), timers,
+    private final Outlet outlet = new Outlet(channel, new Outlet.Bounds(QUEUE_BYTES, SLOW_MS), timers,
             why -> Unpooled.copiedBuffer("end\n", StandardCharsets.US_ASCII));
     private final StringBuilder written = new StringBuilder();
 

@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.FrameSink;
@@ -15,7 +15,7 @@ import java.util.Map;
  * A captain's or watcher's connection that takes lines: a Unix socket, where a batch is bytes, or a WebSocket, where it
  * is one text message. On a connection that carries many sessions every message begins with a line that names its session.
  */
-final class TextSink implements FrameSink {
+public final class TextSink implements FrameSink {
     private final Outlet outlet;
     private final Framing framing;
     private final byte[] header;
@@ -26,7 +26,7 @@ final class TextSink implements FrameSink {
      * @param header a line before each message; empty for none
      * @param end what to do when the stream has ended
      */
-    TextSink(Outlet outlet, Framing framing, byte[] header, Runnable end) {
+    public TextSink(Outlet outlet, Framing framing, byte[] header, Runnable end) {
         this.outlet = outlet;
         this.framing = framing;
         this.header = header;
@@ -48,7 +48,7 @@ final class TextSink implements FrameSink {
     }
 
     /** Writes one line of the connection's own, which is no frame of a stream. */
-    void writeLine(Map<String, ?> line) {
+    public void writeLine(Map<String, ?> line) {
         outlet.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
     }
 
@@ -83,7 +83,7 @@ final class TextSink implements FrameSink {
         return line;
     }
 
-    static Map<String, Object> errorLine(ErrorCode code, String message) {
+    public static Map<String, Object> errorLine(ErrorCode code, String message) {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("type", "error");
         line.put("error", message);
@@ -92,7 +92,7 @@ final class TextSink implements FrameSink {
     }
 
     /** Says why it ends, and where to resume; it is the last word. */
-    void leave(ErrorCode why, String epoch, long nextSeq) {
+    public void leave(ErrorCode why, String epoch, long nextSeq) {
         writeLine(lastLine(why, epoch, nextSeq));
     }
 
@@ -109,7 +109,7 @@ final class TextSink implements FrameSink {
     }
 
     /** Says no to something that came over this connection. */
-    void refuse(BrigException refusal) {
+    public void refuse(BrigException refusal) {
         Map<String, Object> line = errorLine(refusal.code(), refusal.getMessage());
         line.putAll(Problem.hints(refusal));
         writeLine(line);

@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.gateway.session.Access;
 import brig.gateway.session.Role;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One session on one connection: the reader that feeds it and the messages that come from it. Made when the connection
  * may read, closed when the connection is gone. Owned by the event loop.
  */
-final class Attachment implements Outlet.Writer {
+public final class Attachment implements Outlet.Writer {
     private final Session session;
     private final Access access;
     private final TextSink sink;
@@ -31,7 +31,7 @@ final class Attachment implements Outlet.Writer {
      * @param allowed as it counts in that session
      * @throws BrigException {@code SESSION_NOT_READY}, {@code MAX_SUBSCRIPTIONS}
      */
-    Attachment(Session session, Access allowed, Wish wish, TextSink sink, Outlet outlet) {
+    public Attachment(Session session, Access allowed, Wish wish, TextSink sink, Outlet outlet) {
         this.session = session;
         this.access = wish.watchOnly() ? allowed.asWatcher() : allowed;
         this.sink = sink;
@@ -51,7 +51,7 @@ final class Attachment implements Outlet.Writer {
      *
      * @param unwatch to be run when the connection is gone: nobody needs to tell it any more that its token is revoked
      */
-    void begin(Runnable unwatch) {
+    public void begin(Runnable unwatch) {
         outlet.add(this);
         sink.writeLine(session.welcome(role(), reader.nextSeq()));
         absence = session.join(access, presence ? this::handlePresence : null);
@@ -69,8 +69,9 @@ final class Attachment implements Outlet.Writer {
     }
 
     /** What a connection asks for: the first frame, less than its token allows, and to be told who is there. */
-    record Wish(long from, boolean watchOnly, boolean presence) {
-        static Wish read(Fields fields) {
+    public record Wish(long from, boolean watchOnly, boolean presence) {
+        /** Reads it from the line that opens the connection. @throws BrigException {@code INVALID_FIELD} */
+        public static Wish read(Fields fields) {
             boolean watchOnly = switch (fields.text("role", "captain")) {
                 case "captain" -> false;
                 case "watcher" -> true;
@@ -81,7 +82,7 @@ final class Attachment implements Outlet.Writer {
     }
 
     /** A message from the connection; a refusal is answered and changes nothing. */
-    void handleMessage(Fields message) {
+    public void handleMessage(Fields message) {
         try {
             @Nullable Map<String, ?> answer = session.handleMessage(access, message, false);
             if (answer != null) {
@@ -105,7 +106,7 @@ final class Attachment implements Outlet.Writer {
     }
 
     /** The connection is gone, or does not want this session any more. */
-    void close() {
+    public void close() {
         outlet.remove(this);
         reader.close();
         absence.run();

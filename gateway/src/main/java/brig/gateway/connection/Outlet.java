@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.Framing;
@@ -35,15 +35,18 @@ import org.slf4j.LoggerFactory;
  *
  * <p>State owned by the event loop.
  */
-final class Outlet {
+public final class Outlet {
     /** Who writes here. */
-    interface Writer {
+    public interface Writer {
         /** There is room again. */
         void drain();
 
         /** The connection ends for that reason: lets go of the stream, and says where to resume. */
         void leave(ErrorCode why);
     }
+
+    /** How much may wait in a connection, and how long its peer may take less than half of it. */
+    public record Bounds(int writeQueueBytes, long slowReaderMs) {}
 
     private static final Logger log = LoggerFactory.getLogger(Outlet.class);
 
@@ -55,7 +58,7 @@ final class Outlet {
     /** The place behind all handlers, just before the socket. */
     private final ChannelHandlerContext socket;
     private final Timers timers;
-    private final Door.Bounds bounds;
+    private final Bounds bounds;
     /** What the protocol ends with. */
     private final Function<ErrorCode, ?> lastMessage;
     private final List<Writer> writers = new ArrayList<>();
@@ -65,7 +68,7 @@ final class Outlet {
     /** It does not read from its peer. */
     private boolean deaf;
 
-    Outlet(Channel channel, Door.Bounds bounds, Timers timers, Function<ErrorCode, ?> lastMessage) {
+    public Outlet(Channel channel, Bounds bounds, Timers timers, Function<ErrorCode, ?> lastMessage) {
         this.channel = channel;
         this.bounds = bounds;
         this.timers = timers;
@@ -129,7 +132,7 @@ final class Outlet {
     }
 
     /** Ends it with that reason, behind what is queued. @return done when all of that has gone out */
-    ChannelFuture leave(ErrorCode why) {
+    public ChannelFuture leave(ErrorCode why) {
         if (finished) {
             return channel.closeFuture();
         }
@@ -140,11 +143,11 @@ final class Outlet {
         });
     }
 
-    void add(Writer writer) {
+    public void add(Writer writer) {
         writers.add(writer);
     }
 
-    void remove(Writer writer) {
+    public void remove(Writer writer) {
         writers.remove(writer);
     }
 
@@ -153,7 +156,7 @@ final class Outlet {
     }
 
     /** Whether its last message was written. What the peer says after that counts for nothing. */
-    boolean isFinished() {
+    public boolean isFinished() {
         return finished;
     }
 
@@ -198,7 +201,7 @@ final class Outlet {
     }
 
     /** Closes when everything that was written has gone out, and that message after it. */
-    void finish(Object message) {
+    public void finish(Object message) {
         var _ = last(message).addListener(ChannelFutureListener.CLOSE);
     }
 
@@ -217,7 +220,7 @@ final class Outlet {
     }
 
     /** Closes when everything that was written has gone out. */
-    void finish() {
+    public void finish() {
         finish(Unpooled.EMPTY_BUFFER);
     }
 }

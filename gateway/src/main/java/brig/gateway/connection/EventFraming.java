@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.connection;
 
 import brig.gateway.stream.Framing;
 import io.netty.buffer.ByteBuf;

@@ -1,14 +1,18 @@
-package brig.gateway.listener;
+package brig.gateway.app;
 
+import brig.gateway.api.HttpApi;
+import brig.gateway.api.SpawnerSocket;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
+import brig.gateway.connection.Outlet;
 import brig.gateway.limits.CountLimit;
-import brig.gateway.session.HookEvents;
+import brig.gateway.listener.Door;
+import brig.gateway.listener.Entrance;
+import brig.gateway.listener.SessionSockets;
+import brig.gateway.listener.UnixSockets;
+import brig.gateway.listener.WebSockets;
 import brig.gateway.spawn.SpawnListener;
-import brig.gateway.spawn.Spawner;
-import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
-import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
@@ -27,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** All ways in, opened together. */
-public final class Listeners {
+final class Listeners {
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
     private static final long LEAVE_MS = 1_000;
@@ -48,7 +52,7 @@ public final class Listeners {
         CountLimit connections =
                 new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
         this.door = new Door(vertx, entrance, unix, connections, timers,
-                new Door.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
+                new Outlet.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
                 new HashSet<>());
         this.sessionSockets = new SessionSockets(door, paths);
     }
@@ -59,14 +63,9 @@ public final class Listeners {
     }
 
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
-    public CompletionStage<Void> open(Spawner spawner, WorkerAgent workers, HookEvents events, Controls controls, Clock clock) {
-        SpawnCalls spawns = new SpawnCalls(door.sessions(), spawner, workers);
-        HttpApi.Parts parts = new HttpApi.Parts(spawns, new SessionCalls(door, spawns, new WebSockets(door)),
-                new EventCalls(door, spawner, events), new TokenCalls(door),
-                new OperatorCalls(door.sessions(), workers, controls, clock), new ApiDocuments(), controls.ready());
-        Router router = new HttpApi(door, new HttpGuard(config.http(), door), parts, config.limits().requestBodyBytes())
-                .router(vertx);
-        return new SpawnerSocket(door, spawner, workers).open(paths.spawner())
+    public CompletionStage<Void> open(HttpApi.Behind behind) {
+        Router router = new HttpApi(door, behind, config).router(vertx);
+        return new SpawnerSocket(door, behind.spawner(), behind.workers()).open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())

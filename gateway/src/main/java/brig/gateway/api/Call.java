@@ -1,5 +1,6 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
+import brig.gateway.connection.Problem;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;

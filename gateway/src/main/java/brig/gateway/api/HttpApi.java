@@ -1,7 +1,15 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
+import brig.gateway.config.Config;
+import brig.gateway.connection.Problem;
+import brig.gateway.listener.Door;
+import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Access;
+import brig.gateway.session.HookEvents;
 import brig.gateway.session.Session;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.time.Clock;
+import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.handler.codec.TooLongFrameException;
@@ -18,26 +26,37 @@ import org.slf4j.LoggerFactory;
  * The HTTP interface: {@link Operation} says what there is and who may, this class does what is the same for all, and
  * the classes that it names do the rest. Refusals are {@code application/problem+json}.
  */
-final class HttpApi {
+public final class HttpApi {
     private static final Logger log = LoggerFactory.getLogger(HttpApi.class);
 
-    /** What carries the operations out. */
-    record Parts(SpawnCalls spawns, SessionCalls sessions, EventCalls events, TokenCalls tokens,
-            OperatorCalls operator, ApiDocuments documents, BooleanSupplier ready) {}
+    /** What the operations work on. */
+    public record Behind(Spawner spawner, WorkerAgent workers, HookEvents events, Controls controls, Clock clock) {}
 
     private final Door door;
     private final HttpGuard guard;
-    private final Parts parts;
+    private final SpawnCalls spawns;
+    private final SessionCalls sessions;
+    private final EventCalls events;
+    private final TokenCalls tokens;
+    private final OperatorCalls operator;
+    private final ApiDocuments documents = new ApiDocuments();
+    private final BooleanSupplier ready;
     private final int requestBodyBytes;
 
-    HttpApi(Door door, HttpGuard guard, Parts parts, int requestBodyBytes) {
+    public HttpApi(Door door, Behind behind, Config config) {
         this.door = door;
-        this.guard = guard;
-        this.parts = parts;
-        this.requestBodyBytes = requestBodyBytes;
+        guard = new HttpGuard(config.http(), door);
+        spawns = new SpawnCalls(door.sessions(), behind.spawner(), behind.workers());
+        sessions = new SessionCalls(door, spawns, new WebSockets(door));
+        events = new EventCalls(door, behind.spawner(), behind.events());
+        tokens = new TokenCalls(door);
+        operator = new OperatorCalls(door.sessions(), behind.workers(), behind.controls(), behind.clock());
+        ready = behind.controls().ready();
+        requestBodyBytes = config.limits().requestBodyBytes();
     }
 
-    Router router(Vertx vertx) {
+    /** All paths of {@link Operation}. */
+    public Router router(Vertx vertx) {
         Router router = Router.router(vertx);
         for (Operation operation : Operation.values()) {
             Consumer<Call> handler = handler(operation);
@@ -57,7 +76,7 @@ final class HttpApi {
     }
 
     /** What is no request at all, or has too much before its body, never reaches the router. */
-    static void refuseUnreadable(HttpServerRequest request) {
+    public static void refuseUnreadable(HttpServerRequest request) {
         boolean tooLong = request.decoderResult().cause() instanceof TooLongFrameException;
         request.response().endHandler(sent -> request.connection().close());
         Problem.send(request.response().putHeader("Connection", "close"), tooLong
@@ -116,42 +135,42 @@ final class HttpApi {
         return switch (operation) {
             case LIVE -> call -> call.response().end("ok\n");
             case READY -> this::ready;
-            case OPENAPI -> parts.documents()::openApi;
-            case ASYNCAPI -> parts.documents()::asyncApi;
-            case POST_EVENT -> parts.events()::post;
-            case LIST_EVENTS -> parts.events()::list;
-            case MINT_TOKEN -> parts.tokens()::mint;
-            case LIST_TOKENS -> parts.tokens()::list;
-            case REVOKE_TOKEN -> parts.tokens()::revoke;
-            case ISSUE_TICKET -> parts.tokens()::ticket;
-            case SPAWN -> parts.spawns()::spawn;
-            case LIST_SPAWNS -> parts.spawns()::list;
+            case OPENAPI -> documents::openApi;
+            case ASYNCAPI -> documents::asyncApi;
+            case POST_EVENT -> events::post;
+            case LIST_EVENTS -> events::list;
+            case MINT_TOKEN -> tokens::mint;
+            case LIST_TOKENS -> tokens::list;
+            case REVOKE_TOKEN -> tokens::revoke;
+            case ISSUE_TICKET -> tokens::ticket;
+            case SPAWN -> spawns::spawn;
+            case LIST_SPAWNS -> spawns::list;
             case SHOW_SPAWN -> call -> call.answer(200, call.session().spawn().fullView());
             case SHOW_POSTURE -> call -> call.answer(200, call.session().spawn().posture());
-            case SHOW_DIFF -> parts.spawns()::diff;
-            case REBIND -> parts.spawns()::rebind;
-            case END_SPAWN -> parts.spawns()::end;
-            case LIST_WORKSPACES -> parts.spawns()::workspaces;
-            case DISCARD_WORKSPACE -> parts.spawns()::discard;
-            case LIST_SESSIONS -> parts.sessions()::list;
-            case STREAM -> parts.sessions()::stream;
-            case ATTACH -> parts.sessions()::attach;
-            case INPUT -> parts.sessions()::input;
-            case CANCEL -> parts.sessions()::cancel;
-            case MULTIPLEX -> parts.sessions()::multiplex;
-            case STATUS -> parts.operator()::status;
-            case AGENT_STATUS -> parts.operator()::agentStatus;
-            case PAUSE -> parts.operator()::pause;
-            case DRAIN -> parts.operator()::drain;
-            case RESUME -> parts.operator()::resume;
-            case SHUTDOWN -> parts.operator()::shutdown;
-            case AGENTS -> parts.operator()::agents;
-            case DOCTOR -> parts.operator()::doctor;
+            case SHOW_DIFF -> spawns::diff;
+            case REBIND -> spawns::rebind;
+            case END_SPAWN -> spawns::end;
+            case LIST_WORKSPACES -> spawns::workspaces;
+            case DISCARD_WORKSPACE -> spawns::discard;
+            case LIST_SESSIONS -> sessions::list;
+            case STREAM -> sessions::stream;
+            case ATTACH -> sessions::attach;
+            case INPUT -> sessions::input;
+            case CANCEL -> sessions::cancel;
+            case MULTIPLEX -> sessions::multiplex;
+            case STATUS -> operator::status;
+            case AGENT_STATUS -> operator::agentStatus;
+            case PAUSE -> operator::pause;
+            case DRAIN -> operator::drain;
+            case RESUME -> operator::resume;
+            case SHUTDOWN -> operator::shutdown;
+            case AGENTS -> operator::agents;
+            case DOCTOR -> operator::doctor;
         };
     }
 
     private void ready(Call call) {
-        boolean ready = parts.ready().getAsBoolean();
-        call.response().setStatusCode(ready ? 200 : 503).end(ready ? "ok\n" : "not ready\n");
+        boolean isReady = ready.getAsBoolean();
+        call.response().setStatusCode(isReady ? 200 : 503).end(isReady ? "ok\n" : "not ready\n");
     }
 }

@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
 import brig.gateway.session.Access;
 import brig.gateway.session.Role;

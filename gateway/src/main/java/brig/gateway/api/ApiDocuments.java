@@ -1,4 +1,4 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
 import brig.protocol.Fields;
 import brig.protocol.Json;

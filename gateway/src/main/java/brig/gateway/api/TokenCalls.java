@@ -1,5 +1,6 @@
-package brig.gateway.listener;
+package brig.gateway.api;
 
+import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
