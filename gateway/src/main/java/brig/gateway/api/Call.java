@@ -164,14 +164,21 @@ final class Call {
         return "true".equals(value);
     }
 
+    /** A status, and the object that goes with it. */
+    record Answer(int status, Map<String, ?> body) {}
+
     void answer(int status, Map<String, ?> map) {
         response().setStatusCode(status).putHeader("Content-Type", "application/json").end(Buffer.buffer(Json.write(map)));
     }
 
     void answer(int status, CompletionStage<? extends Map<String, ?>> later) {
-        later.whenComplete((map, failure) -> {
+        answer(later.thenApply(map -> new Answer(status, map)));
+    }
+
+    void answer(CompletionStage<Answer> later) {
+        later.whenComplete((answer, failure) -> {
             if (failure == null) {
-                guard(() -> answer(status, map));
+                guard(() -> answer(answer.status(), answer.body()));
             } else {
                 refuse(Problem.refusal(failure));
             }

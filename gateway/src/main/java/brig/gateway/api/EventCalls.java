@@ -59,8 +59,8 @@ final class EventCalls {
         if (type.equals(CREATED)) {
             spawner.bindSession(session.spawn(), sessionId == null ? report.requiredText("session_id") : sessionId);
         }
-        call.answer(201, events.add(
-                new HookEvents.Report(type, session.spawn().spawnId(), sessionId, data)).map());
+        call.answer(201, events.add(new HookEvents.Report(type, session.spawn().spawnId(), sessionId, data))
+                .thenApply(HookEvents.Event::map));
     }
 
     /** The session that it is about, by exact names only. @throws BrigException {@code NOT_FOUND} */

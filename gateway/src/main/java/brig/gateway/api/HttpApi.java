@@ -46,7 +46,7 @@ public final class HttpApi {
     public HttpApi(Door door, Behind behind, Config config) {
         this.door = door;
         guard = new HttpGuard(config.http(), door);
-        spawns = new SpawnCalls(door.sessions(), behind.spawner(), behind.workers());
+        spawns = new SpawnCalls(door, behind.spawner(), behind.workers());
         sessions = new SessionCalls(door, spawns, new WebSockets(door));
         events = new EventCalls(door, behind.spawner(), behind.events());
         tokens = new TokenCalls(door);

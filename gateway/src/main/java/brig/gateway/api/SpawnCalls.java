@@ -1,14 +1,17 @@
 package brig.gateway.api;
 
 import brig.gateway.limits.Admission;
+import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.session.Sessions;
+import brig.gateway.spawn.Accepted;
 import brig.gateway.spawn.Granted;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
+import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.Fields;
 import brig.protocol.Ids;
@@ -17,6 +20,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,12 +34,14 @@ final class SpawnCalls {
     private static final Pattern SECONDS = Pattern.compile("(\\d{1,3})s?");
     private static final int WAIT_SECONDS_MAX = 300;
 
+    private final Door door;
     private final Sessions sessions;
     private final Spawner spawner;
     private final WorkerAgent workers;
 
-    SpawnCalls(Sessions sessions, Spawner spawner, WorkerAgent workers) {
-        this.sessions = sessions;
+    SpawnCalls(Door door, Spawner spawner, WorkerAgent workers) {
+        this.door = door;
+        this.sessions = door.sessions();
         this.spawner = spawner;
         this.workers = workers;
     }
@@ -42,11 +49,33 @@ final class SpawnCalls {
     void spawn(Call call) {
         SpawnRequest request = claimed(SpawnRequest.read(call.body().only(SpawnRequest.FIELDS)),
                 call.request().getHeader("Idempotency-Key"));
-        Admission.Applicant asker = new Admission.Applicant(call.access().captain(), waitMs(call.text("wait")), call::isGone);
-        call.answer(201, spawner.spawn(request, asker).thenApply(granted -> {
-            call.response().putHeader("Location", "/api/v1/spawns/" + granted.spawnId());
-            return granted(granted);
-        }));
+        long waitMs = waitMs(call.text("wait"));
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        Timers.Timer deadline = waitMs == 0 ? () -> {} : door.timers().after(waitMs, () -> late.complete(null));
+        Admission.Applicant asker = new Admission.Applicant(call.access().captain(), waitMs, call::isGone);
+        call.answer(spawner.spawn(request, asker)
+                .thenCompose(accepted -> {
+                    call.response().putHeader("Location", "/api/v1/spawns/" + accepted.spawnId());
+                    return waitMs == 0 ? CompletableFuture.completedFuture(requested(accepted)) : running(accepted, late);
+                })
+                .whenComplete((answered, failure) -> deadline.cancel()));
+    }
+
+    /** The answer of who waits: that it runs, or what kept it from running, or at the deadline that it is asked for. */
+    private static CompletionStage<Call.Answer> running(Accepted accepted, CompletableFuture<Void> late) {
+        return CompletableFuture.anyOf(accepted.running().toCompletableFuture(), late).thenApply(first ->
+                first instanceof Granted granted ? new Call.Answer(201, granted(granted)) : requested(accepted));
+    }
+
+    private static Call.Answer requested(Accepted accepted) {
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("task_id", accepted.taskId());
+        answer.put("spawn_id", accepted.spawnId());
+        answer.put("auth_token", accepted.captainToken());
+        answer.put("watcher_token", accepted.watcherToken());
+        answer.put("io_socket", accepted.ioSocket());
+        answer.put("status", SpawnState.REQUESTED.wireName());
+        return new Call.Answer(202, answer);
     }
 
     /** The header says the same as the field request_id; its value is a string in quotes, or without them. */
@@ -63,7 +92,7 @@ final class SpawnCalls {
         return request.claimedAs(requestId);
     }
 
-    /** {@code 30s}: how long a request waits for a place. */
+    /** {@code 30s}: how long a request waits for a place, and over HTTP for the worker. */
     static long waitMs(@Nullable String text) {
         if (text == null) {
             return 0;
@@ -75,7 +104,7 @@ final class SpawnCalls {
         return Integer.parseInt(seconds.group(1)) * 1000L;
     }
 
-    /** The answer to a spawn request, the same on every way in. */
+    /** The answer for a spawn that runs, the same on every way in. */
     static Map<String, ?> granted(Granted granted) {
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
         answer.put("task_id", granted.taskId());

@@ -8,6 +8,7 @@ import brig.gateway.limits.Admission;
 import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
+import brig.gateway.spawn.Accepted;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.stream.Framing;
@@ -150,7 +151,7 @@ public final class SpawnerSocket {
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
             long waitMs = SpawnCalls.waitMs(request.text("wait"));
             return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(access.captain(), waitMs, () -> closed))
-                    .thenApply(SpawnCalls::granted);
+                    .thenCompose(Accepted::running).thenApply(SpawnCalls::granted);
         }
 
         private CompletionStage<Map<String, ?>> terminate(Session session) {

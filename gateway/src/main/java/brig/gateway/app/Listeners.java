@@ -8,6 +8,7 @@ import brig.gateway.connection.Outlet;
 import brig.gateway.limits.CountLimit;
 import brig.gateway.listener.Door;
 import brig.gateway.listener.Entrance;
+import brig.gateway.listener.HttpConnections;
 import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
@@ -41,6 +42,7 @@ final class Listeners {
     private final Paths paths;
     private final UnixSockets unix;
     private final Door door;
+    private final HttpConnections httpConnections;
     private final SessionSockets sessionSockets;
     private int httpPort;
 
@@ -54,6 +56,7 @@ final class Listeners {
         this.door = new Door(vertx, entrance, unix, connections, timers,
                 new Outlet.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
                 new HashSet<>());
+        this.httpConnections = new HttpConnections(connections, timers);
         this.sessionSockets = new SessionSockets(door, paths);
     }
 
@@ -67,7 +70,7 @@ final class Listeners {
         Router router = new HttpApi(door, behind, config).router(vertx);
         return new SpawnerSocket(door, behind.spawner(), behind.workers()).open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
-                .thenCompose(opened -> http().requestHandler(router)
+                .thenCompose(opened -> http().requestHandler(httpConnections.before(router))
                         .listen(config.http().port(), config.http().host())
                         .recover(Listeners::busy).toCompletionStage())
                 .thenAccept(server -> httpPort = server.actualPort());
@@ -75,7 +78,7 @@ final class Listeners {
 
     private CompletionStage<HttpServer> openUnix(Router router) {
         Path bound = unix.prepare(paths.http());
-        return http().requestHandler(router).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
+        return http().requestHandler(httpConnections.before(router)).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
             unix.publish(bound, paths.http());
             return server;
         }).toCompletionStage();
@@ -92,7 +95,7 @@ final class Listeners {
                 .addWebSocketSubProtocol(WebSockets.SUBPROTOCOL)
                 .setHandle100ContinueAutomatically(true)
                 .setTcpNoDelay(true));
-        return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(door::countHttp);
+        return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(httpConnections::handle);
     }
 
     private static Future<HttpServer> busy(Throwable failure) {

@@ -16,7 +16,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
@@ -116,15 +115,5 @@ public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit 
 
     private static Channel channel(NetSocket connection) {
         return ((NetSocketInternal) connection).channelHandlerContext().channel();
-    }
-
-    /** Counts an HTTP connection against the limit, or closes it at once. */
-    public void countHttp(HttpConnection connection) {
-        try {
-            Lease lease = connections.take(ALL);
-            connection.closeHandler(nothing -> lease.close());
-        } catch (BrigException refusal) {
-            connection.close();
-        }
     }
 }

@@ -86,6 +86,11 @@ public final class SessionSockets implements SpawnListener {
     }
 
     @Override
+    public String pathOf(String spawnId, String taskId) {
+        return paths.sessionSocket(taskId, spawnId).toString();
+    }
+
+    @Override
     public void close(Spawn spawn) {
         Listening ended = listening.remove(spawn.spawnId());
         if (ended != null) {

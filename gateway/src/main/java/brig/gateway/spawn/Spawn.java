@@ -207,7 +207,8 @@ public final class Spawn {
 
     /** The refusal of whoever wants something of a spawn that has not begun, or is over. */
     public BrigException notReady() {
-        String message = "the session is " + state.wireName();
+        String message = state == SpawnState.FAILED && lastError != null ? "the spawn failed: " + lastError
+                : "the session is " + state.wireName();
         BrigException refusal = (state.isFinal()
                 ? new BrigException(ErrorCode.SESSION_ENDED, message)
                 : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS)).about(spawnId, state.wireName());

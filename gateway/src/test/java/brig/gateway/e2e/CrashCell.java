@@ -146,7 +146,7 @@ final class CrashCell {
     private String settle() throws Exception {
         Web.Answer[] again = new Web.Answer[1];
         Await.until("the request is answered", () -> {
-            again[0] = product.web().post("/api/v1/spawns", body());
+            again[0] = product.web().post("/api/v1/spawns?wait=60s", body());
             return again[0].status() == 201 || again[0].header("Retry-After").isEmpty();
         });
         assertEquals(201, again[0].status(), () -> again[0].json().asMap().toString());

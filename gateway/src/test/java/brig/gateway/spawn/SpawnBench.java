@@ -112,6 +112,11 @@ public final class SpawnBench {
             }
 
             @Override
+            public String pathOf(String spawnId, String taskId) {
+                return "/run/io.sock";
+            }
+
+            @Override
             public void close(Spawn spawn) {
                 story.add("door closed");
             }
@@ -130,10 +135,17 @@ public final class SpawnBench {
         return new SpawnRequest(taskId, null, "shell", null, List.of(), null, "a secret prompt", false);
     }
 
-    CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
-        CompletableFuture<Granted> granted = spawner.spawn(request(taskId), Admission.Applicant.of(captain)).toCompletableFuture();
+    /** Asks for a worker. @return what is answered at once */
+    CompletableFuture<Accepted> begin(SpawnRequest request, String captain) {
+        CompletableFuture<Accepted> accepted =
+                spawner.spawn(request, Admission.Applicant.of(captain)).toCompletableFuture();
         loop.run();
-        return granted;
+        return accepted;
+    }
+
+    /** Asks for a worker. @return what is answered when it runs */
+    CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
+        return begin(request(taskId), captain).thenCompose(Accepted::running);
     }
 
     /** Asks for a worker, and the worker-agent starts it. */
