@@ -34,7 +34,8 @@ public final class Spawn {
     private final String taskId;
     private final SpawnRecord.Origin origin;
     private final SpawnRecord.Hashes hashes;
-    private final StreamLog log;
+    private StreamLog log;
+    private final LastWords lastWords = new LastWords();
     private final long createdMs;
     private final List<Lease> leases = new ArrayList<>();
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
@@ -174,6 +175,15 @@ public final class Spawn {
     void connect(WorkerStream stream) {
         worker = stream;
         log.connect(stream);
+    }
+
+    /** What is on disk of it is another stream than the one that readers knew. */
+    void restart(StreamLog fresh) {
+        log = fresh;
+    }
+
+    LastWords lastWords() {
+        return lastWords;
     }
 
     boolean isConnected() {

@@ -38,6 +38,8 @@ public final class Spawner {
 
     /** Who runs workers: the worker-agent of this gateway. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;
+    /** Some hundred times what the check takes. */
+    private static final long CHECK_MS = 250;
     /** An operator may add one; that takes its time. */
     private static final int NO_PROVIDER_SECONDS = 60;
 
@@ -82,10 +84,20 @@ public final class Spawner {
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
-        return parts.workers().check(request)
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)))
+        return check(request)
                 .thenCompose(fine -> admission.enter(asker))
                 .thenCompose(slot -> launch(request, asker.captain(), slot, claim));
+    }
+
+    /**
+     * Asks whether the worker-agent would refuse the request. One that takes its time over that is not waited for: what it
+     * refuses later the spawn fails with.
+     */
+    private CompletionStage<Void> check(SpawnRequest request) {
+        CompletableFuture<Void> checked = parts.workers().check(request).toCompletableFuture().copy();
+        Timers.Timer late = parts.timers().after(CHECK_MS, () -> checked.complete(null));
+        return checked.whenComplete((fine, refusal) -> late.cancel())
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)));
     }
 
     private static void requireProvider(String name) {

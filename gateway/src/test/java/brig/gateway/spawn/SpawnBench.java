@@ -14,6 +14,7 @@ import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.SpawnRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +39,8 @@ public final class SpawnBench {
     final Admission admission;
     final RetainedBudget budget = new RetainedBudget(Long.MAX_VALUE);
     final Map<String, MemoryArchive> archives;
+    /** The last lines of streams that were recorded, and their numbers. */
+    final Map<String, String> ends = new HashMap<>();
     final Spawner spawner;
     final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
@@ -99,9 +102,14 @@ public final class SpawnBench {
                 MemoryArchive archive = archives.get(spawnId);
                 CompletableFuture<Reopened> opened = new CompletableFuture<>();
                 loop.execute(() -> opened.complete(
-                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored,
-                        DONE)));
+                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), 
+                                (earlier != null && earlier.endStored) || archive.last().contains("\"terminated\""), DONE)));
                 return opened;
+            }
+
+            @Override
+            public void keepEnd(String spawnId, long firstSeq, long lastSeq, byte[] lines) {
+                ends.put(spawnId, firstSeq + "-" + lastSeq + " " + new String(lines, StandardCharsets.UTF_8));
             }
         };
         SpawnListener doors = new SpawnListener() {

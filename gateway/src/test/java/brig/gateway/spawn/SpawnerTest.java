@@ -290,4 +290,14 @@ class SpawnerTest {
         assertEquals(ErrorCode.SESSION_ENDED, only().notReady().code());
         assertEquals("the spawn failed: SANDBOX_UNAVAILABLE: no bwrap", only().notReady().getMessage());
     }
+
+    @Test
+    void shouldNotWaitForAWorkerAgentThatTakesItsTimeToSayWhetherItWould() {
+        bench.workers.checking = new CompletableFuture<>();
+        CompletableFuture<Accepted> accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN);
+        assertFalse(accepted.isDone());
+        bench.pass(250);
+        assertEquals("fix", accepted.join().taskId());
+        assertFalse(bench.workers.checking.isDone());
+    }
 }
