@@ -37,7 +37,7 @@ final class MiniHttp {
             headers.put("Authorization", "Bearer " + server.admin());
         }
         try {
-            BrigException full = server.limits().connection(server.connections());
+            BrigException full = server.limits().connection(channel.open);
             if (full != null) {
                 throw full;
             }

@@ -121,10 +121,6 @@ final class MiniServer implements Target.Limited, Target.Control {
         return session;
     }
 
-    int connections() {
-        return channels.size();
-    }
-
     /** How many have not ended. */
     int live() {
         return (int) sessions.values().stream().filter(session -> !session.ended).count();
@@ -143,7 +139,7 @@ final class MiniServer implements Target.Limited, Target.Control {
         Thread.ofPlatform().daemon().start(() -> {
             try {
                 while (true) {
-                    MiniChannel channel = new MiniChannel(server.accept());
+                    MiniChannel channel = new MiniChannel(server.accept(), channels.size() + 1);
                     channels.add(channel);
                     Thread.ofPlatform().daemon().start(() -> run(channel, handler));
                 }
@@ -208,7 +204,7 @@ final class MiniServer implements Target.Limited, Target.Control {
     }
 
     private void attach(MiniChannel channel) throws IOException {
-        BrigException full = limits.connection(channels.size());
+        BrigException full = limits.connection(channel.open);
         if (full != null) {
             if (defect != Defect.CLOSES_THE_SURPLUS_WITHOUT_A_WORD) {
                 channel.write(new String(Json.write(MiniLimits.line(full)), StandardCharsets.UTF_8) + "\n");
