@@ -64,6 +64,24 @@ class LimitsTest {
     }
 
     @Test
+    void shouldSayThatTheProviderStartsNoMoreNowOrIsNotThere() throws IOException {
+        String body = "{\"agent_config\":{\"name\":\"shell\"},\"provider\":\"%s\"}";
+        try (Product product = Product.start(Map.of("worker", Map.of("startsPerSecondMax", 1L)))) {
+            Web.Answer[] last = new Web.Answer[1];
+            Await.until("two come within a second", () -> {
+                last[0] = product.web().post("/api/v1/spawns", body.formatted("local"));
+                return last[0].status() != 202;
+            });
+            assertEquals(429, last[0].status());
+            requireRefusal("PROVIDER_RATE_LIMITED", last[0].json());
+            Web.Answer elsewhere = product.web().post("/api/v1/spawns", body.formatted("far"));
+            assertEquals(503, elsewhere.status());
+            assertEquals("60", elsewhere.header("Retry-After"));
+            requireRefusal("PROVIDER_UNAVAILABLE", elsewhere.json());
+        }
+    }
+
+    @Test
     void shouldRefuseConnectionsAndReadersWhenThereAreTooMany() throws IOException {
         int most = 8;
         int readersMost = 4;

@@ -36,7 +36,7 @@ final class Kit {
 
     static List<Check> checks() {
         return Stream.of(StreamChecks.all(), PositionChecks.all(), SlowChecks.all(), TokenChecks.all(),
-                AccessChecks.all(), LimitChecks.all(), InputChecks.all(), RestartChecks.all()).flatMap(List::stream).toList();
+                AccessChecks.all(), SpawnChecks.all(), LimitChecks.all(), InputChecks.all(), RestartChecks.all()).flatMap(List::stream).toList();
     }
 
     /** The results in the order of the checks. */

@@ -71,7 +71,7 @@ final class MiniHttp {
             upgrade(channel);
             converse(new MiniCaptain(server, channel, MiniCaptain.Kind.MANY, null));
         } else if (method.equals("POST")) {
-            spawn(channel, Integer.parseInt(headers.get("Content-Length")));
+            spawn(channel, Integer.parseInt(headers.get("Content-Length")), query);
         } else if (path.length == 1) {
             throw new BrigException(ErrorCode.METHOD_NOT_ALLOWED, method);
         } else {
@@ -99,7 +99,7 @@ final class MiniHttp {
         }
     }
 
-    private void spawn(MiniChannel channel, int bytes) throws IOException {
+    private void spawn(MiniChannel channel, int bytes, String query) throws IOException {
         byte[] body = channel.input().readNBytes(bytes);
         if (bytes > MiniServer.MESSAGE_BYTES_MAX) {
             throw new BrigException(ErrorCode.BODY_TOO_LARGE, "too large");
@@ -108,15 +108,11 @@ final class MiniHttp {
         if (!request.object("agent_config").requiredText("name").equals("shell")) {
             throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no such agent");
         }
-        server.limits().spawn(server.live());
-        MiniSession session = server.add();
-        if (request.has("prompt")) {
-            session.input(request.requiredText("prompt"));
-        }
-        session.start(request.flag("once"));
-        Map<String, Object> answer = new LinkedHashMap<>(Map.of("spawn_id", session.id, "task_id", session.id, "auth_token", session.captainToken,
-                "watcher_token", session.watcherToken, "io_socket", session.socket, "status", "spawned"));
-        answer(channel, "201 X", "application/json", Json.write(answer));
+        boolean waits = query.startsWith("wait=") || defect == Defect.WAITS_UNASKED;
+        Map<String, Object> answer = new LinkedHashMap<>(server.spawns().spawn(request));
+        answer.put("status", waits ? "spawned" : "requested");
+        answer(channel, (waits ? "201 X" : "202 X") + (defect == Defect.HIDES_WHERE_A_SPAWN_IS_SHOWN ? ""
+                : "\r\nLocation: /api/v1/spawns/" + answer.get("spawn_id")), "application/json", Json.write(answer));
     }
 
     private static void upgrade(MiniChannel channel) throws IOException {

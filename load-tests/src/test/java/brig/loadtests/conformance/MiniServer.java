@@ -42,6 +42,7 @@ final class MiniServer implements Target.Limited, Target.Control {
 
     private final Defect defect;
     private final MiniLimits limits;
+    private final MiniSpawns spawns = new MiniSpawns(this);
     private final String admin = Ids.newToken();
     private final Path folder = Files.createTempDirectory("brig-mini-");
     private final ServerSocketChannel http = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -100,6 +101,10 @@ final class MiniServer implements Target.Limited, Target.Control {
 
     MiniLimits limits() {
         return limits;
+    }
+
+    MiniSpawns spawns() {
+        return spawns;
     }
 
     String admin() {
