@@ -62,7 +62,7 @@ final class ApiLatency implements Callable<Integer> {
             String spawnId = "";
             try (HttpWire wire = place.connect()) {
                 for (int i = 0; i < streams; i++) {
-                    spawnId = wire.send(place.request("POST", "/api/v1/spawns",
+                    spawnId = wire.send(place.request("POST", "/api/v1/spawns?wait=60s",
                             "{\"agent_config\":{\"name\":\"talker\"},\"prompt\":\"go\"}")).answer(201).requiredText("spawn_id");
                     HttpWire reader = place.connect()
                             .send(place.request("GET", "/api/v1/sessions/" + spawnId + "/stream", "")).stream();

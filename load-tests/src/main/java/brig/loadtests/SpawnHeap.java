@@ -90,7 +90,7 @@ final class SpawnHeap implements Callable<Integer> {
                 running.add(captains.submit(() -> {
                     try (HttpWire wire = place.connect()) {
                         while (left.getAndDecrement() > 0) {
-                            wire.send(place.request("POST", "/api/v1/spawns", body())).answer(201);
+                            wire.send(place.request("POST", "/api/v1/spawns?wait=60s", body())).answer(201);
                         }
                         return true;
                     }

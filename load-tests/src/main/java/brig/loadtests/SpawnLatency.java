@@ -86,7 +86,7 @@ final class SpawnLatency implements Callable<Integer> {
 
     /** Milliseconds to the answer and to the first chunk. */
     private static double[] run(HttpWire.Place place, HttpWire requests) throws IOException {
-        byte[] request = place.request("POST", "/api/v1/spawns", BODY);
+        byte[] request = place.request("POST", "/api/v1/spawns?wait=60s", BODY);
         try (HttpWire stream = place.connect()) {
             long start = System.nanoTime();
             Fields answer = requests.send(request).answer(201);

@@ -54,7 +54,7 @@ final class StalledWatcher implements Callable<Integer> {
             HttpWire.Place place = HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken());
             try (HttpWire requests = place.connect(); HttpWire events = place.connect();
                     SocketChannel io = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-                Fields spawned = requests.send(place.request("POST", "/api/v1/spawns", BODY)).answer(201);
+                Fields spawned = requests.send(place.request("POST", "/api/v1/spawns?wait=60s", BODY)).answer(201);
                 String id = spawned.requiredText("spawn_id");
                 io.connect(UnixDomainSocketAddress.of(spawned.requiredText("io_socket")));
                 send(io, "{\"auth\":\"" + spawned.requiredText("auth_token") + "\"}\n");

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * What a captain asks for, the same on every way in.
  *
  * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
- * "prompt"?, "once"?, "policy"?, "workspace_mode"?, "repository"?, "request_id"?, "project"?, "env_allowlist"?,
- * "timeout_seconds"?}}.
+ * "prompt"?, "once"?, "policy"?, "workspace_mode"?, "repository"?, "request_id"?, "provider"?, "project"?,
+ * "env_allowlist"?, "timeout_seconds"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
@@ -49,10 +49,14 @@ public record SpawnRequest(
      * The same request again is not a second one.
      *
      * @param requestId a UUID in lower case; null where each request is a new one
-     * @param project the captain's own name for what the work belongs to, empty for none: request ids count within it
+     * @param provider who is to run the worker
+     * @param project the captain's own name for what the work belongs to, empty for none: request ids count within both
      */
-    public record Claim(@Nullable String requestId, String project) {
-        public static final Claim NONE = new Claim(null, "");
+    public record Claim(@Nullable String requestId, String provider, String project) {
+        /** The worker-agent of the gateway that is asked. */
+        public static final String LOCAL = "local";
+
+        public static final Claim NONE = new Claim(null, LOCAL, "");
     }
 
     /**
@@ -85,12 +89,12 @@ public record SpawnRequest(
     /** The same request under that id. */
     public SpawnRequest claimedAs(String requestId) {
         return new SpawnRequest(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, policy, workspaceMode,
-                repository, new Claim(requestId, claim.project()), bounds);
+                repository, new Claim(requestId, claim.provider(), claim.project()), bounds);
     }
 
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
     public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
-            "workspace_mode", "repository", "request_id", "project", "env_allowlist", "timeout_seconds");
+            "workspace_mode", "repository", "request_id", "provider", "project", "env_allowlist", "timeout_seconds");
 
     private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
     private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
@@ -127,8 +131,12 @@ public record SpawnRequest(
         if (!project.isEmpty() && !PROJECT.matcher(project).matches()) {
             throw Fields.invalid("project", "must match " + PROJECT);
         }
+        String provider = fields.text("provider", Claim.LOCAL);
+        if (!Ids.isTaskId(provider)) {
+            throw Fields.invalid("provider", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+        }
         String requestId = fields.text("request_id");
-        return new Claim(requestId == null ? null : Ids.requestId("request_id", requestId), project);
+        return new Claim(requestId == null ? null : Ids.requestId("request_id", requestId), provider, project);
     }
 
     private static Bounds bounds(Fields fields) {
@@ -187,6 +195,7 @@ public record SpawnRequest(
                 : workspaceMode.name().toLowerCase(Locale.ROOT));
         map.put("repository", repository);
         map.put("request_id", claim.requestId());
+        map.put("provider", claim.provider().equals(Claim.LOCAL) ? null : claim.provider());
         map.put("project", claim.project().isEmpty() ? null : claim.project());
         map.put("env_allowlist", bounds.envAllowlist());
         map.put("timeout_seconds", bounds.timeoutSeconds() == 0 ? null : bounds.timeoutSeconds());

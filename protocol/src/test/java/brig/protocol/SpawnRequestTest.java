@@ -18,11 +18,11 @@ class SpawnRequestTest {
     void shouldReadEveryField() {
         assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true, "review",
                         SpawnRequest.WorkspaceMode.FOLDER, null,
-                        new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "web/shop"),
+                        new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "far", "web/shop"),
                         new SpawnRequest.Bounds(List.of("A", "B"), 60)),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
                         + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review',"
-                        + "'request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
+                        + "'provider':'far','request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
                         + "'env_allowlist':['B','A','B'],'timeout_seconds':60}"));
     }
 
@@ -85,7 +85,7 @@ class SpawnRequestTest {
     void shouldBeTheSameRequestWhenItIsClaimedLater() {
         SpawnRequest request = read("{'agent_config':{'name':'a'},'project':'p','prompt':'do'}");
         SpawnRequest claimed = request.claimedAs("8e03978e-40d5-43dd-bc93-6894a57f9324");
-        assertEquals(new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "p"), claimed.claim());
+        assertEquals(new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "local", "p"), claimed.claim());
         assertEquals(request.toMap().get("prompt"), claimed.toMap().get("prompt"));
     }
 }

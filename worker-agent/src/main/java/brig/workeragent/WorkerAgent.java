@@ -45,7 +45,8 @@ public final class WorkerAgent implements AutoCloseable {
                 new Workers.Parts(profiles, policies, walls, made, WorkerServer.in(folder), timers,
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
-                        new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs())));
+                        new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
+                        config.startsPerSecondMax()));
         this.control = ControlServer.open(folder,
                 new ControlOperations(workers, profiles, policies, made, walls, VERSION, () -> System.exit(0)));
     }

@@ -1,12 +1,11 @@
 package brig.gateway.app;
 
+import brig.gateway.api.Controls;
+import brig.gateway.api.HttpApi;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.limits.Admission;
-import brig.gateway.listener.Controls;
 import brig.gateway.listener.Entrance;
-import brig.gateway.listener.Listeners;
-import brig.gateway.session.HookEvents;
 import brig.gateway.session.Sessions;
 import brig.gateway.session.Tickets;
 import brig.gateway.session.Tokens;
@@ -14,6 +13,8 @@ import brig.gateway.spawn.Secrets;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
+import brig.gateway.store.Database;
+import brig.gateway.store.SqliteEventStore;
 import brig.gateway.store.SqliteSpawnStore;
 import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
@@ -64,7 +65,7 @@ public final class Gateway implements ControlLink.Listener {
     private final CompletableFuture<Void> stopWanted = new CompletableFuture<>();
 
     // State owned by the event loop.
-    private final SqliteSpawnStore store;
+    private final Database database;
     private final Admission admission;
     private final Spawner spawner;
     private final Spawns spawns = new Spawns();
@@ -98,12 +99,12 @@ public final class Gateway implements ControlLink.Listener {
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
         loop = context.nettyEventLoop();
         timers = new VertxTimers(vertx);
-        store = new SqliteSpawnStore(paths.database(), loop);
+        database = new Database(paths.database(), loop);
         Config.Limits limits = config.limits();
         var environment = new StreamLog.Environment(new Turn(loop), new RetainedBudget(limits.retainedBytesTotal()),
                 new RecordingClock(timers), timers, limits.retainedBytesPerStream(),
                 limits.subscriptionsPerStreamMax());
-        control = new ControlLink(vertx, paths.control().toString(), timers);
+        control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
         Sessions sessions = new Sessions(spawns, this::terminate, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), disk, loop);
@@ -113,7 +114,7 @@ public final class Gateway implements ControlLink.Listener {
         admission = new Admission(new Admission.Bounds(limits.workersMax(), limits.workersPerCaptainMax(),
                 limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
         spawner = new Spawner(
-                new Spawner.Parts(control, store,
+                new Spawner.Parts(control, new SqliteSpawnStore(database),
                         new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment),
                         System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key"))),
                 admission, spawns, listeners.sessionSockets());
@@ -128,9 +129,10 @@ public final class Gateway implements ControlLink.Listener {
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
-                .thenCompose(up -> listeners.open(spawner, control, new HookEvents(System::currentTimeMillis),
+                .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
+                .thenCompose(events -> listeners.open(new HttpApi.Behind(spawner, control, events,
                         new Controls(admission, this::beginStop, () -> ready && admission.state() == Admission.State.OPEN),
-                        System::currentTimeMillis)));
+                        System::currentTimeMillis))));
         await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
     }
 
@@ -164,6 +166,12 @@ public final class Gateway implements ControlLink.Listener {
             log.error("{}", e.getMessage());
             workerAgentUp.completeExceptionally(e);
         }
+    }
+
+    @Override
+    public void handleUntrusted(BrigException why) {
+        log.error("{}", why.getMessage());
+        workerAgentUp.completeExceptionally(why);
     }
 
     /** An operator wants the gateway to stop when its workers have ended, at the latest at the deadline. */
@@ -206,7 +214,7 @@ public final class Gateway implements ControlLink.Listener {
         // The loop has ended, so what it owned may be read here.
         listeners.removeSockets();
         disk.shutdown();
-        store.close();
+        database.close();
     }
 
     /** The URL of the HTTP interface. */

@@ -70,6 +70,10 @@ final class SpawnOptions {
     @Option(names = "--timeout", paramLabel = "SECONDS", description = "End each process after that time.", defaultValue = "0")
     private long timeoutSeconds;
 
+    @Option(names = "--wait", paramLabel = "TIME",
+            description = "Where no worker is free wait so long for one, such as 30s, instead of being refused.")
+    private @Nullable String wait;
+
     /** The message of the command line; null where there is none. */
     @Nullable String message() {
         return message.isEmpty() ? null : String.join(" ", message);
@@ -85,11 +89,12 @@ final class SpawnOptions {
 
     Map<String, ?> request(@Nullable String prompt, boolean once) {
         SpawnRequest.Claim claim = new SpawnRequest.Claim(
-                requestId == null ? null : Ids.requestId("--request-id", requestId), project);
+                requestId == null ? null : Ids.requestId("--request-id", requestId), SpawnRequest.Claim.LOCAL, project);
         SpawnRequest.Bounds bounds = new SpawnRequest.Bounds(
                 variables == null ? null : variables.stream().distinct().sorted().toList(), timeoutSeconds);
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
+        request.put("wait", wait);
         Path folder = place.copy != null ? place.copy : place.workspace;
         request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, List.of(), null, prompt, once, policy,
                 place.mode(), absolute(place.repository), claim, bounds).toMap());

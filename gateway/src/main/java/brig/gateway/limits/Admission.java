@@ -4,10 +4,6 @@ import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import java.util.ArrayDeque;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -72,9 +68,7 @@ public final class Admission {
     private final CountLimit workers;
     private final CountLimit workersPerCaptain;
     private final Cooldown cooldown;
-    /** Who waits, by captain; the captain whose turn is next comes first. */
-    private final LinkedHashMap<String, ArrayDeque<Waiting>> queues = new LinkedHashMap<>();
-    private int waiting;
+    private final Turns<Waiting> turns = new Turns<>();
     private State state = State.OPEN;
     private long freedMs;
     private long gapMs = FIRST_GUESS_MS;
@@ -93,7 +87,8 @@ public final class Admission {
         private void handleDeadline() {
             checkWaiting();
             if (!place.isDone()) {
-                BrigException refusal = refusal(applicant.captain()).with("queue_position", position(this));
+                BrigException refusal = refusal(applicant.captain())
+                        .with("queue_position", turns.position(applicant.captain(), this));
                 remove(this);
                 place.completeExceptionally(refusal);
             }
@@ -119,12 +114,11 @@ public final class Admission {
         if (applicant.waitMs() <= 0 || state == State.DRAINING || state == State.CLOSED) {
             return CompletableFuture.failedFuture(refusal(applicant.captain()));
         }
-        if (waiting >= bounds.queueMax() && !makeRoom(applicant.captain())) {
+        if (turns.size() >= bounds.queueMax() && !makeRoom(applicant.captain())) {
             return CompletableFuture.failedFuture(full());
         }
         Waiting added = new Waiting(applicant);
-        queues.computeIfAbsent(applicant.captain(), captain -> new ArrayDeque<>()).add(added);
-        waiting++;
+        turns.add(applicant.captain(), added);
         checkCooldowns();
         return added.place;
     }
@@ -154,8 +148,8 @@ public final class Admission {
                     PAUSED_HINT_SECONDS);
             case CLOSED -> throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway is shutting down", 2);
         }
-        workers.check(ALL, hintSeconds(waiting + 1));
-        workersPerCaptain.check(captain, hintSeconds(waitingOf(captain) + 1));
+        workers.check(ALL, hintSeconds(turns.size() + 1));
+        workersPerCaptain.check(captain, hintSeconds(turns.size(captain) + 1));
         cooldown.check(captain, clock.nowMs());
     }
 
@@ -179,17 +173,15 @@ public final class Admission {
 
     private BrigException full() {
         return new BrigException(ErrorCode.QUEUE_FULL,
-                "limits.spawnQueueMax (" + bounds.queueMax() + ") is reached", hintSeconds(waiting + 1));
+                "limits.spawnQueueMax (" + bounds.queueMax() + ") is reached", hintSeconds(turns.size() + 1));
     }
 
     /** Takes the newest of the captain that has most in the queue out of it, for one that would have fewer. */
     private boolean makeRoom(String captain) {
-        ArrayDeque<Waiting> longest = queues.values().stream()
-                .max(Comparator.comparingInt(ArrayDeque::size)).orElse(new ArrayDeque<>());
-        if (longest.size() <= waitingOf(captain) + 1) {
+        Waiting last = turns.newestOfLongest(turns.size(captain) + 1);
+        if (last == null) {
             return false;
         }
-        Waiting last = longest.getLast();
         remove(last);
         last.place.completeExceptionally(full());
         return true;
@@ -197,14 +189,7 @@ public final class Admission {
 
     private void remove(Waiting gone) {
         gone.deadline.cancel();
-        String captain = gone.applicant.captain();
-        ArrayDeque<Waiting> queue = queues.get(captain);
-        if (queue != null && queue.remove(gone)) {
-            waiting--;
-            if (queue.isEmpty()) {
-                queues.remove(captain);
-            }
-        }
+        turns.remove(gone.applicant.captain(), gone);
     }
 
     private void handleFree() {
@@ -219,28 +204,15 @@ public final class Admission {
 
     /** Serves who can be served, one captain after the other. */
     private void checkWaiting() {
-        for (String captain = nextCaptain(); captain != null; captain = nextCaptain()) {
-            ArrayDeque<Waiting> queue = queues.remove(captain);
-            if (queue == null) {
-                break;
-            }
-            Waiting next = queue.remove();
-            waiting--;
-            if (!queue.isEmpty()) {
-                queues.put(captain, queue);
-            }
+        for (Waiting next = turns.next(this::hasPlace); next != null; next = turns.next(this::hasPlace)) {
             next.deadline.cancel();
             if (next.applicant.gone().getAsBoolean()) {
                 next.place.completeExceptionally(full());
             } else {
-                next.place.complete(grant(captain));
+                next.place.complete(grant(next.applicant.captain()));
             }
         }
         checkCooldowns();
-    }
-
-    private @Nullable String nextCaptain() {
-        return queues.keySet().stream().filter(this::hasPlace).findFirst().orElse(null);
     }
 
     /** A cooldown ends without anybody saying so. */
@@ -250,32 +222,12 @@ public final class Admission {
             coolingDown = null;
         }
         long nowMs = clock.nowMs();
-        queues.keySet().stream().mapToLong(captain -> cooldown.leftMs(captain, nowMs)).filter(left -> left > 0).min()
+        turns.counts().keySet().stream().mapToLong(captain -> cooldown.leftMs(captain, nowMs)).filter(left -> left > 0).min()
                 .ifPresent(left -> coolingDown = timers.after(left, this::checkWaiting));
-    }
-
-    /** Its place in the order of service, from 1. */
-    private int position(Waiting one) {
-        int before = 0;
-        boolean ahead = true;
-        int rank = List.copyOf(queues.getOrDefault(one.applicant.captain(), new ArrayDeque<>())).indexOf(one);
-        for (Map.Entry<String, ArrayDeque<Waiting>> other : queues.entrySet()) {
-            if (other.getKey().equals(one.applicant.captain())) {
-                ahead = false;
-            } else {
-                before += Math.min(other.getValue().size(), ahead ? rank + 1 : rank);
-            }
-        }
-        return before + rank + 1;
     }
 
     private int hintSeconds(int position) {
         return Math.clamp((position * gapMs + 999) / 1000, 1, HINT_SECONDS_MAX);
-    }
-
-    private int waitingOf(String captain) {
-        ArrayDeque<Waiting> queue = queues.get(captain);
-        return queue == null ? 0 : queue.size();
     }
 
     /** Starts nothing until {@link #resume}; who wants to wait, waits. */
@@ -305,7 +257,7 @@ public final class Admission {
         }
         state = next;
         if (next == State.DRAINING || next == State.CLOSED) {
-            for (Waiting one : queues.values().stream().flatMap(ArrayDeque::stream).toList()) {
+            for (Waiting one : turns.all()) {
                 remove(one);
                 one.place.completeExceptionally(refusal(one.applicant.captain()));
             }
@@ -328,14 +280,12 @@ public final class Admission {
 
     /** Who waits, by captain, in the order of their turns. */
     public Map<String, Integer> queue() {
-        Map<String, Integer> counts = new LinkedHashMap<>();
-        queues.forEach((captain, queue) -> counts.put(captain, queue.size()));
-        return counts;
+        return turns.counts();
     }
 
     /** What one who comes now and waits has to expect, in seconds. */
     public int estimateSeconds() {
-        return hasPlace("") ? 0 : hintSeconds(waiting + 1);
+        return hasPlace("") ? 0 : hintSeconds(turns.size() + 1);
     }
 
     public Bounds bounds() {

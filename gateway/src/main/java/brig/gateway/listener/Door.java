@@ -1,5 +1,7 @@
 package brig.gateway.listener;
 
+import brig.gateway.connection.Outlet;
+import brig.gateway.connection.Problem;
 import brig.gateway.limits.CountLimit;
 import brig.gateway.limits.Lease;
 import brig.gateway.session.Access;
@@ -14,11 +16,12 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.net.impl.ConnectionBase;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -31,16 +34,13 @@ import java.util.function.Function;
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
  */
-record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connections, Timers timers, Bounds bounds,
-        Set<Outlet> outlets) {
-    /** How much may wait in a connection, and how long its peer may take less than half of it. */
-    record Bounds(int writeQueueBytes, long slowReaderMs) {}
-
+public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connections, Timers timers,
+        Outlet.Bounds bounds, Set<Outlet> outlets) {
     /** The key under which all connections are counted together. */
     static final String ALL = "all";
 
     /** Listens on a Unix socket; accepted connections and the uid of their peers go to the handler. */
-    CompletionStage<NetServer> listen(Path socket, BiConsumer<NetSocket, Integer> handler) {
+    public CompletionStage<NetServer> listen(Path socket, BiConsumer<NetSocket, Integer> handler) {
         Path bound = unix.prepare(socket);
         NetServer server = vertx.createNetServer();
         server.connectHandler(connection -> handleConnection(connection, handler));
@@ -65,31 +65,31 @@ record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connect
         handler.accept(connection, uid);
     }
 
-    Sessions sessions() {
+    public Sessions sessions() {
         return entrance.sessions();
     }
 
-    Tokens tokens() {
+    public Tokens tokens() {
         return entrance.tokens();
     }
 
-    Tickets tickets() {
+    public Tickets tickets() {
         return entrance.tickets();
     }
 
     /** Ends the connection when the token that it lives by counts no more. @return to be run when it is gone */
-    Runnable watch(Access access, Outlet outlet) {
+    public Runnable watch(Access access, Outlet outlet) {
         return tokens().watch(access, why -> {
             var _ = outlet.leave(why.code());
         });
     }
 
-    Outlet outlet(NetSocket connection) {
+    public Outlet outlet(NetSocket connection) {
         return outlet(channel(connection), why -> Unpooled.EMPTY_BUFFER);
     }
 
     /** @param lastMessage what the protocol ends with */
-    Outlet outlet(Channel channel, Function<ErrorCode, ?> lastMessage) {
+    public Outlet outlet(Channel channel, Function<ErrorCode, ?> lastMessage) {
         Outlet outlet = new Outlet(channel, bounds, timers, lastMessage);
         outlets.add(outlet);
         var _ = channel.closeFuture().addListener(closed -> outlets.remove(outlet));
@@ -97,7 +97,7 @@ record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connect
     }
 
     /** Ends all connections with that reason. @return completes when they have it, at the latest after that time */
-    CompletionStage<Void> leaveAll(ErrorCode why, long leaveMs) {
+    public CompletionStage<Void> leaveAll(ErrorCode why, long leaveMs) {
         CompletableFuture<Void> late = new CompletableFuture<>();
         timers.after(leaveMs, () -> late.complete(null));
         CompletableFuture<?>[] left = List.copyOf(outlets).stream().map(outlet -> {
@@ -108,17 +108,12 @@ record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connect
         return CompletableFuture.anyOf(late, CompletableFuture.allOf(left)).thenApply(done -> null);
     }
 
-    private static Channel channel(NetSocket connection) {
-        return ((NetSocketInternal) connection).channelHandlerContext().channel();
+    /** What an HTTP request came over, below Vert.x. */
+    public static Channel channel(HttpServerRequest request) {
+        return ((ConnectionBase) request.connection()).channel();
     }
 
-    /** Counts an HTTP connection against the limit, or closes it at once. */
-    void countHttp(HttpConnection connection) {
-        try {
-            Lease lease = connections.take(ALL);
-            connection.closeHandler(nothing -> lease.close());
-        } catch (BrigException refusal) {
-            connection.close();
-        }
+    private static Channel channel(NetSocket connection) {
+        return ((NetSocketInternal) connection).channelHandlerContext().channel();
     }
 }

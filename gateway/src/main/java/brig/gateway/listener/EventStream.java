@@ -1,5 +1,8 @@
 package brig.gateway.listener;
 
+import brig.gateway.connection.EventSink;
+import brig.gateway.connection.Heart;
+import brig.gateway.connection.Outlet;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.stream.Subscription;
@@ -9,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A session on one response of server-sent events: the reader that feeds it, and its beat. Owned by the event loop. */
-final class EventStream implements Outlet.Writer {
+public final class EventStream implements Outlet.Writer {
     private final Door door;
     private final Session session;
     private final Access access;
@@ -26,7 +29,7 @@ final class EventStream implements Outlet.Writer {
      *
      * @throws brig.protocol.BrigException {@code MAX_SUBSCRIPTIONS}
      */
-    EventStream(Door door, Session session, Access access, long from, Outlet outlet) {
+    public EventStream(Door door, Session session, Access access, long from, Outlet outlet) {
         this.door = door;
         this.session = session;
         this.access = access.asWatcher();
@@ -37,7 +40,7 @@ final class EventStream implements Outlet.Writer {
     }
 
     /** Begins to read; a browser with a position of another epoch is told first that the stream begins again. */
-    void begin(Optional<StreamPosition> position, boolean presence) {
+    public void begin(Optional<StreamPosition> position, boolean presence) {
         outlet.add(this);
         position.filter(last -> !last.epoch().equals(epoch)).ifPresent(last -> sink.restart(last.seq(), epoch));
         absence = session.join(access, presence ? sink::presence : null);
@@ -59,7 +62,7 @@ final class EventStream implements Outlet.Writer {
     }
 
     /** The connection is gone, or will be. */
-    void close() {
+    public void close() {
         if (heart != null) {
             heart.stop();
             heart = null;

@@ -1,6 +1,9 @@
 package brig.gateway.listener;
 
 import brig.gateway.config.Paths;
+import brig.gateway.connection.Attachment;
+import brig.gateway.connection.Outlet;
+import brig.gateway.connection.TextSink;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
@@ -10,8 +13,8 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
@@ -61,7 +64,7 @@ public final class SessionSockets implements SpawnListener {
         }
     }
 
-    SessionSockets(Door door, Paths paths) {
+    public SessionSockets(Door door, Paths paths) {
         this.door = door;
         this.paths = paths;
     }
@@ -80,6 +83,11 @@ public final class SessionSockets implements SpawnListener {
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
+    }
+
+    @Override
+    public String pathOf(String spawnId, String taskId) {
+        return paths.sessionSocket(taskId, spawnId).toString();
     }
 
     @Override
@@ -102,7 +110,7 @@ public final class SessionSockets implements SpawnListener {
     }
 
     /** Takes all files away; the gateway stops. */
-    void removeAll() {
+    public void removeAll() {
         listening.values().forEach(open -> removeFile(open.socket));
         lingering.keySet().forEach(SessionSockets::removeFile);
     }

@@ -22,7 +22,7 @@ import java.util.Set;
  * Unix sockets that nobody can open before they are ready: bound inside a folder that is ours alone, given their mode,
  * and only then renamed to their place. A socket file that nobody answers on is removed, one that somebody does is refused.
  */
-final class UnixSockets {
+public final class UnixSockets {
     /** As many as there are of four letters and digits. */
     private static final int NAMES = 36 * 36 * 36 * 36;
 
@@ -30,12 +30,12 @@ final class UnixSockets {
     /** Owned by the event loop. */
     private int names;
 
-    UnixSockets(Set<Integer> allowedUids) {
+    public UnixSockets(Set<Integer> allowedUids) {
         this.allowedUids = allowedUids;
     }
 
     /** Where to bind a socket that will be at {@code socket}; checks that the place is free. @throws BrigException where it is not */
-    Path prepare(Path socket) {
+    public Path prepare(Path socket) {
         Paths.checkSocketPath(socket);
         try {
             Path folder = Objects.requireNonNull(socket.toAbsolutePath().getParent(), "a socket lies in a folder");
@@ -79,7 +79,7 @@ final class UnixSockets {
      * Puts the bound socket in its place, open to its owner. Where other users are allowed it is open to all, and the
      * kernel's word for the uid decides.
      */
-    void publish(Path bound, Path socket) {
+    public void publish(Path bound, Path socket) {
         try {
             Files.setPosixFilePermissions(bound,
                     PosixFilePermissions.fromString(allowedUids.isEmpty() ? "rw-------" : "rw-rw-rw-"));
@@ -99,7 +99,7 @@ final class UnixSockets {
     }
 
     /** The uid of the process at the other end, by the kernel's word. @throws BrigException {@code FORBIDDEN} unless it is allowed */
-    int requireAllowedPeer(Channel channel) {
+    public int requireAllowedPeer(Channel channel) {
         try {
             int uid = ((EpollDomainSocketChannel) channel).peerCredentials().uid();
             if (uid == 0 || uid == Paths.ownUid() || allowedUids.contains(uid)) {

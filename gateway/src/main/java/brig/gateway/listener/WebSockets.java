@@ -1,13 +1,18 @@
 package brig.gateway.listener;
 
+import brig.gateway.connection.Attachment;
+import brig.gateway.connection.Outlet;
+import brig.gateway.connection.Problem;
+import brig.gateway.connection.TextSink;
+import brig.gateway.connection.WebSocketFraming;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
@@ -23,14 +28,14 @@ import org.jspecify.annotations.Nullable;
  * WebSockets, subprotocol {@code brig.v1}: a text message holds one or more whole lines. One kind carries one session,
  * the other any number of them. Where no token came with the upgrade, the first message brings it.
  */
-final class WebSockets {
-    static final String SUBPROTOCOL = "brig.v1";
+public final class WebSockets {
+    public static final String SUBPROTOCOL = "brig.v1";
     private static final int NORMAL_CLOSURE = 1000;
     private static final int UNSUPPORTED_DATA = 1003;
 
     private final Door door;
 
-    WebSockets(Door door) {
+    public WebSockets(Door door) {
         this.door = door;
     }
 
@@ -39,7 +44,7 @@ final class WebSockets {
      *
      * @param access as it counts in that session; nobody where the first message brings the token
      */
-    void attach(HttpServerRequest request, Session session, Access access, Attachment.Wish wish) {
+    public void attach(HttpServerRequest request, Session session, Access access, Attachment.Wish wish) {
         session.requireAttachable();
         upgrade(request, (socket, outlet) -> {
             Single connection = new Single(session, socket, outlet);
@@ -50,7 +55,7 @@ final class WebSockets {
     }
 
     /** Many sessions on one connection. */
-    void multiplex(HttpServerRequest request, Access access) {
+    public void multiplex(HttpServerRequest request, Access access) {
         upgrade(request, (socket, outlet) -> new Multiplex(access, socket, outlet));
     }
 
@@ -62,7 +67,7 @@ final class WebSockets {
         if (!"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "this path is a WebSocket: send an upgrade request");
         }
-        var channel = HttpGuard.channel(request);
+        var channel = Door.channel(request);
         request.toWebSocket().onSuccess(socket -> {
             // They stay as long as the connection does, and take a tenth of its memory.
             request.headers().clear();

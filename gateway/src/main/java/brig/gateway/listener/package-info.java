@@ -1,4 +1,4 @@
-/** The ways in: Unix sockets, HTTP, WebSocket and server-sent events. Each ends in the same session. */
+/** The ways into a session: its Unix socket, WebSockets, server-sent events; and the door that all of them share. */
 @NullMarked
 package brig.gateway.listener;
 

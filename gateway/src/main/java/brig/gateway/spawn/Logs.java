@@ -20,4 +20,10 @@ public interface Logs {
 
     /** The log of a spawn that an earlier process recorded. Completes on the event loop. */
     CompletionStage<Reopened> reopen(String spawnId, String epoch);
+
+    /**
+     * A stream is recorded, and these are its last lines. Where the disk did not take them they can be read nevertheless,
+     * and are written when it does.
+     */
+    void keepEnd(String spawnId, long firstSeq, long lastSeq, byte[] lines);
 }

@@ -74,14 +74,11 @@ final class Reconciler {
         return parts.logs().reopen(record.spawnId(), record.epoch()).exceptionally(failure -> {
             logger.error("spawn_id={} its record cannot be read: {}", record.spawnId(), failure.getMessage());
             return new Logs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
-        }).thenAccept(reopened -> {
+        }).thenCompose(reopened -> {
             Spawn spawn = new Spawn(record, reopened.log());
             spawns.add(spawn);
             if (spawn.state().isFinal()) {
-                spawn.log().end();
-                spawns.retire(spawn);
-                spawn.settle();
-                return;
+                return recoverEnded(spawn, reopened);
             }
             spawn.hold(admission.hold(record.origin().captain()));
             if (reopened.complete()) {
@@ -93,11 +90,22 @@ final class Reconciler {
                 transitions.save(spawn);
             } else if (spawn.state() == SpawnState.REQUESTED) {
                 // The worker-agent is asked only when that is on disk: it never was.
-                transitions.lose(spawn);
+                return transitions.lose(spawn);
             } else if (spawn.state() == SpawnState.UNKNOWN) {
                 watch(spawn);
             }
+            return CompletableFuture.completedFuture(null);
         });
+    }
+
+    private CompletionStage<Void> recoverEnded(Spawn spawn, Logs.Reopened reopened) {
+        spawns.retire(spawn);
+        spawn.settle();
+        if (spawn.hasRun() && !reopened.complete()) {
+            return transitions.mendEnd(spawn);
+        }
+        spawn.log().end();
+        return CompletableFuture.completedFuture(null);
     }
 
     /** The worker-agent is out of reach, and with it everything that is said of its workers. */
@@ -200,11 +208,9 @@ final class Reconciler {
 
     /** A request for its worker may still be on its way; only when it would be refused the spawn is over. */
     private CompletionStage<Void> fence(Spawn spawn) {
-        return parts.workers().abandon(spawn.binding().workerId()).thenAccept(sure -> {
+        return parts.workers().abandon(spawn.binding().workerId()).thenCompose(sure -> {
             forgetDeadline(spawn);
-            if (!spawn.state().isFinal()) {
-                transitions.lose(spawn);
-            }
+            return spawn.state().isFinal() ? CompletableFuture.completedFuture(null) : transitions.lose(spawn);
         });
     }
 

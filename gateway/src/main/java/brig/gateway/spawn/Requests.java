@@ -22,9 +22,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Requests that may be repeated: a request_id, within its provider and project, stands for one spawn for 24 hours.
  *
- * <p>Within this process those with the same key share one answer while it is on its way; the key is on disk, together
- * with its spawn, before anything starts, and the answer follows. Tokens are not kept: they can be made again. A refusal
- * after which the same may succeed frees the key, for nothing came of the request. Owned by the event loop.
+ * <p>Within this process those with the same key share one spawn while it is on its way; the key is on disk, together
+ * with its spawn, before anything starts, and what became of the start follows. Tokens are not kept: they can be made
+ * again. A refusal after which the same may succeed frees the key, for nothing came of the request. Owned by the event
+ * loop.
  */
 final class Requests {
     private static final Logger logger = LoggerFactory.getLogger(Requests.class);
@@ -33,19 +34,21 @@ final class Requests {
 
     private final Spawner.Parts parts;
     private final Spawns spawns;
+    private final SpawnListener doors;
     private final Map<RequestRecord.Key, InFlight> inFlight = new HashMap<>();
 
-    private record InFlight(String fingerprint, CompletableFuture<Granted> answer) {}
+    private record InFlight(String fingerprint, CompletableFuture<Accepted> answer) {}
 
     /** Starts what was asked for, and writes the request down with it. */
     @FunctionalInterface
     interface Launch {
-        CompletionStage<Granted> start(RequestRecord request);
+        CompletionStage<Accepted> start(RequestRecord request);
     }
 
-    Requests(Spawner.Parts parts, Spawns spawns) {
+    Requests(Spawner.Parts parts, Spawns spawns, SpawnListener doors) {
         this.parts = parts;
         this.spawns = spawns;
+        this.doors = doors;
     }
 
     /** Frees keys whose time is over, now and then. */
@@ -57,9 +60,9 @@ final class Requests {
         var _ = parts.timers().after(SWEEP_MS, this::sweep);
     }
 
-    /** Answers the request: as it was answered before, or by a launch. */
-    CompletionStage<Granted> once(SpawnRequest request, String captain, String requestId, Launch launch) {
-        RequestRecord.Key key = new RequestRecord.Key(Spawner.PROVIDER, request.claim().project(), requestId);
+    /** The spawn of the request: the one that it began before, or one that a launch begins. */
+    CompletionStage<Accepted> once(SpawnRequest request, String captain, String requestId, Launch launch) {
+        RequestRecord.Key key = new RequestRecord.Key(request.claim().provider(), request.claim().project(), requestId);
         String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, captain)));
         InFlight other = inFlight.get(key);
         if (other != null) {
@@ -69,13 +72,15 @@ final class Requests {
         InFlight mine = new InFlight(fingerprint, new CompletableFuture<>());
         inFlight.put(key, mine);
         parts.store().find(key)
-                .thenCompose(found -> found.filter(this::isKept).map(known -> repeat(known, fingerprint, launch))
+                .thenCompose(found -> found.filter(this::isKept).map(known -> repeat(request, known, fingerprint, launch))
                         .orElseGet(() -> first(key, found, fingerprint, launch)))
-                .whenComplete((granted, failure) -> {
-                    inFlight.remove(key);
+                .whenComplete((accepted, failure) -> {
                     if (failure == null) {
-                        mine.answer().complete(granted);
+                        // It is in flight until it runs.
+                        accepted.workspace().whenComplete((path, lost) -> inFlight.remove(key));
+                        mine.answer().complete(accepted);
                     } else {
+                        inFlight.remove(key);
                         mine.answer().completeExceptionally(Spawner.reason(failure));
                     }
                 });
@@ -91,7 +96,7 @@ final class Requests {
         relevant.remove("request_id");
         Map<String, @Nullable Object> agent = new LinkedHashMap<>(new Fields(relevant).object("agent_config").asMap());
         relevant.put("agent_config", agent);
-        relevant.put("provider", Spawner.PROVIDER);
+        relevant.put("provider", request.claim().provider());
         relevant.put("model", agent.remove("model"));
         relevant.put("cwd", relevant.remove("workspace"));
         relevant.put("timeout", relevant.remove("timeout_seconds"));
@@ -104,18 +109,26 @@ final class Requests {
         return record.createdMs() + KEPT_MS > parts.clock().nowMs();
     }
 
-    private CompletionStage<Granted> first(
+    private CompletionStage<Accepted> first(
             RequestRecord.Key key, Optional<RequestRecord> expired, String fingerprint, Launch launch) {
         if (expired.isPresent()) {
             var _ = parts.store().forget(key);
         }
         return launch.start(RequestRecord.asked(key, fingerprint, parts.clock().nowMs()))
-                .thenCompose(granted -> parts.store().answer(key, text(granted)).exceptionally(failure -> null)
-                        .thenApply(kept -> granted))
+                .thenApply(begun -> new Accepted(begun.spawnId(), begun.taskId(), begun.captainToken(),
+                        begun.watcherToken(), begun.ioSocket(), kept(key, begun.workspace())))
                 .exceptionallyCompose(failure -> refuse(key, Spawner.reason(failure)));
     }
 
-    private CompletionStage<Granted> refuse(RequestRecord.Key key, BrigException refusal) {
+    /** What became of a start, once it is on disk. */
+    private CompletionStage<String> kept(RequestRecord.Key key, CompletionStage<String> start) {
+        return start
+                .thenCompose(workspace -> parts.store().answer(key, text(Map.of("workspace", workspace)))
+                        .exceptionally(failure -> null).thenApply(noted -> workspace))
+                .exceptionallyCompose(failure -> refuse(key, Spawner.reason(failure)));
+    }
+
+    private <T> CompletionStage<T> refuse(RequestRecord.Key key, BrigException refusal) {
         if (refusal.code() == ErrorCode.IDEMPOTENCY_CONFLICT) {
             return CompletableFuture.failedFuture(refusal);
         }
@@ -126,51 +139,43 @@ final class Requests {
         });
     }
 
-    private CompletionStage<Granted> repeat(RequestRecord known, String fingerprint, Launch launch) {
+    private CompletionStage<Accepted> repeat(
+            SpawnRequest request, RequestRecord known, String fingerprint, Launch launch) {
         if (!known.fingerprint().equals(fingerprint)) {
             return CompletableFuture.failedFuture(known.answer() == null
                     ? conflict(known.key().requestId(), "is still in flight").withHttpStatus(409)
                     : conflict(known.key().requestId(), "was used for another request"));
         }
         if (known.answer() != null) {
-            return again(known.spawnId(), new Fields(Json.parseObject(known.answer().getBytes(StandardCharsets.UTF_8))));
+            return CompletableFuture.completedFuture(again(request, known.spawnId(),
+                    outcome(new Fields(Json.parseObject(known.answer().getBytes(StandardCharsets.UTF_8))))));
         }
         // The process before did not come to its answer.
-        Optional<Spawn> spawn = spawns.find(known.spawnId());
-        return spawn.isEmpty() ? relaunch(known, launch)
-                : spawn.get().settled().thenCompose(settled -> spawn.get().failure()
-                        .map(failure -> failure.code().isRetryable() ? relaunch(known, launch) : refuse(known.key(), failure))
-                        .orElseGet(() -> adopted(known.key(), spawn.get())));
+        Optional<Spawn> found = spawns.find(known.spawnId());
+        if (found.isEmpty() || found.get().failure().filter(failure -> failure.code().isRetryable()).isPresent()) {
+            return parts.store().forget(known.key())
+                    .thenCompose(freed -> first(known.key(), Optional.empty(), known.fingerprint(), launch));
+        }
+        Spawn spawn = found.get();
+        CompletionStage<String> start = spawn.settled().thenApply(settled -> {
+            spawn.failure().ifPresent(failure -> {
+                throw failure;
+            });
+            return spawn.workspace();
+        });
+        return CompletableFuture.completedFuture(again(request, known.spawnId(), kept(known.key(), start)));
     }
 
-    private CompletionStage<Granted> relaunch(RequestRecord known, Launch launch) {
-        return parts.store().forget(known.key())
-                .thenCompose(freed -> first(known.key(), Optional.empty(), known.fingerprint(), launch));
-    }
-
-    private CompletionStage<Granted> adopted(RequestRecord.Key key, Spawn spawn) {
-        Map<String, @Nullable Object> view = spawn.view();
-        Granted granted = granted(spawn.spawnId(), spawn.taskId(), String.valueOf(view.get("workspace")),
-                spawn.door());
-        return parts.store().answer(key, text(granted)).exceptionally(failure -> null).thenApply(kept -> granted);
-    }
-
-    private CompletionStage<Granted> again(String spawnId, Fields answer) {
+    private static CompletionStage<String> outcome(Fields answer) {
         String code = answer.text("code");
-        return code == null
-                ? CompletableFuture.completedFuture(granted(spawnId, answer.requiredText("task_id"),
-                        answer.requiredText("workspace"), answer.requiredText("io_socket")))
+        return code == null ? CompletableFuture.completedFuture(answer.requiredText("workspace"))
                 : CompletableFuture.failedFuture(new BrigException(ErrorCode.valueOf(code), answer.text("error", "")));
     }
 
-    /** The answer for a spawn that was asked for under a request_id. */
-    Granted granted(String spawnId, String taskId, String workspace, String ioSocket) {
-        return new Granted(spawnId, taskId, workspace, parts.secrets().token("captain", spawnId),
-                parts.secrets().token("watcher", spawnId), ioSocket);
-    }
-
-    private static String text(Granted granted) {
-        return text(Map.of("task_id", granted.taskId(), "workspace", granted.workspace(), "io_socket", granted.ioSocket()));
+    private Accepted again(SpawnRequest request, String spawnId, CompletionStage<String> workspace) {
+        String taskId = request.taskId() == null ? spawnId : request.taskId();
+        return new Accepted(spawnId, taskId, parts.secrets().token("captain", spawnId),
+                parts.secrets().token("watcher", spawnId), doors.pathOf(spawnId, taskId), workspace);
     }
 
     private static String text(Map<String, ?> answer) {

@@ -11,7 +11,6 @@ import brig.protocol.Ids;
 import brig.protocol.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +33,8 @@ public final class Spawn {
     private final String taskId;
     private final SpawnRecord.Origin origin;
     private final SpawnRecord.Hashes hashes;
-    private final StreamLog log;
+    private StreamLog log;
+    private final LastWords lastWords = new LastWords();
     private final long createdMs;
     private final List<Lease> leases = new ArrayList<>();
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
@@ -176,6 +176,15 @@ public final class Spawn {
         log.connect(stream);
     }
 
+    /** What is on disk of it is another stream than the one that readers knew. */
+    void restart(StreamLog fresh) {
+        log = fresh;
+    }
+
+    LastWords lastWords() {
+        return lastWords;
+    }
+
     boolean isConnected() {
         return worker != null;
     }
@@ -207,7 +216,8 @@ public final class Spawn {
 
     /** The refusal of whoever wants something of a spawn that has not begun, or is over. */
     public BrigException notReady() {
-        String message = "the session is " + state.wireName();
+        String message = state == SpawnState.FAILED && lastError != null ? "the spawn failed: " + lastError
+                : "the session is " + state.wireName();
         BrigException refusal = (state.isFinal()
                 ? new BrigException(ErrorCode.SESSION_ENDED, message)
                 : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS)).about(spawnId, state.wireName());
@@ -240,6 +250,11 @@ public final class Spawn {
                 new SpawnRecord.Times(createdMs, runningMs, changedMs, endedMs));
     }
 
+    /** What lists show. */
+    public Map<String, @Nullable Object> view() {
+        return SpawnView.of(this);
+    }
+
     /** What status and the HTTP interface show of this spawn alone: the view, and what its wall enforces. */
     public Map<String, @Nullable Object> fullView() {
         Map<String, @Nullable Object> view = view();
@@ -255,49 +270,6 @@ public final class Spawn {
             throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn").about(spawnId, state.wireName());
         }
         return parse(posture);
-    }
-
-    /** What lists show; times in milliseconds since 1970. */
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        view.put("spawn_id", spawnId);
-        view.put("task_id", taskId);
-        view.put("session_id", sessionId);
-        if (origin.requestId() != null) {
-            view.put("request_id", origin.requestId());
-        }
-        if (!origin.project().isEmpty()) {
-            view.put("project", origin.project());
-        }
-        view.put("provider", origin.provider());
-        view.put("agent", origin.agent());
-        view.put("state", state.wireName());
-        if (log.isThrottled() && !state.isFinal()) {
-            view.put("throttled", true);
-        }
-        view.put("workspace", workspace);
-        view.put("captain", origin.captain());
-        view.put("created_ms", createdMs);
-        if (hasRun()) {
-            view.put("running_ms", runningMs);
-        }
-        if (state.isFinal()) {
-            view.put("ended_ms", endedMs);
-        }
-        if (!exit.isEmpty()) {
-            view.put("exit", exit);
-        }
-        view.put("epoch", log.epoch());
-        view.put("first_seq", log.firstSeq());
-        view.put("last_seq", log.lastSeq());
-        view.put("readers", log.readerCount());
-        if (lastError != null) {
-            view.put("last_error", lastError);
-        }
-        if (isGivenUp()) {
-            view.put("provider_runtime_alive", binding.alive());
-        }
-        return view;
     }
 
     public boolean isCaptainToken(String token) {
@@ -334,6 +306,26 @@ public final class Spawn {
     /** Name of the agent profile. */
     public String agent() {
         return origin.agent();
+    }
+
+    /** How a process of the agent ended last; empty where none has. */
+    Map<String, @Nullable Object> exit() {
+        return exit;
+    }
+
+    /** {@code CODE: message}; null where nothing went wrong. */
+    @Nullable String lastError() {
+        return lastError;
+    }
+
+    /** When it was known to run first, milliseconds since 1970; 0 for never. */
+    long runningMs() {
+        return runningMs;
+    }
+
+    /** When it ended, milliseconds since 1970; 0 where it has not. */
+    long endedMs() {
+        return endedMs;
     }
 
     /** When it was asked for, milliseconds since 1970. */

@@ -7,6 +7,9 @@ public interface SpawnListener {
     /** Opens it, before the worker is asked for. Completes with the path of the socket; fails with a BrigException. */
     CompletionStage<String> open(Spawn spawn);
 
+    /** The path of the socket that is opened for a spawn of these names. */
+    String pathOf(String spawnId, String taskId);
+
     /** Closes it; the spawn has ended or never began. Connections stay until they have every frame. */
     void close(Spawn spawn);
 }

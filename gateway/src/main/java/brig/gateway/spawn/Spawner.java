@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Starts spawns and ends them.
  *
- * <p>The order of a start: limits, then the record on disk, then the session socket, then the record that the worker-agent
- * is being asked, then the worker. Whatever fails undoes what came before it and leaves the record with its error. Where
+ * <p>The order of a start: limits, then the record on disk, then the session socket; now the spawn can be named. Then the
+ * record that the worker-agent is being asked, then the worker. Whatever fails undoes what came before it and leaves the record with its error. Where
  * the worker-agent's answer is lost nothing is undone: the {@link Reconciler} finds out, and the caller waits for that.
  * State owned by the event loop.
  */
@@ -37,7 +37,11 @@ public final class Spawner {
             WorkerAgent workers, SpawnStore store, Logs logs, Clock clock, Timers timers, Secrets secrets) {}
 
     /** Who runs workers: the worker-agent of this gateway. */
-    static final String PROVIDER = "local";
+    static final String PROVIDER = SpawnRequest.Claim.LOCAL;
+    /** Some hundred times what the check takes. */
+    private static final long CHECK_MS = 250;
+    /** An operator may add one; that takes its time. */
+    private static final int NO_PROVIDER_SECONDS = 60;
 
     private final Parts parts;
     private final Admission admission;
@@ -55,34 +59,63 @@ public final class Spawner {
         this.spawns = spawns;
         this.doors = doors;
         transitions = new Transitions(parts, spawns, doors);
-        requests = new Requests(parts, spawns);
+        requests = new Requests(parts, spawns, doors);
         reconciler = new Reconciler(parts, admission, spawns, transitions, starting::contains);
     }
 
     /**
-     * Starts a worker, when there is a place for it. A request with a request_id that was answered in the last 24 hours, or
-     * is being answered, starts nothing and gets that answer.
+     * Begins a spawn, when there is a place for it. A request with a request_id that was begun in the last 24 hours begins
+     * nothing and gets that spawn.
      *
      * @param asker whose captain is {@code uid:<n>}, {@code admin} or the name of a captain's token
-     * @return completes when the worker runs; fails with the refusal
+     * @return completes when the spawn is on disk, before the worker is asked for; fails with a refusal, of which nothing is left
      */
-    public CompletionStage<Granted> spawn(SpawnRequest request, Admission.Applicant asker) {
+    public CompletionStage<Accepted> spawn(SpawnRequest request, Admission.Applicant asker) {
         String requestId = request.claim().requestId();
         return requestId == null ? launch(request, asker, null)
                 : requests.once(request, asker.captain(), requestId, claim -> launch(request, asker, claim));
     }
 
-    private CompletionStage<Granted> launch(
+    private CompletionStage<Accepted> launch(
             SpawnRequest request, Admission.Applicant asker, @Nullable RequestRecord claim) {
         try {
+            requireProvider(request.claim().provider());
             requireFree(request.taskId());
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
-        return admission.enter(asker).thenCompose(slot -> launch(request, asker.captain(), slot, claim));
+        return check(request)
+                .thenCompose(fine -> admission.enter(asker))
+                .thenCompose(slot -> launch(request, asker.captain(), slot, claim));
     }
 
-    private CompletionStage<Granted> launch(
+    /**
+     * Asks whether the worker-agent would refuse the request. One that takes its time over that is not waited for: what it
+     * refuses later the spawn fails with.
+     */
+    private CompletionStage<Void> check(SpawnRequest request) {
+        CompletableFuture<Void> checked = parts.workers().check(request).toCompletableFuture().copy();
+        Timers.Timer late = parts.timers().after(CHECK_MS, () -> checked.complete(null));
+        return checked.whenComplete((fine, refusal) -> late.cancel())
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)));
+    }
+
+    private static void requireProvider(String name) {
+        if (!name.equals(PROVIDER)) {
+            throw new BrigException(ErrorCode.PROVIDER_UNAVAILABLE,
+                    "no provider '" + name + "' runs workers for this gateway; there is " + PROVIDER, NO_PROVIDER_SECONDS);
+        }
+    }
+
+    /** A worker-agent that cannot be asked now: nothing of the request is left, and a client may go elsewhere with it. */
+    private static Throwable unavailable(Throwable failure) {
+        BrigException refusal = reason(failure);
+        return refusal.code() != ErrorCode.WORKER_AGENT_UNAVAILABLE ? refusal
+                : new BrigException(ErrorCode.PROVIDER_UNAVAILABLE, "the worker-agent of the provider " + PROVIDER
+                        + " is out of reach", 1);
+    }
+
+    private CompletionStage<Accepted> launch(
             SpawnRequest request, String captain, Lease slot, @Nullable RequestRecord claim) {
         try {
             // Again: while this one waited, another may have taken the name.
@@ -100,18 +133,19 @@ public final class Spawner {
         starting.add(spawn);
         return record(spawn, claim)
                 .thenCompose(saved -> doors.open(spawn))
-                .thenCompose(socket -> {
+                .whenComplete((socket, failure) -> checkFailed(spawn, failure))
+                .thenApply(socket -> {
                     spawn.setDoor(socket);
-                    return start(spawn, request);
-                })
-                .thenApply(started -> new Granted(spawnId, spawn.taskId(), spawn.workspace(), captainToken, watcherToken,
-                        spawn.door()))
-                .whenComplete((granted, failure) -> {
-                    starting.remove(spawn);
-                    if (failure != null) {
-                        transitions.fail(spawn, reason(failure));
-                    }
+                    return new Accepted(spawnId, spawn.taskId(), captainToken, watcherToken, socket, start(spawn, request));
                 });
+    }
+
+    /** A start that comes to nothing ends the spawn. */
+    private void checkFailed(Spawn spawn, @Nullable Throwable failure) {
+        if (failure != null) {
+            starting.remove(spawn);
+            transitions.fail(spawn, reason(failure));
+        }
     }
 
     private void requireFree(@Nullable String taskId) {
@@ -137,16 +171,22 @@ public final class Spawner {
                 : parts.store().begin(spawn.record(), claim.by(spawn.spawnId()));
     }
 
-    private CompletionStage<Void> start(Spawn spawn, SpawnRequest request) {
+    /** @return completes with the workspace when the worker runs */
+    private CompletionStage<String> start(Spawn spawn, SpawnRequest request) {
         return transitions.becomeSpawning(spawn)
                 .thenCompose(saved -> parts.workers().spawn(spawn.spawnId(), request))
                 .thenAccept(started ->
                         transitions.becomeRunning(spawn, started.socket(), started.workspace(), started.posture()))
                 .exceptionallyCompose(failure -> cause(failure) instanceof WorkerAgent.UnansweredException
-                        ? findOut(spawn) : CompletableFuture.failedFuture(failure));
+                        ? findOut(spawn) : CompletableFuture.failedFuture(failure))
+                .whenComplete((started, failure) -> {
+                    starting.remove(spawn);
+                    checkFailed(spawn, failure);
+                })
+                .thenApply(started -> spawn.workspace());
     }
 
-    /** The worker-agent was asked and did not answer: the worker may be there. The caller waits until that is known. */
+    /** The worker-agent was asked and did not answer: the worker may be there. Who waits for it waits until that is known. */
     private CompletionStage<Void> findOut(Spawn spawn) {
         starting.remove(spawn);
         reconciler.doubt(spawn);

@@ -6,9 +6,11 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.FrameDecoder;
 import brig.protocol.FrameType;
+import brig.protocol.Ids;
 import brig.protocol.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -76,6 +78,9 @@ final class Transitions {
             @Override
             public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
                 spawn.log().append(seq, bytes, offset, length);
+                if (type == FrameType.STATE || type == FrameType.DONE) {
+                    spawn.lastWords().note(type, seq, bytes, offset, length);
+                }
                 if (type == FrameType.STATE) {
                     handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
                 } else if (type == FrameType.DONE && !spawn.state().isFinal()) {
@@ -132,6 +137,7 @@ final class Transitions {
     private void handleRecorded(Spawn spawn) {
         save(spawn);
         spawn.disconnect();
+        spawn.lastWords().handOver(spawn.spawnId(), parts.logs());
         spawn.log().release();
     }
 
@@ -145,13 +151,44 @@ final class Transitions {
     }
 
     /** Its worker is gone and said no goodbye: the gateway says it for its readers. */
-    void lose(Spawn spawn) {
+    CompletionStage<Void> lose(Spawn spawn) {
         if (!spawn.hasRun()) {
             fail(spawn, new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE,
                     "the gateway or the worker-agent stopped before the worker was known to run; nothing of it is left", 1));
             spawn.requestKey().ifPresent(parts.store()::forget);
-            return;
+            return CompletableFuture.completedFuture(null);
         }
+        // A gateway before this one may have shown more of the stream than it recorded, and nobody has that any more.
+        CompletionStage<Void> known = spawn.isConnected() ? CompletableFuture.completedFuture(null) : beginEpoch(spawn);
+        return known.thenRun(() -> {
+            if (!spawn.state().isFinal()) {
+                endLost(spawn);
+            }
+        });
+    }
+
+    /** The record is all that is left of the stream, and readers that knew more have to begin again. */
+    private CompletionStage<Void> beginEpoch(Spawn spawn) {
+        return parts.logs().reopen(spawn.spawnId(), Ids.newEpoch()).handle((reopened, failure) -> {
+            if (failure == null) {
+                spawn.restart(reopened.log());
+            } else {
+                logger.error("spawn_id={} its record cannot be read: {}", spawn.spawnId(), failure.getMessage());
+            }
+            return null;
+        });
+    }
+
+    /** It ended in the process before, and the record does not say how: the disk was full. */
+    CompletionStage<Void> mendEnd(Spawn spawn) {
+        return beginEpoch(spawn).thenRun(() -> {
+            sayGoodbye(spawn, new BrigException(ErrorCode.RECORD_LOST, "the end of this stream could not be recorded"),
+                    Map.of(), "record_lost");
+            spawn.log().end();
+        });
+    }
+
+    private void endLost(Spawn spawn) {
         BrigException lost = new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
         Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
@@ -187,7 +224,12 @@ final class Transitions {
         frame.put("ts", nowMs());
         frame.putAll(fields);
         byte[] line = Json.writeLine(frame);
-        spawn.log().append(spawn.log().lastSeq() + 1, line, 0, line.length);
+        long seq = spawn.log().lastSeq() + 1;
+        FrameType known = type.equals("state") ? FrameType.STATE : type.equals("done") ? FrameType.DONE : FrameType.UNKNOWN;
+        if (known != FrameType.UNKNOWN) {
+            spawn.lastWords().note(known, seq, line, 0, line.length);
+        }
+        spawn.log().append(seq, line, 0, line.length);
     }
 
     /** Opens the door of a spawn that runs already; it goes on without one where that fails. */

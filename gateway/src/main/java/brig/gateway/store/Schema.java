@@ -37,7 +37,11 @@ final class Schema {
                         provider TEXT NOT NULL, project TEXT NOT NULL, request_id TEXT NOT NULL, fingerprint TEXT NOT NULL,
                         spawn_id TEXT NOT NULL, created_ms INTEGER NOT NULL, answer TEXT,
                         PRIMARY KEY (provider, project, request_id)) WITHOUT ROWID""",
-                    "CREATE INDEX requests_age ON requests (created_ms)"));
+                    "CREATE INDEX requests_age ON requests (created_ms)"),
+            List.of("""
+                    CREATE TABLE events (
+                        seq INTEGER PRIMARY KEY, epoch TEXT NOT NULL, spawn_id TEXT NOT NULL, session_id TEXT NOT NULL,
+                        event TEXT NOT NULL)"""));
 
     /** The version that this program writes. */
     static final int VERSION = STEPS.size();

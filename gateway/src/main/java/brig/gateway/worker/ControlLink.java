@@ -11,12 +11,15 @@ import brig.protocol.Json;
 import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,13 +28,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The link to the worker-agent's control socket: requests with numbers, answers in any order, each with a deadline. When
- * the connection is lost everything in flight fails and the link connects again, for as long as it is open.
+ * the connection is lost everything in flight fails and the link connects again, for as long as it is open. Prompts go
+ * over it: a peer whose uid, by the kernel's word, is not trusted hears nothing.
  *
  * <p>State owned by the event loop.
  */
@@ -43,6 +48,9 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
         /** There is no connection; another try follows. Called after each failed try. */
         void handleDown();
+
+        /** Somebody else listens where the worker-agent should; nothing was said to it. {@link #handleDown} follows. */
+        void handleUntrusted(BrigException why);
     }
 
     private static final Logger log = LoggerFactory.getLogger(ControlLink.class);
@@ -54,6 +62,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final NetClient client;
     private final SocketAddress address;
     private final Timers timers;
+    private final IntPredicate trustedUids;
     private final WorkerLink.Shared shared;
     private final Map<Long, Pending> pending = new HashMap<>();
     private Listener listener = new NoListener();
@@ -61,6 +70,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private @Nullable NetSocket socket;
     private long lastId;
     private boolean closed;
+    /** Why what listens there is not spoken to; null where nothing is known against it. */
+    private @Nullable BrigException untrusted;
 
     private record Pending(CompletableFuture<Map<String, @Nullable Object>> answer, Timers.Timer deadline) {
         void giveUp() {
@@ -69,11 +80,13 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         }
     }
 
-    public ControlLink(Vertx vertx, String socketPath, Timers timers) {
+    /** @param trustedUids who the worker-agent may be */
+    public ControlLink(Vertx vertx, String socketPath, Timers timers, IntPredicate trustedUids) {
         this.vertx = vertx;
         this.client = vertx.createNetClient();
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
+        this.trustedUids = trustedUids;
         this.shared = new WorkerLink.Shared(((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers,
                 new Inlet.Shared());
     }
@@ -112,6 +125,16 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     private void handleConnected(NetSocket connected) {
+        try {
+            requireTrusted(connected);
+        } catch (BrigException why) {
+            untrusted = why;
+            connected.close();
+            listener.handleUntrusted(why);
+            retry();
+            return;
+        }
+        untrusted = null;
         socket = connected;
         lines = new LineDecoder(ANSWER_BYTES_MAX, this);
         connected.handler(buffer -> {
@@ -121,6 +144,20 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         connected.exceptionHandler(failure -> log.debug("control link failed: {}", failure.toString()));
         connected.closeHandler(nothing -> handleClosed(connected));
         hello().thenAccept(hello -> listener.handleUp(new Fields(hello).requiredText("instance")));
+    }
+
+    private void requireTrusted(NetSocket connected) {
+        var channel = (EpollDomainSocketChannel) ((NetSocketInternal) connected).channelHandlerContext().channel();
+        try {
+            int uid = channel.peerCredentials().uid();
+            if (!trustedUids.test(uid)) {
+                throw new BrigException(ErrorCode.UNTRUSTED_ENDPOINT, "who listens at " + address.path()
+                        + " is uid " + uid + ", neither Brig's own user nor root: nothing is sent there");
+            }
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.UNTRUSTED_ENDPOINT,
+                    "the kernel does not say who listens at " + address.path() + ": " + e.getMessage());
+        }
     }
 
     private void handleClosed(NetSocket gone) {
@@ -164,8 +201,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         }
     }
 
-    private static BrigException unavailable() {
-        return new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
+    private BrigException unavailable() {
+        return untrusted != null ? untrusted : new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
     }
 
     /** A request that does no harm if it is asked again, so that it does not matter whether it was carried out. */
@@ -193,6 +230,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         pending.put(id, new Pending(answer, deadline));
         socket.write(Buffer.buffer(Json.writeLine(message)));
         return answer;
+    }
+
+    @Override
+    public CompletionStage<Void> check(SpawnRequest request) {
+        return request("check", Map.of("request", request.toMap())).thenApply(ok -> null);
     }
 
     @Override
@@ -271,5 +313,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
         @Override
         public void handleDown() {}
+
+        @Override
+        public void handleUntrusted(BrigException why) {}
     }
 }

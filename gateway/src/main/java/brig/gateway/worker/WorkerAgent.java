@@ -35,6 +35,9 @@ public interface WorkerAgent {
         }
     }
 
+    /** Whether it would refuse a request, as far as it can tell without making anything. Fails with that refusal. */
+    CompletionStage<Void> check(SpawnRequest request);
+
     /**
      * Starts a worker; the same spawn_id again never starts a second one. Fails with {@link UnansweredException} where it
      * may have been started.

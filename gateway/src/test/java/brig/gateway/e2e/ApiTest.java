@@ -154,6 +154,32 @@ class ApiTest {
     }
 
     @Test
+    void shouldKeepHooksEventsAndTheirNumbersWhenTheGatewayIsKilled() throws IOException {
+        try (Product own = Product.start()) {
+            Spawned spawned = own.idle("hooked");
+            String event = "{\"type\":\"tool.after\",\"spawn_id\":\"" + spawned.id() + "\",\"data\":{\"n\":%d}}";
+            own.web().post("/api/v1/events", event.formatted(1));
+            String seen;
+            try (Events events = own.web().follow("/api/v1/events?session_id=hooked", "")) {
+                assertEquals(1, events.message().object("data").number("n", 0, 9, 0));
+                seen = events.lastId();
+            }
+            own.web().post("/api/v1/events", event.formatted(2));
+            own.kill();
+            own.serve();
+            assertEquals(201, own.web().post("/api/v1/events", event.formatted(3)).status());
+            Fields all = own.web().get("/api/v1/events?session_id=hooked&after=1").json();
+            assertEquals(List.of(2L, 3L), all.objects("events").stream()
+                    .map(one -> one.object("data").number("n", 0, 9, 0)).toList());
+            try (Events events = own.web().follow("/api/v1/events?session_id=hooked", seen)) {
+                assertEquals(seen, events.resumedFrom());
+                assertEquals(2, events.message().object("data").number("n", 0, 9, 0));
+                assertEquals(3, events.message().object("data").number("n", 0, 9, 0));
+            }
+        }
+    }
+
+    @Test
     void shouldSayWhatTheGatewayDoes() throws IOException {
         Fields status = web.get("/api/v1/status").json();
         assertEquals("open", status.text("pool"));
@@ -209,6 +235,20 @@ class ApiTest {
                     own.ask("{\"action\":\"spawn\",\"wait\":\"1s\",\"agent_config\":{\"name\":\"shell\"}}").text("code"));
             own.brig("terminate", first.id());
             assertEquals(201, waiting.join().status());
+            Run inVain = own.brig("spawn", "--wait", "1s", "--json", "shell");
+            assertEquals(125, inVain.exitCode());
+            assertEquals("MAX_WORKERS", inVain.json().text("code"));
+            CompletableFuture<Run> patient = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return own.brig("spawn", "--wait", "20s", "--task-id", "third", "shell");
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            Await.until("it waits", () -> own.web().get("/api/v1/status").json().object("queue")
+                    .number("waiting", 0, 9, 0) == 1);
+            own.brig("terminate", "second");
+            assertEquals(0, patient.join().exitCode(), () -> patient.join().err());
         }
     }
 }

@@ -28,9 +28,8 @@ class FullDiskTest {
                 Frames frames = new Frames().readAll(captain);
                 assertEquals(0, frames.missing());
                 assertTrue(frames.text().endsWith("\n" + LINES + "\n"));
-                assertTrue(frames.messages().stream()
-                        .anyMatch(message -> message.text("code", "").equals("RECORD_LOST")),
-                        () -> String.valueOf(frames.messages().size()));
+                assertEquals(1, frames.messages().stream()
+                        .filter(message -> message.text("code", "").equals("RECORD_LOST")).count(), "said once");
             }
             requireToldOfGap(spawned);
         }
@@ -44,6 +43,8 @@ class FullDiskTest {
                 frames.add(line);
             }
             assertTrue(frames.missing() > 0);
+            assertTrue(Frames.isTerminated(frames.last()), () -> "how it ended is known: " + frames.last().asMap());
+            assertEquals(1, frames.ofType("done").size());
             assertEquals(spawned.view().number("last_seq", 1, Long.MAX_VALUE, 0), frames.next() - 1);
         }
     }

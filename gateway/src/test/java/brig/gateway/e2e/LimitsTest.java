@@ -52,14 +52,32 @@ class LimitsTest {
                 Map.of("limits", Map.of("workersPerCaptainMax", 1L, "spawnCooldownMs", 0L)))) {
             new Spawned(product, product.ask(SPAWN));
             requireRefusal("MAX_WORKERS_PER_CAPTAIN", product.ask(SPAWN));
-            assertEquals(201, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
+            assertEquals(202, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
                     .status());
         }
         try (Product product = with("spawnCooldownMs", 60_000)) {
             new Spawned(product, product.ask(SPAWN));
             requireRefusal("COOLDOWN", product.ask(SPAWN));
-            assertEquals(201, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
+            assertEquals(202, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
                     .status());
+        }
+    }
+
+    @Test
+    void shouldSayThatTheProviderStartsNoMoreNowOrIsNotThere() throws IOException {
+        String body = "{\"agent_config\":{\"name\":\"shell\"},\"provider\":\"%s\"}";
+        try (Product product = Product.start(Map.of("worker", Map.of("startsPerSecondMax", 1L)))) {
+            Web.Answer[] last = new Web.Answer[1];
+            Await.until("two come within a second", () -> {
+                last[0] = product.web().post("/api/v1/spawns", body.formatted("local"));
+                return last[0].status() != 202;
+            });
+            assertEquals(429, last[0].status());
+            requireRefusal("PROVIDER_RATE_LIMITED", last[0].json());
+            Web.Answer elsewhere = product.web().post("/api/v1/spawns", body.formatted("far"));
+            assertEquals(503, elsewhere.status());
+            assertEquals("60", elsewhere.header("Retry-After"));
+            requireRefusal("PROVIDER_UNAVAILABLE", elsewhere.json());
         }
     }
 
@@ -76,6 +94,11 @@ class LimitsTest {
                 assertEquals("MAX_SUBSCRIPTIONS", refused);
                 refused = fill(product, open, most);
                 assertEquals("MAX_CONNECTIONS", refused);
+                Web.Answer full = product.web().get("/api/v1/status");
+                assertEquals(503, full.status());
+                assertEquals("MAX_CONNECTIONS", full.code());
+                assertEquals("application/problem+json", full.header("Content-Type"));
+                requireRefusal("MAX_CONNECTIONS", full.json());
                 assertEquals("pong",
                         open.getFirst().sendLine("{\"action\":\"ping\"}").message().text("type"));
             } finally {
@@ -84,6 +107,7 @@ class LimitsTest {
                 }
             }
             Await.until("there is room again", () -> product.ask("{\"action\":\"list\"}").has("spawns"));
+            assertEquals(200, product.web().get("/api/v1/status").status());
         }
     }
 

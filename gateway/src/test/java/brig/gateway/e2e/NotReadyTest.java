@@ -36,11 +36,18 @@ class NotReadyTest {
                 Relay.Hold hold = relay.before((from, line) -> "spawn".equals(line.text("op", "")));
                 String requestId = UUID.randomUUID().toString();
                 Web web = product.web();
-                CompletableFuture<Web.Answer> spawned = CompletableFuture.supplyAsync(() -> post(web, "{\"task_id\":\"slow\","
-                        + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo up\",\"once\":true,\"request_id\":\""
-                        + requestId + "\"}"));
+                String body = "{\"task_id\":\"slow\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo up\","
+                        + "\"once\":true,\"request_id\":\"" + requestId + "\"}";
+                Web.Answer begun = web.post("/api/v1/spawns", body);
+                assertEquals(202, begun.status(), begun.response()::body);
+                assertEquals("requested", begun.json().text("status"));
+                String id = begun.json().requiredText("spawn_id");
+                assertEquals("/api/v1/spawns/" + id, begun.header("Location"));
+                assertEquals(begun.response().body(), web.post("/api/v1/spawns?wait=1s", body).response().body(),
+                        "who waits in vain is told the same");
+                CompletableFuture<Web.Answer> spawned = CompletableFuture.supplyAsync(() -> post(web, body));
                 hold.await();
-                String id = product.ask("{\"action\":\"status\",\"id\":\"slow\"}").requiredText("spawn_id");
+                assertEquals("spawning", web.get("/api/v1/spawns/" + id).json().text("state"));
                 String expected = "{\"success\":false,\"code\":\"SESSION_NOT_READY\",\"state\":\"spawning\",\"spawn_id\":\""
                         + id + "\",\"session_id\":null,\"retry_after_seconds\":5}";
 
@@ -61,6 +68,7 @@ class NotReadyTest {
                 CompletableFuture<Run> waiting = CompletableFuture.supplyAsync(() -> run(product));
                 hold.release();
                 assertEquals(201, spawned.join().status(), () -> spawned.join().response().body());
+                assertEquals("spawned", spawned.join().json().text("status"));
                 assertEquals("up\n", waiting.join().out());
                 assertEquals(0, waiting.join().exitCode());
 
@@ -82,7 +90,7 @@ class NotReadyTest {
 
     private static Web.Answer post(Web web, String body) {
         try {
-            return web.post("/api/v1/spawns", body);
+            return web.post("/api/v1/spawns?wait=60s", body);
         } catch (java.io.IOException e) {
             throw new java.io.UncheckedIOException(e);
         }

@@ -60,7 +60,7 @@ class TokensTest {
     @Test
     void shouldReachAsFarAsItsRoleAndNoFurther() throws IOException {
         Web alice = web.with(mint(web, "{\"role\":\"captain\",\"captain\":\"alice\"}").text("token"));
-        Web.Answer spawned = alice.post("/api/v1/spawns", "{\"task_id\":\"hers\",\"agent_config\":{\"name\":\"shell\"},\"once\":true}");
+        Web.Answer spawned = alice.post("/api/v1/spawns?wait=60s", "{\"task_id\":\"hers\",\"agent_config\":{\"name\":\"shell\"},\"once\":true}");
         assertEquals(201, spawned.status());
         assertEquals("alice", alice.get("/api/v1/spawns/hers").json().text("captain"));
         assertEquals(1, alice.get("/api/v1/spawns").json().objects("spawns").size(), "its own alone");

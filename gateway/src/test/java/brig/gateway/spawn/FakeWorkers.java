@@ -22,6 +22,7 @@ final class FakeWorkers implements WorkerAgent {
     final Map<String, FakeStream> streams = new LinkedHashMap<>();
     CompletableFuture<Listing> listing = new CompletableFuture<>();
 
+    CompletableFuture<Void> checking = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> abandoning = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> terminating = CompletableFuture.completedFuture(null);
 
@@ -76,6 +77,11 @@ final class FakeWorkers implements WorkerAgent {
         public void resume() {
             said.add("resume");
         }
+    }
+
+    @Override
+    public CompletionStage<Void> check(SpawnRequest request) {
+        return checking;
     }
 
     @Override

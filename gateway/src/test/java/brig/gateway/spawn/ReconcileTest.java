@@ -2,6 +2,7 @@ package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.RecordingSink;
@@ -249,5 +250,60 @@ class ReconcileTest {
         bench.started(spawn.spawnId());
         assertTrue(answer.toCompletableFuture().isDone());
         assertTrue(bench.story.toString().contains("terminate " + spawn.spawnId()), bench.story.toString());
+    }
+
+    @Test
+    void shouldBeginAnotherEpochWhenFramesOfAWorkerThatIsGoneMayHaveBeenSeenAndNotRecorded() {
+        Spawn before = bench.run("fix");
+        bench.send(before, RUNNING + CHUNK);
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile();
+        Spawn spawn = found(after, before);
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertNotEquals(before.log().epoch(), spawn.log().epoch());
+        assertEquals(spawn.log().epoch(), after.store.saved().getLast().epoch());
+        RecordingSink late = new RecordingSink();
+        spawn.log().subscribe(1, false, late).drain();
+        after.loop.run();
+        assertTrue(late.text().startsWith(RUNNING + CHUNK), "what was recorded is there");
+        assertTrue(late.text().contains("worker_lost"));
+    }
+
+    @Test
+    void shouldKeepTheEpochWhenTheGatewayKnewAllThatReadersSaw() {
+        Spawn spawn = bench.run("fix");
+        bench.send(spawn, RUNNING + CHUNK);
+        String epoch = spawn.log().epoch();
+        bench.reconcile();
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertEquals(epoch, spawn.log().epoch());
+    }
+
+    @Test
+    void shouldHandOverHowAStreamEndedWhenItIsRecorded() {
+        Spawn spawn = bench.run("fix");
+        bench.send(spawn, RUNNING + CHUNK + "{\"type\":\"done\",\"seq\":3,\"ts\":1,\"exitCode\":0}\n"
+                + TERMINATED.replace("\"seq\":3", "\"seq\":4"));
+        String end = bench.ends.get(spawn.spawnId());
+        assertTrue(end.startsWith("3-4 "), end);
+        assertTrue(end.contains("\"done\"") && end.contains("\"terminated\""), end);
+    }
+
+    @Test
+    void shouldSayHowAStreamEndedWhenItsEndWasNotRecorded() {
+        // Scenario: the disk was full, so the record of a spawn that is over breaks off; then the gateway restarted.
+        Spawn before = bench.run("fix");
+        bench.send(before, RUNNING + CHUNK + TERMINATED);
+        bench.archives.get(before.spawnId()).forget(3);
+        SpawnBench after = SpawnBench.restarted(bench);
+        Spawn spawn = found(after, before);
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertNotEquals(before.log().epoch(), spawn.log().epoch());
+        RecordingSink late = new RecordingSink();
+        spawn.log().subscribe(1, false, late).drain();
+        after.loop.run();
+        assertTrue(late.isEnded());
+        assertTrue(late.text().contains("RECORD_LOST") && late.text().contains("record_lost"), late::text);
+        assertTrue(after.archives.get(spawn.spawnId()).last().contains("terminated"), "and it is recorded now");
     }
 }

@@ -1,6 +1,7 @@
 package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import brig.protocol.Ids;
 import org.junit.jupiter.api.Test;
@@ -26,5 +27,12 @@ class RedactionTest {
     void shouldTakeOutItsOwnTokensAndBoundTheLength() {
         assertEquals("COMMAND_NOT_FOUND: [redacted]", Redaction.redact("COMMAND_NOT_FOUND: " + Ids.newToken()));
         assertEquals(1_001, Redaction.redact("x".repeat(5_000)).length());
+    }
+
+    @Test
+    void shouldTakeOutASecretThatTheBoundGoesThrough() {
+        String token = Ids.newToken();
+        String shown = Redaction.redact("x".repeat(985) + " " + token);
+        assertFalse(shown.contains(token.substring(0, 8)), shown);
     }
 }

@@ -33,10 +33,7 @@ class RequestsTest {
     }
 
     private static CompletableFuture<Granted> ask(SpawnBench bench, String body, String captain) {
-        CompletableFuture<Granted> answer =
-                bench.spawner.spawn(request(body), Admission.Applicant.of(captain)).toCompletableFuture();
-        bench.loop.run();
-        return answer;
+        return bench.begin(request(body), captain).thenCompose(Accepted::running);
     }
 
     private CompletableFuture<Granted> ask(String body) {
@@ -58,7 +55,8 @@ class RequestsTest {
     void shouldStartOneWorkerAndAnswerAllAlikeWhenAHundredAskAtOnce() {
         List<CompletableFuture<Granted>> answers = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            answers.add(bench.spawner.spawn(request(BODY), Admission.Applicant.of(SpawnBench.CAPTAIN)).toCompletableFuture());
+            answers.add(bench.spawner.spawn(request(BODY), Admission.Applicant.of(SpawnBench.CAPTAIN))
+                    .thenCompose(Accepted::running).toCompletableFuture());
         }
         bench.loop.run();
         assertEquals(1, bench.workers.asked.size());
@@ -219,11 +217,43 @@ class RequestsTest {
     void shouldStartOneAnewWhenTheGatewayDiedAndNothingHadStarted() {
         var _ = ask(BODY);
         SpawnBench after = SpawnBench.restarted(bench);
-        CompletableFuture<Granted> again = ask(after, BODY, SpawnBench.CAPTAIN);
+        CompletableFuture<Granted> early = ask(after, BODY, SpawnBench.CAPTAIN);
         after.reconcile();
+        assertEquals(ErrorCode.WORKER_AGENT_UNAVAILABLE, refusal(early).code(), "it asked before that was known");
+        CompletableFuture<Granted> again = ask(after, BODY, SpawnBench.CAPTAIN);
         assertEquals(1, after.workers.asked.size());
         String fresh = after.workers.asked.keySet().iterator().next();
         after.started(fresh);
         assertEquals(fresh, again.join().spawnId());
+    }
+
+    @Test
+    void shouldNameTheSameSpawnAtOnceWhateverBecameOfIt() {
+        // Scenario: a captain that does not wait repeats its request while the start is under way, and when it has failed.
+        Accepted first = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
+        Accepted during = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
+        assertEquals(first, during);
+        bench.workers.asked.get(first.spawnId())
+                .completeExceptionally(new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no such program"));
+        bench.loop.run();
+        Accepted after = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
+        assertEquals(List.of(first.spawnId(), first.taskId(), first.captainToken(), first.watcherToken(), first.ioSocket()),
+                List.of(after.spawnId(), after.taskId(), after.captainToken(), after.watcherToken(), after.ioSocket()));
+        assertEquals(1, bench.workers.asked.size());
+    }
+
+    @Test
+    void shouldBeginAnotherWhenAStartFailedThatMaySucceedLater() {
+        Accepted first = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
+        bench.workers.asked.get(first.spawnId())
+                .completeExceptionally(new BrigException(ErrorCode.START_TIMEOUT, "too slow", 1));
+        bench.loop.run();
+        assertNotEquals(first.spawnId(), bench.begin(request(BODY), SpawnBench.CAPTAIN).join().spawnId());
+    }
+
+    @Test
+    void shouldCountWithinAProvider() {
+        granted();
+        assertEquals(ErrorCode.PROVIDER_UNAVAILABLE, refusal(ask(BODY + ",'provider':'far'")).code());
     }
 }

@@ -14,6 +14,7 @@ import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.SpawnRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -38,6 +39,8 @@ public final class SpawnBench {
     final Admission admission;
     final RetainedBudget budget = new RetainedBudget(Long.MAX_VALUE);
     final Map<String, MemoryArchive> archives;
+    /** The last lines of streams that were recorded, and their numbers. */
+    final Map<String, String> ends = new HashMap<>();
     final Spawner spawner;
     final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
@@ -99,9 +102,14 @@ public final class SpawnBench {
                 MemoryArchive archive = archives.get(spawnId);
                 CompletableFuture<Reopened> opened = new CompletableFuture<>();
                 loop.execute(() -> opened.complete(
-                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), earlier != null && earlier.endStored,
-                        DONE)));
+                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), 
+                                (earlier != null && earlier.endStored) || archive.last().contains("\"terminated\""), DONE)));
                 return opened;
+            }
+
+            @Override
+            public void keepEnd(String spawnId, long firstSeq, long lastSeq, byte[] lines) {
+                ends.put(spawnId, firstSeq + "-" + lastSeq + " " + new String(lines, StandardCharsets.UTF_8));
             }
         };
         SpawnListener doors = new SpawnListener() {
@@ -109,6 +117,11 @@ public final class SpawnBench {
             public CompletionStage<String> open(Spawn spawn) {
                 story.add("door, state " + spawn.state() + ", recorded " + recorded(spawn.spawnId()));
                 return door;
+            }
+
+            @Override
+            public String pathOf(String spawnId, String taskId) {
+                return "/run/io.sock";
             }
 
             @Override
@@ -130,10 +143,17 @@ public final class SpawnBench {
         return new SpawnRequest(taskId, null, "shell", null, List.of(), null, "a secret prompt", false);
     }
 
-    CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
-        CompletableFuture<Granted> granted = spawner.spawn(request(taskId), Admission.Applicant.of(captain)).toCompletableFuture();
+    /** Asks for a worker. @return what is answered at once */
+    CompletableFuture<Accepted> begin(SpawnRequest request, String captain) {
+        CompletableFuture<Accepted> accepted =
+                spawner.spawn(request, Admission.Applicant.of(captain)).toCompletableFuture();
         loop.run();
-        return granted;
+        return accepted;
+    }
+
+    /** Asks for a worker. @return what is answered when it runs */
+    CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
+        return begin(request(taskId), captain).thenCompose(Accepted::running);
     }
 
     /** Asks for a worker, and the worker-agent starts it. */

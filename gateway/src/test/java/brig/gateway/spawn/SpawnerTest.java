@@ -63,8 +63,13 @@ class SpawnerTest {
     }
 
     @Test
-    void shouldAnswerOnlyWhenTheWorkerRuns() {
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+    void shouldNameTheSpawnAtOnceAndSayWhereItWorksWhenItRuns() {
+        Accepted accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN).join();
+        assertEquals(only().spawnId(), accepted.spawnId());
+        assertEquals("fix", accepted.taskId());
+        assertEquals("/run/io.sock", accepted.ioSocket());
+        assertTrue(only().isCaptainToken(accepted.captainToken()) && only().isWatcherToken(accepted.watcherToken()));
+        CompletableFuture<Granted> granted = accepted.running().toCompletableFuture();
         assertFalse(granted.isDone());
         assertEquals(SpawnState.SPAWNING, only().state());
         assertFalse(only().isAttachable());
@@ -254,5 +259,45 @@ class SpawnerTest {
         assertTrue(granted.isCompletedExceptionally());
         assertTrue(String.valueOf(only().view().get("last_error")).startsWith("INTERNAL: "));
         assertEquals("0/0", bench.slots());
+    }
+
+    @Test
+    void shouldRefuseAndKeepNothingWhenTheWorkerAgentWouldNotTakeTheRequest() {
+        bench.workers.checking = CompletableFuture.failedFuture(new BrigException(ErrorCode.UNKNOWN_AGENT, "no agent"));
+        assertEquals(ErrorCode.UNKNOWN_AGENT, SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
+        assertEquals(List.of(), bench.spawns.all());
+        assertEquals(List.of(), bench.store.saved());
+        assertEquals("0/0", bench.slots());
+    }
+
+    @Test
+    void shouldSayThatTheProviderIsNotThereWhenItsWorkerAgentIsOutOfReach() {
+        bench.workers.checking = CompletableFuture.failedFuture(
+                new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1));
+        BrigException refusal = SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN));
+        assertEquals(ErrorCode.PROVIDER_UNAVAILABLE, refusal.code());
+        assertEquals(1, refusal.retryAfterSeconds().orElseThrow());
+        assertEquals(List.of(), bench.store.saved());
+    }
+
+    @Test
+    void shouldSayWhatASpawnFailedWithToWhoWantsToAttach() {
+        Accepted accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN).join();
+        assertEquals(ErrorCode.SESSION_NOT_READY, only().notReady().code());
+        bench.workers.asked.get(accepted.spawnId())
+                .completeExceptionally(new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "no bwrap"));
+        bench.loop.run();
+        assertEquals(ErrorCode.SESSION_ENDED, only().notReady().code());
+        assertEquals("the spawn failed: SANDBOX_UNAVAILABLE: no bwrap", only().notReady().getMessage());
+    }
+
+    @Test
+    void shouldNotWaitForAWorkerAgentThatTakesItsTimeToSayWhetherItWould() {
+        bench.workers.checking = new CompletableFuture<>();
+        CompletableFuture<Accepted> accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN);
+        assertFalse(accepted.isDone());
+        bench.pass(250);
+        assertEquals("fix", accepted.join().taskId());
+        assertFalse(bench.workers.checking.isDone());
     }
 }

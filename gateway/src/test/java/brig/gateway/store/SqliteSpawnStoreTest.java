@@ -35,7 +35,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
 
     @Override
     SpawnStore open(Executor loop) {
-        return new SqliteSpawnStore(file(), loop);
+        return new SqliteSpawnStore(new Database(file(), loop));
     }
 
     @Override
@@ -137,7 +137,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                 assertEquals(List.of(expected), await(store.load()));
                 store.close();
             }
-            assertEquals("2", query("SELECT max(version) FROM schema_version"));
+            assertEquals("3", query("SELECT max(version) FROM schema_version"));
         }
     }
 
@@ -155,23 +155,26 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         SpawnStore before = open(loop());
         await(before.begin(record("spn_1", 1), request("p", "id", "spn_1", 1)));
         before.close();
-        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (3)");
+        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (4)");
 
-        SqliteSpawnStore store = new SqliteSpawnStore(file(), loop());
-        assertTrue(store.isReadOnly());
+        Database database = new Database(file(), loop());
+        assertTrue(database.isReadOnly());
+        SpawnStore store = new SqliteSpawnStore(database);
+        assertEquals(List.of(), await(new SqliteEventStore(database).load()));
         assertEquals(List.of(record("spn_1", 1)), await(store.load()));
         assertTrue(await(store.find(request("p", "id", "", 0).key())).isPresent());
         for (CompletionStage<Void> written : List.of(store.save(record("spn_2", 2)),
                 store.begin(record("spn_2", 2), request("p", "other", "spn_2", 2)),
                 store.answer(request("p", "id", "", 0).key(), "{}"), store.forget(request("p", "id", "", 0).key()),
-                store.forgetBefore(9))) {
+                store.forgetBefore(9),
+                new SqliteEventStore(database).add(new EventRecord("e", 1, "spn_1", "", "{}"), 1))) {
             BrigException refusal = (BrigException) written.toCompletableFuture().exceptionNow();
             assertEquals(ErrorCode.RECORD_LOST, refusal.code());
-            assertTrue(refusal.getMessage().contains("schema version 3, this Brig knows 2"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("schema version 4, this Brig knows 3"), refusal::getMessage);
         }
         store.close();
         assertEquals("1", query("SELECT count(*) FROM spawns"));
-        assertEquals("3", query("SELECT max(version) FROM schema_version"));
+        assertEquals("4", query("SELECT max(version) FROM schema_version"));
     }
 
     @Test

@@ -3,6 +3,7 @@ package brig.gateway.stream;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ public final class MemoryArchive implements StreamArchive {
     private final Executor loop;
     private final TreeMap<Long, byte[]> lines = new TreeMap<>();
     private boolean broken;
+    private boolean full;
     private int reads;
     private boolean closed;
 
@@ -26,6 +28,11 @@ public final class MemoryArchive implements StreamArchive {
     /** From now on writing and reading fail, or work again. */
     void setBroken(boolean isBroken) {
         broken = isBroken;
+    }
+
+    /** From now on writing fails, or works again. */
+    public void setFull(boolean isFull) {
+        full = isFull;
     }
 
     /** Deletes all frames before that one, as a full archive does. */
@@ -43,6 +50,16 @@ public final class MemoryArchive implements StreamArchive {
         return lines.size();
     }
 
+    /** Loses that frame and all behind it. */
+    public void forget(long seq) {
+        lines.tailMap(seq, true).clear();
+    }
+
+    /** Its newest line, empty where there is none. */
+    public String last() {
+        return lines.isEmpty() ? "" : new String(lines.lastEntry().getValue(), StandardCharsets.UTF_8);
+    }
+
     int reads() {
         return reads;
     }
@@ -56,6 +73,9 @@ public final class MemoryArchive implements StreamArchive {
         return onDisk(() -> {
             try {
                 checkDisk();
+                if (full) {
+                    throw new IOException("No space left on device");
+                }
                 long seq = first;
                 while (bytes.isReadable()) {
                     byte[] line = new byte[bytes.bytesBefore((byte) '\n') + 1];

@@ -35,8 +35,8 @@ final class Kit {
     private record Task(Check check, Way way) {}
 
     static List<Check> checks() {
-        return Stream.of(StreamChecks.all(), PositionChecks.all(), SlowChecks.all(), AccessChecks.all(),
-                InputChecks.all(), RestartChecks.all()).flatMap(List::stream).toList();
+        return Stream.of(StreamChecks.all(), PositionChecks.all(), SlowChecks.all(), TokenChecks.all(),
+                AccessChecks.all(), SpawnChecks.all(), LimitChecks.all(), InputChecks.all(), RestartChecks.all()).flatMap(List::stream).toList();
     }
 
     /** The results in the order of the checks. */

@@ -3,6 +3,7 @@ package brig.loadtests.conformance;
 import brig.loadtests.conformance.Check.Needs;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /** Readers that do not keep up, and frames that are no longer in memory, or nowhere. */
@@ -30,7 +31,10 @@ final class SlowChecks {
                         SlowChecks::replay),
                 new Check("evicted", "2.2", "Frames `from` to `to`, both included, will not come on this connection.",
                         "gone from disk too: a gap evicted with exact bounds, then the rest", Way.ALL, Needs.OWN_SERVER,
-                        SlowChecks::evicted));
+                        SlowChecks::evicted),
+                new Check("record-lost", "2.2", "`record_lost`: they could not be read back.",
+                        "gone from disk though nothing deleted it: a gap record_lost, then the rest", Way.ALL, Needs.OWN_SERVER,
+                        SlowChecks::recordLost));
     }
 
     private static void stall(Target target, Way way) throws IOException, InterruptedException {
@@ -133,6 +137,24 @@ final class SlowChecks {
             }
             try (Reader reader = way.open(session, Opening.watcher(session).from(oldest))) {
                 Transcript.from(oldest).open(reader).readToEnd(reader).requireNoGap();
+            }
+        }
+    }
+
+    private static void recordLost(Target target, Way way) throws IOException, InterruptedException {
+        Work work = Work.bytes(target.scale().replayBytes());
+        try (Session session = target.spawn(work, false)) {
+            Transcript before = Transcript.fresh();
+            try (Reader reader = way.open(session, Opening.watcher(session))) {
+                before.open(reader).readDones(reader, 1);
+            }
+            Objects.requireNonNull(target.control()).loseRecord(session.id());
+            try (Reader reader = way.open(session, Opening.watcher(session))) {
+                Transcript after = Transcript.fresh().open(reader).readTo(reader, before.next() - 1);
+                Violation.requireEqual(1, after.gaps().size(), "the number of gaps");
+                Violation.requireEqual("record_lost", after.gaps().getFirst().reason(), "the reason of the gap");
+                after.requireTail(work.output());
+                Violation.requireEqual(1, after.dones(), "the number of dones behind the gap");
             }
         }
     }

@@ -25,6 +25,12 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
         /** Ends the gateway without a warning and starts it again; its workers live on. */
         void restart() throws IOException;
 
+        /** Another server like this one, with those limits, for as long as it is needed. */
+        Limited limited(Map<String, Long> limits) throws IOException;
+
+        /** Takes away what is on disk of a stream. */
+        void loseRecord(String spawnId) throws IOException;
+
         /** Where it takes requests without a token. */
         Path spawnerSocket();
 
@@ -33,6 +39,14 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
 
         /** Ends the gateway as its operator does, and starts it again. */
         void stop() throws IOException;
+    }
+
+    /** A server with limits of its own. */
+    interface Limited extends AutoCloseable {
+        Target target() throws IOException;
+
+        @Override
+        void close() throws IOException;
     }
 
     Wire connect(int receiveBytes) throws IOException {
@@ -68,7 +82,7 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
             request.put("prompt", work.message());
         }
         request.put("once", once);
-        Http.Answer answer = ask("POST /api/v1/spawns", new String(Json.write(request), StandardCharsets.UTF_8));
+        Http.Answer answer = ask("POST /api/v1/spawns?wait=60s", new String(Json.write(request), StandardCharsets.UTF_8));
         Violation.require(answer.status() == 201, "a spawn was answered by " + answer.status() + " " + answer.body().asMap());
         Fields body = answer.body();
         return new Session(this, body.requiredText("spawn_id"), body.requiredText("auth_token"),

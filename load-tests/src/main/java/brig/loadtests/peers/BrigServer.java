@@ -46,7 +46,7 @@ final class BrigServer implements Server {
         brig.launch();
         long before = residentBytes();
         HttpWire.Place place = HttpWire.Place.tcp("127.0.0.1", port, brig.adminToken());
-        byte[] request = place.request("POST", "/api/v1/spawns", SPAWN);
+        byte[] request = place.request("POST", "/api/v1/spawns?wait=60s", SPAWN);
         List<String> lines = new ArrayList<>();
         try (HttpWire requests = place.connect()) {
             for (int i = 0; i < scenario.streams(); i++) {

@@ -86,6 +86,11 @@ public final class Brig implements AutoCloseable {
         return new Brig(folder, log, builder);
     }
 
+    /** Where it records streams, a folder for each. */
+    public Path streams() {
+        return folder.resolve("state/streams");
+    }
+
     /** Where the product should be installed. */
     public static Path program() {
         return home().resolve("bin/brig");

@@ -17,6 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class MiniChannel {
     private static final int SEND_BYTES = 8 * 1024;
 
+    /** How many connections there were when it came, this one among them. */
+    final int open;
     private final SocketChannel channel;
     private final InputStream input;
     private final ReentrantLock writing = new ReentrantLock();
@@ -25,7 +27,8 @@ final class MiniChannel {
     private volatile boolean stopping;
     private final List<Runnable> readers = new CopyOnWriteArrayList<>();
 
-    MiniChannel(SocketChannel channel) throws IOException {
+    MiniChannel(SocketChannel channel, int open) throws IOException {
+        this.open = open;
         channel.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BYTES);
         if (channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);

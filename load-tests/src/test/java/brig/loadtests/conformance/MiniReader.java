@@ -142,9 +142,10 @@ final class MiniReader {
         line.put("from", Math.max(from, 1));
         line.put("to", to);
         if (defect != Defect.GAP_WITHOUT_REASON) {
-            line.put("reason", defect == Defect.GAP_WITH_ANOTHER_REASON ? "record_lost" : "evicted");
+            boolean lost = session.lost && defect != Defect.CALLS_THE_LOST_EVICTED;
+            line.put("reason", lost || defect == Defect.GAP_WITH_ANOTHER_REASON ? "record_lost" : "evicted");
         }
-        if (defect != Defect.FORGETS_GAP) {
+        if (defect != Defect.FORGETS_GAP && (defect != Defect.SKIPS_WHAT_IS_LOST || !session.lost)) {
             sink.gap(new String(Json.write(line), StandardCharsets.UTF_8), to);
         }
         next = defect == Defect.GAP_ENDS_LATE ? first + 1 : first;

@@ -6,9 +6,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.Json;
-import brig.protocol.Limits;
-import brig.protocol.SpawnRequest;
-import brig.protocol.StreamPosition;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -21,11 +18,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -35,17 +30,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * As much of a server as the kit asks for, in this process and with at most one defect: HTTP, server-sent events,
- * both WebSockets, and a Unix socket for each session.
+ * both WebSockets, and a Unix socket for each session. What it says over HTTP is in {@link MiniHttp}.
  */
-final class MiniServer implements AutoCloseable, Target.Control {
+final class MiniServer implements Target.Limited, Target.Control {
     static final int MESSAGE_BYTES_MAX = 32 * 1024;
     static final long AUTH_TIMEOUT_MS = 600;
-    private static final long HEARTBEAT_MS = 250;
+    static final long HEARTBEAT_MS = 250;
     private static final long SLOW_READER_MS = 1500;
     private static final Scale SCALE = new Scale(2_500, HEARTBEAT_MS, AUTH_TIMEOUT_MS, SLOW_READER_MS, 60_000, 300_000,
             600_000, MiniSession.READERS_MAX, MESSAGE_BYTES_MAX, 53);
 
     private final Defect defect;
+    private final MiniLimits limits;
+    private final MiniSpawns spawns = new MiniSpawns(this);
     private final String admin = Ids.newToken();
     private final Path folder = Files.createTempDirectory("brig-mini-");
     private final ServerSocketChannel http = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
@@ -58,9 +55,16 @@ final class MiniServer implements AutoCloseable, Target.Control {
             work -> Thread.ofPlatform().daemon().unstarted(work), new ThreadPoolExecutor.DiscardPolicy());
 
     MiniServer(Defect defect) throws IOException {
+        this(defect, Map.of());
+    }
+
+    private MiniServer(Defect defect, Map<String, Long> limits) throws IOException {
         this.defect = defect;
-        accept(http, channel -> serve(channel, false));
-        accept(listen(httpSocket()), channel -> serve(channel, defect != Defect.WANTS_TOKEN_OF_NEIGHBOURS));
+        this.limits = new MiniLimits(defect, limits);
+        MiniHttp outside = new MiniHttp(this, false);
+        MiniHttp inside = new MiniHttp(this, defect != Defect.WANTS_TOKEN_OF_NEIGHBOURS);
+        accept(http, outside::serve);
+        accept(listen(httpSocket()), inside::serve);
         accept(listen(spawnerSocket()), this::attach);
         var _ = timers.scheduleAtFixedRate(() -> channels.forEach(this::checkSlow), 50, 50, TimeUnit.MILLISECONDS);
     }
@@ -75,13 +79,56 @@ final class MiniServer implements AutoCloseable, Target.Control {
         }
     }
 
-    Target target() throws IOException {
+    @Override
+    public Target target() throws IOException {
         int port = ((InetSocketAddress) http.getLocalAddress()).getPort();
         return new Target(() -> URI.create("http://127.0.0.1:" + port), admin, "shell", SCALE, this);
     }
 
+    @Override
+    public Target.Limited limited(Map<String, Long> of) throws IOException {
+        return new MiniServer(defect, of);
+    }
+
+    @Override
+    public void loseRecord(String spawnId) {
+        session(spawnId).loseRecord();
+    }
+
     Defect defect() {
         return defect;
+    }
+
+    MiniLimits limits() {
+        return limits;
+    }
+
+    MiniSpawns spawns() {
+        return spawns;
+    }
+
+    String admin() {
+        return admin;
+    }
+
+    /** A new session, which listens on its socket. */
+    MiniSession add() throws IOException {
+        int number = spawned.incrementAndGet();
+        String id = "spn_%024d".formatted(number);
+        MiniSession session = new MiniSession(id, folder.resolve("s" + number).toString(), defect);
+        sessions.put(id, session);
+        accept(listen(Path.of(session.socket)), client -> {
+            MiniCaptain captain = new MiniCaptain(this, client, MiniCaptain.Kind.UNIX, session);
+            captain.readLines();
+            drain(client);
+            captain.gone();
+        });
+        return session;
+    }
+
+    /** How many have not ended. */
+    int live() {
+        return (int) sessions.values().stream().filter(session -> !session.ended).count();
     }
 
     void after(long ms, Runnable work) {
@@ -97,7 +144,7 @@ final class MiniServer implements AutoCloseable, Target.Control {
         Thread.ofPlatform().daemon().start(() -> {
             try {
                 while (true) {
-                    MiniChannel channel = new MiniChannel(server.accept());
+                    MiniChannel channel = new MiniChannel(server.accept(), channels.size() + 1);
                     channels.add(channel);
                     Thread.ofPlatform().daemon().start(() -> run(channel, handler));
                 }
@@ -162,7 +209,18 @@ final class MiniServer implements AutoCloseable, Target.Control {
     }
 
     private void attach(MiniChannel channel) throws IOException {
+        BrigException full = limits.connection(channel.open);
+        if (full != null) {
+            if (defect != Defect.CLOSES_THE_SURPLUS_WITHOUT_A_WORD) {
+                channel.write(new String(Json.write(MiniLimits.line(full)), StandardCharsets.UTF_8) + "\n");
+            }
+            return;
+        }
         Fields request = new Fields(Json.parseObject(channel.line().getBytes(StandardCharsets.UTF_8)));
+        if (!sessions.containsKey(request.requiredText("id"))) {
+            channel.write("{\"error\":\"no such session\",\"code\":\"NOT_FOUND\"}\n");
+            return;
+        }
         MiniSession session = session(request.requiredText("id"));
         MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.UNIX, session);
         captain.attach(session, session.captainToken,
@@ -172,190 +230,9 @@ final class MiniServer implements AutoCloseable, Target.Control {
         captain.gone();
     }
 
-    /** @param trusted whether to ask for no token */
-    private void serve(MiniChannel channel, boolean trusted) throws IOException {
-        String[] request = channel.line().split(" ", 3);
-        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        for (String line = channel.line(); !line.isEmpty(); line = channel.line()) {
-            headers.put(line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1).trim());
-        }
-        if (trusted) {
-            headers.put("Host", "127.0.0.1");
-            headers.put("Authorization", "Bearer " + admin);
-        }
-        try {
-            route(channel, request[0], request[1], headers);
-        } catch (BrigException refusal) {
-            int status = refusal.code().httpStatus();
-            answer(channel, status, defect == Defect.FAULT_WITHOUT_PROBLEM ? "application/json" : "application/problem+json",
-                    Json.write(Map.of("status", (long) status, "code", refusal.code().name(), "detail", refusal.getMessage())));
-        }
-        channel.finish();
-        drain(channel);
-    }
-
-    private static void answer(MiniChannel channel, int status, String type, byte[] body) throws IOException {
-        channel.write("HTTP/1.1 " + status + " X\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length + "\r\n\r\n"
-                + new String(body, StandardCharsets.UTF_8));
-    }
-
-    private void route(MiniChannel channel, String method, String target, Map<String, String> headers) throws IOException {
-        if (defect != Defect.ANSWERS_ANY_HOST && (!headers.get("Host").equals("127.0.0.1") || headers.containsKey("Origin"))) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "not for you");
-        }
-        String token = headers.getOrDefault("Authorization", "Bearer ").substring("Bearer ".length());
-        String[] path = (target + "?").split("\\?", 3)[0].substring("/api/v1/".length()).split("/");
-        String query = (target + "?").split("\\?", 3)[1];
-        if (path[0].equals("ws")) {
-            upgrade(channel);
-            converse(new MiniCaptain(this, channel, MiniCaptain.Kind.MANY, null));
-        } else if (method.equals("POST")) {
-            spawn(channel, Integer.parseInt(headers.get("Content-Length")));
-        } else if (path.length == 1) {
-            throw new BrigException(ErrorCode.METHOD_NOT_ALLOWED, method);
-        } else {
-            session(channel, method, path, query, token, headers);
-        }
-    }
-
-    private void session(MiniChannel channel, String method, String[] path, String query, String token,
-            Map<String, String> headers) throws IOException {
-        MiniSession session = session(path[1]);
-        if (path.length == 3 && path[2].equals("attach")) {
-            attach(channel, session, token, query);
-            return;
-        }
-        role(session, token);
-        if (path.length == 3) {
-            boolean empty = headers.containsKey("Last-Event-ID") && defect == Defect.EMPTY_HEADER_WINS;
-            stream(channel, session, headers.getOrDefault("Last-Event-ID", ""),
-                    empty ? "" : query.replace("last_event_id=", ""));
-        } else {
-            if (method.equals("DELETE")) {
-                session.terminate();
-            }
-            answer(channel, 200, "application/json", session.view());
-        }
-    }
-
-    private void spawn(MiniChannel channel, int bytes) throws IOException {
-        byte[] body = channel.input().readNBytes(bytes);
-        if (bytes > MESSAGE_BYTES_MAX) {
-            throw new BrigException(ErrorCode.BODY_TOO_LARGE, "too large");
-        }
-        Fields request = new Fields(Json.parseObject(body)).only(SpawnRequest.FIELDS);
-        if (!request.object("agent_config").requiredText("name").equals("shell")) {
-            throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no such agent");
-        }
-        int number = spawned.incrementAndGet();
-        String id = "spn_%024d".formatted(number);
-        MiniSession session = new MiniSession(id, folder.resolve("s" + number).toString(), defect);
-        sessions.put(id, session);
-        accept(listen(Path.of(session.socket)), client -> {
-            MiniCaptain captain = new MiniCaptain(this, client, MiniCaptain.Kind.UNIX, session);
-            captain.readLines();
-            drain(client);
-            captain.gone();
-        });
-        if (request.has("prompt")) {
-            session.input(request.requiredText("prompt"));
-        }
-        session.start(request.flag("once"));
-        Map<String, Object> answer = new LinkedHashMap<>(Map.of("spawn_id", id, "task_id", id, "auth_token", session.captainToken,
-                "watcher_token", session.watcherToken, "io_socket", session.socket, "status", "spawned"));
-        answer(channel, 201, "application/json", Json.write(answer));
-    }
-
     /** Reads until the client has closed: to close before it would throw away what it was told. */
-    private static void drain(MiniChannel client) throws IOException {
+    static void drain(MiniChannel client) throws IOException {
         client.input().transferTo(OutputStream.nullOutputStream());
-    }
-
-    private static void upgrade(MiniChannel channel) throws IOException {
-        channel.write("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
-    }
-
-    private static void converse(MiniCaptain captain) throws IOException {
-        try {
-            captain.readMessages();
-        } finally {
-            captain.gone();
-        }
-    }
-
-    private void attach(MiniChannel channel, MiniSession session, String token, String query) throws IOException {
-        Fields wish = new Fields(Map.of());
-        if (!token.isEmpty()) {
-            role(session, token);
-        }
-        if (query.startsWith("from=")) {
-            try {
-                wish = new Fields(Map.of("from", Long.parseLong(query.substring("from=".length()))));
-            } catch (NumberFormatException e) {
-                throw Fields.invalid("from", "must be a number");
-            }
-            wish.number("from", 1, Limits.SEQ_MAX, 1);
-        }
-        if (query.equals("role=watcher")) {
-            wish = new Fields(Map.of("role", "watcher"));
-        }
-        upgrade(channel);
-        MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.SINGLE, session);
-        if (!token.isEmpty()) {
-            try {
-                captain.attach(session, token, wish);
-            } catch (BrigException refusal) {
-                captain.refuse(refusal, null);
-            }
-        }
-        converse(captain);
-    }
-
-    private void stream(MiniChannel channel, MiniSession session, String header, String query) throws IOException {
-        boolean queryFirst = defect == Defect.QUERY_WINS && !query.isEmpty();
-        String text = header.isEmpty() || queryFirst ? query : header;
-        boolean earliest = text.isEmpty() || text.equals("earliest") || defect == Defect.IGNORES_LAST_EVENT_ID;
-        StreamPosition none = new StreamPosition(session.epoch, 0);
-        StreamPosition position = earliest ? none : StreamPosition.parse(text).orElse(none);
-        if (!earliest && StreamPosition.parse(text).isEmpty() && defect != Defect.TAKES_ANY_ID) {
-            throw Fields.invalid("last_event_id", "is none");
-        }
-        boolean foreign = !position.epoch().equals(session.epoch) && defect != Defect.IGNORES_EPOCHS;
-        if (foreign && position.seq() >= Limits.SEQ_MAX && defect != Defect.COUNTS_BEYOND_THE_BOUND) {
-            throw Fields.invalid("last_event_id", "is beyond the bound");
-        }
-        long from = foreign ? 1 : MiniReader.begin(session, position.seq() + 1);
-        if (session.ended && from > session.lastSeq() && defect != Defect.NEVER_ANSWERS_204) {
-            channel.write("HTTP/1.1 204 X\r\n\r\n");
-            return;
-        }
-        MiniEvents events = new MiniEvents(channel, session);
-        MiniReader reader = new MiniReader(session, from, false, events);
-        reader.join();
-        channel.write("HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nCache-Control: "
-                + (defect == Defect.STREAM_MAY_BE_CACHED ? "public" : "no-cache, no-transform")
-                + "\r\nX-Accel-Buffering: no\r\nBrig-Resumed-From: " + session.epoch + "-" + (from - 1) + "\r\n\r\n");
-        if (foreign && defect != Defect.HIDES_NEW_EPOCH) {
-            events.gap("{\"type\":\"gap\",\"from\":" + (position.seq() + 1) + ",\"to\":" + (position.seq() + 1)
-                    + ",\"reason\":\"epoch_changed\",\"epoch\":\"" + session.epoch + "\"}", 0);
-        }
-        reader.start();
-        beat(channel, events);
-        drain(channel);
-        reader.stop();
-    }
-
-    private void beat(MiniChannel channel, MiniEvents events) {
-        after(HEARTBEAT_MS, () -> {
-            if (channel.isOpen() && !channel.isStalled(1) && defect != Defect.NEVER_BEATS) {
-                try {
-                    events.event(":\n\n");
-                    beat(channel, events);
-                } catch (IOException gone) {
-                    channel.close();
-                }
-            }
-        });
     }
 
     @Override

@@ -41,6 +41,7 @@ final class MiniSession {
     String epoch = "aaaa0001";
     boolean ended;
     boolean throttled;
+    boolean lost;
     long firstSeq = 1;
     private final Set<Object> readers = new HashSet<>();
     /** Where the server itself thinks that a client is. */
@@ -206,6 +207,15 @@ final class MiniSession {
         }
         ended = true;
         notifyAll();
+    }
+
+    /** All that is on disk is gone; what is in memory is not. */
+    synchronized void loseRecord() {
+        lost = true;
+        while (bytesFrom(firstSeq) > WINDOW_BYTES) {
+            bytes -= frames.get((int) (firstSeq - 1)).length;
+            firstSeq++;
+        }
     }
 
     /** The gateway comes back: what a bad one has forgotten. */

@@ -14,7 +14,7 @@ class ProductTest {
     private static final Set<String> QUICK = Set.of("order", "same-frames", "cut", "old", "future", "foreign", "query-id",
             "evicted", "wrong-token", "malformed", "next-line", "nul", "throttled", "role", "unsubscribe",
             "readers-max", "attach", "http-unix",
-            "restart-record", "restart-stop");
+            "workers-max", "cooldown", "connections-max", "record-lost", "restart-record", "restart-stop");
 
     @Test
     void shouldKeepProtocolWhenServerIsTheProduct() throws IOException {

@@ -58,6 +58,7 @@ public final class ControlOperations {
         request.only(fieldsOf(operation));
         return switch (operation) {
             case "hello" -> new Outcome(hello());
+            case "check" -> new Outcome(check(request));
             case "spawn" -> new Outcome(spawn(request));
             case "terminate" -> new Outcome(terminate(request));
             case "list" -> new Outcome(list());
@@ -72,11 +73,12 @@ public final class ControlOperations {
     private static Set<String> fieldsOf(String operation) {
         return switch (operation) {
             case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
+            case "check" -> Set.of("id", "op", "request");
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, spawn, terminate, list, diff, workspaces, discard, doctor, shutdown");
+                    "no such op; there are hello, check, spawn, terminate, list, diff, workspaces, discard, doctor, shutdown");
         };
     }
 
@@ -105,9 +107,17 @@ public final class ControlOperations {
         return map;
     }
 
+    private static SpawnRequest asked(Fields request) {
+        return SpawnRequest.read(request.object("request").only(SpawnRequest.FIELDS));
+    }
+
+    private Map<String, ?> check(Fields request) {
+        workers.check(asked(request));
+        return Map.of();
+    }
+
     private Map<String, ?> spawn(Fields request) throws InterruptedException {
-        SpawnRequest asked = SpawnRequest.read(request.object("request").only(SpawnRequest.FIELDS));
-        Spawned spawned = workers.spawn(spawnId(request), asked);
+        Spawned spawned = workers.spawn(spawnId(request), asked(request));
         Map<String, Object> shown = new LinkedHashMap<>();
         put(shown, spawned);
         return shown;

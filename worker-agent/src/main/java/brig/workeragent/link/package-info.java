@@ -12,6 +12,7 @@
  * {"id":1,"op":"hello"}                 {"id":1,"ok":{"instance":…,"pid":…,"version":…,"limits":…,
  *                                          "agents":[{"name":…,"description":…,"policy":…}],
  *                                          "policies":[{"name":…,"description":…}]}}
+ * {"id":11,"op":"check","request":{…}}  {"id":11,"ok":{}}
  * {"id":2,"op":"spawn","spawn_id":…,"request":{…}}
  *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
@@ -33,6 +34,8 @@
  *     new.
  *   <li>{@code P} is {@code Posture.toMap()}: what the wall was found to enforce, by a process of its own where no
  *     agent starts yet. Of a worker that is still starting a list has the id only.
+ *   <li>{@code check} makes nothing: it refuses what {@code spawn} would refuse for its agent, its policy, its
+ *     folder, or because too many were started just now.
  *   <li>{@code request} is {@code SpawnRequest.toMap()}. The answer comes when the worker is up; where a
  *     process starts at once (a prompt is given, or the profile has one process for the whole spawn) that is
  *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the

@@ -56,11 +56,7 @@ public final class WorkspaceFolder {
     private static Path make(List<Path> bases, Path requested, WorkerIdentity identity)
             throws IOException, SandboxException {
         Path wanted = requested.normalize();
-        Path existing = wanted;
-        // Not Files.exists: a dangling link is something, and must be resolved, which fails.
-        while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS) && existing.getParent() != null) {
-            existing = existing.getParent();
-        }
+        Path existing = existing(wanted);
         Path folder = existing.toRealPath();
         Path real = folder.resolve(existing.relativize(wanted)).normalize();
         checkBelow(bases, real);
@@ -76,6 +72,29 @@ public final class WorkspaceFolder {
             Files.setAttribute(real, "unix:uid", identity.uid(), LinkOption.NOFOLLOW_LINKS);
         }
         return real;
+    }
+
+    /**
+     * Whether {@link #prepare} would take that path, as far as can be told without making anything.
+     *
+     * @throws SandboxException {@code WORKSPACE_OUTSIDE_BASE}; what cannot be looked at is left to {@code prepare}
+     */
+    public static void check(List<Path> bases, Path requested) throws SandboxException {
+        try {
+            Path existing = existing(requested.normalize());
+            checkBelow(bases, existing.toRealPath().resolve(existing.relativize(requested.normalize())).normalize());
+        } catch (IOException unseen) {
+            return;
+        }
+    }
+
+    /** Not Files.exists: a dangling link is something, and must be resolved, which fails. */
+    private static Path existing(Path wanted) {
+        Path existing = wanted;
+        while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS) && existing.getParent() != null) {
+            existing = existing.getParent();
+        }
+        return existing;
     }
 
     /** The base itself is no workspace: workers would share it. */

@@ -96,6 +96,15 @@ public final class SandboxWalls implements Walls {
         }
     }
 
+    @Override
+    public void checkWorkspace(Path requested) {
+        try {
+            WorkspaceFolder.check(settings.workspaceBases(), requested);
+        } catch (SandboxException e) {
+            throw refusal(e);
+        }
+    }
+
     /**
      * Those that belong to the user of these walls.
      *

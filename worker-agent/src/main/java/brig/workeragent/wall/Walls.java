@@ -29,6 +29,9 @@ public interface Walls extends AutoCloseable {
      */
     Path workspace(Path requested);
 
+    /** Whether {@link #workspace} would take that path, as far as can be told without making anything. */
+    void checkWorkspace(Path requested);
+
     /**
      * Prepares what all processes of a worker share.
      *

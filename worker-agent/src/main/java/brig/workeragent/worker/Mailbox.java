@@ -28,9 +28,4 @@ final class Mailbox {
         characters -= message == null ? 0 : message.length();
         return message;
     }
-
-    void clear() {
-        messages.clear();
-        characters = 0;
-    }
 }

@@ -171,11 +171,18 @@ public final class Worker {
         ending = reason;
         outbox.openGate();
         LOG.info("terminating spawn_id={} state={} reason={}", spawnId(), state, reason);
-        mailbox.clear();
+        refuseWaiting();
         if (state == State.IDLE || state == State.NEW) {
             end(reason);
         } else if (ladder != null) {
             ladder.begin();
+        }
+    }
+
+    /** What waits for its turn will not have one: each message that nobody works off is said to be one. */
+    private void refuseWaiting() {
+        while (mailbox.poll() != null) {
+            refuse("a message that waited was not worked off: the worker is being ended");
         }
     }
 
@@ -362,6 +369,7 @@ public final class Worker {
     private void end(EndReason reason) {
         become(State.ENDED);
         ending = reason;
+        refuseWaiting();
         closeWall();
         frames.terminated(reason);
         around.listener().handleEnded(this);

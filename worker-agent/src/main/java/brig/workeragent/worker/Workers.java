@@ -44,7 +44,7 @@ public final class Workers {
             WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
     /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
-    public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times) {}
+    public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
@@ -85,6 +85,7 @@ public final class Workers {
             return size() > FORGOTTEN_MAX;
         }
     };
+    private final StartRate rate;
     /** Those that nobody wants any more: they end as soon as they are up, and nobody acknowledges their frames. */
     private final Set<String> unwanted = new HashSet<>();
     private boolean closing;
@@ -92,6 +93,7 @@ public final class Workers {
     public Workers(Parts parts, Allowance allowance) {
         this.parts = parts;
         this.allowance = allowance;
+        this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
         this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces());
         Worker.Listener listener = new Worker.Listener() {
             @Override
@@ -106,6 +108,23 @@ public final class Workers {
         };
         this.surroundings =
                 new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), listener);
+    }
+
+    /**
+     * Whether a request would be refused, as far as can be told without making anything: so that a wrong one is known
+     * before it is written down anywhere.
+     *
+     * @throws BrigException a refusal as that of {@link #spawn}
+     */
+    public void check(SpawnRequest request) {
+        parts.policies().find(request.policy(), parts.profiles().find(request.agent()));
+        workplaces.check(request);
+        lock.lock();
+        try {
+            rate.check(parts.timers().nowMs());
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -142,6 +161,7 @@ public final class Workers {
                 throw new BrigException(
                         ErrorCode.SESSION_ENDED, "this worker ended, and its last frame was acknowledged");
             }
+            rate.take(parts.timers().nowMs());
             answers.put(spawnId, mine);
             return mine;
         } finally {

@@ -77,6 +77,13 @@ final class Workplaces {
         }
     }
 
+    /** Whether the folder that a request names may be used; nothing is made. @throws BrigException {@code WORKSPACE_OUTSIDE_BASE} */
+    void check(SpawnRequest request) {
+        if (request.workspace() != null) {
+            walls.checkWorkspace(named(request.workspace()));
+        }
+    }
+
     /** @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}, {@code COPY_UNAVAILABLE} */
     Workplace take(String spawnId, SpawnRequest request, Confinement confinement) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();

@@ -87,6 +87,18 @@ class WorkspaceFolderTest {
     }
 
     @Test
+    void shouldTellBeforehandWhatLeadsOutAndMakeNothing() throws Exception {
+        List<Path> bases = List.of(base);
+        WorkspaceFolder.check(bases, base.resolve("team/w4"));
+        assertFalse(Files.exists(base.resolve("team")));
+        Files.createSymbolicLink(base.resolve("link"), Files.createDirectory(root.resolve("outside")));
+        for (Path out : List.of(base, root.resolve("elsewhere"), base.resolve("../elsewhere"), base.resolve("link/deeper"))) {
+            assertEquals(Code.WORKSPACE_OUTSIDE_BASE,
+                    assertThrows(SandboxException.class, () -> WorkspaceFolder.check(bases, out)).code());
+        }
+    }
+
+    @Test
     void shouldRefuseWhenThereIsNoBase() {
         assertEquals(Code.WORKSPACE_OUTSIDE_BASE, assertThrows(SandboxException.class,
                 () -> WorkspaceFolder.prepare(List.of(), base.resolve("w"), identity)).code());

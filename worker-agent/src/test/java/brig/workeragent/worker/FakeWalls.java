@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
@@ -98,6 +99,13 @@ final class FakeWalls implements Walls {
     @Override
     public Path workspace(Path requested) {
         return requested;
+    }
+
+    @Override
+    public void checkWorkspace(Path requested) {
+        if (!requested.startsWith("/work")) {
+            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, requested + " is outside");
+        }
     }
 
     @Override

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 class WorkerTest {
+    private static final String NOT_WORKED_OFF = "{type=error, error=a message that waited was not worked off: the worker is"
+            + " being ended, code=INPUT_NOT_ACCEPTED}";
     private static final String RUNNING = "{type=state, state=running}";
 
     private final FakeWalls walls = new FakeWalls();
@@ -119,6 +121,21 @@ class WorkerTest {
     }
 
     @Test
+    void shouldSayThatWaitingMessagesAreNotWorkedOffWhenItEndsByItself() throws Exception {
+        Worker worker = worker("message", "null", "hi", true);
+        worker.start().join();
+        FakeProcess process = walls.next();
+        worker.input("one more");
+        worker.input("and another");
+        process.exit(0);
+        assertEquals(RUNNING, frames.next());
+        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEquals(NOT_WORKED_OFF, frames.next());
+        assertEquals(NOT_WORKED_OFF, frames.next());
+        assertEnd("completed");
+    }
+
+    @Test
     void shouldClimbLadderAndGoOnWhenCancelled() throws Exception {
         Worker worker = shell();
         worker.input("one");
@@ -134,7 +151,7 @@ class WorkerTest {
     }
 
     @Test
-    void shouldDropWaitingMessagesAndEndWhenTerminated() throws Exception {
+    void shouldSayThatWaitingMessagesAreNotWorkedOffAndEndWhenTerminated() throws Exception {
         Worker worker = shell();
         worker.input("one");
         worker.input("two");
@@ -143,6 +160,7 @@ class WorkerTest {
         worker.terminate(EndReason.SHUTDOWN);
         worker.input("three");
         process.exit(new ProcessEnd(143, "SIGTERM", false));
+        assertEquals(NOT_WORKED_OFF, frames.next());
         assertEquals("{type=error, error=the worker is being ended, code=INPUT_NOT_ACCEPTED}", frames.next());
         assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=terminated}", frames.next());
         assertEnd("requested");

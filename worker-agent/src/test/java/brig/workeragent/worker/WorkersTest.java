@@ -41,6 +41,10 @@ class WorkersTest {
 
     @BeforeEach
     void open() throws IOException {
+        open(0);
+    }
+
+    private void open(int startsPerSecondMax) throws IOException {
         Files.writeString(folder.resolve("agent.json"), "{\"description\": \"d\", \"command\": [\"p\", \"{message}\"]}");
         Policies policies = new Policies(List.of(Path.of("../config/policies")),
                 new MountRules(List.of(), List.of(), List.of(), -1), List.of());
@@ -62,7 +66,7 @@ class WorkersTest {
                 new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls,
                         new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
                         Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10)));
+                new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10), startsPerSecondMax));
     }
 
     private CompletableFuture<Spawned> spawn(String id) {
@@ -233,5 +237,37 @@ class WorkersTest {
         down.get(5, TimeUnit.SECONDS);
         assertFalse(workers.anyAlive());
         assertEquals(ErrorCode.SHUTTING_DOWN, refusal("b").code());
+    }
+
+    private static SpawnRequest asking(String agent, String policy, String workspace) {
+        return new SpawnRequest(null, workspace, agent, null, List.of(), null, "go", false, policy,
+                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE);
+    }
+
+    private ErrorCode refused(SpawnRequest request) {
+        return assertThrows(BrigException.class, () -> workers.check(request)).code();
+    }
+
+    @Test
+    void shouldSayWhatItWouldRefuseAndMakeNothing() {
+        workers.check(REQUEST);
+        workers.check(asking("agent", null, "/work/x"));
+        assertEquals(ErrorCode.UNKNOWN_AGENT, refused(asking("nobody", null, null)));
+        assertEquals(ErrorCode.UNKNOWN_POLICY, refused(asking("agent", "open", null)));
+        assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused(asking("agent", null, "/etc")));
+        assertEquals(0, walls.built.get());
+        assertFalse(Files.exists(folder.resolve("workspaces")));
+    }
+
+    @Test
+    void shouldStartNoMoreThanItsRateAllowsAndNotCountRepetitions() throws Exception {
+        open(2);
+        workers.spawn("a", REQUEST);
+        workers.spawn("a", REQUEST);
+        workers.spawn("b", REQUEST);
+        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refusal("c").code());
+        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refused(REQUEST));
+        assertEquals(2, walls.built.get());
+        assertEquals(List.of(), workers.list().starting());
     }
 }

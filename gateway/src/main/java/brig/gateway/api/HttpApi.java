@@ -1,0 +1,176 @@
+package brig.gateway.api;
+
+import brig.gateway.config.Config;
+import brig.gateway.connection.Problem;
+import brig.gateway.listener.Door;
+import brig.gateway.listener.WebSockets;
+import brig.gateway.session.Access;
+import brig.gateway.session.HookEvents;
+import brig.gateway.session.Session;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.time.Clock;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.netty.handler.codec.TooLongFrameException;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The HTTP interface: {@link Operation} says what there is and who may, this class does what is the same for all, and
+ * the classes that it names do the rest. Refusals are {@code application/problem+json}.
+ */
+public final class HttpApi {
+    private static final Logger log = LoggerFactory.getLogger(HttpApi.class);
+
+    /** What the operations work on. */
+    public record Behind(Spawner spawner, WorkerAgent workers, HookEvents events, Controls controls, Clock clock) {}
+
+    private final Door door;
+    private final HttpGuard guard;
+    private final SpawnCalls spawns;
+    private final SessionCalls sessions;
+    private final EventCalls events;
+    private final TokenCalls tokens;
+    private final OperatorCalls operator;
+    private final ApiDocuments documents = new ApiDocuments();
+    private final BooleanSupplier ready;
+    private final int requestBodyBytes;
+
+    public HttpApi(Door door, Behind behind, Config config) {
+        this.door = door;
+        guard = new HttpGuard(config.http(), door);
+        spawns = new SpawnCalls(door, behind.spawner(), behind.workers());
+        sessions = new SessionCalls(door, spawns, new WebSockets(door));
+        events = new EventCalls(door, behind.spawner(), behind.events());
+        tokens = new TokenCalls(door);
+        operator = new OperatorCalls(door.sessions(), behind.workers(), behind.controls(), behind.clock());
+        ready = behind.controls().ready();
+        requestBodyBytes = config.limits().requestBodyBytes();
+    }
+
+    /** All paths of {@link Operation}. */
+    public Router router(Vertx vertx) {
+        Router router = Router.router(vertx);
+        for (Operation operation : Operation.values()) {
+            Consumer<Call> handler = handler(operation);
+            router.route(operation.method(), operation.path()).handler(context -> handle(context, operation, handler));
+        }
+        router.errorHandler(400, context -> refuse(context, ErrorCode.INVALID_FIELD, "the request's path or query cannot be read"));
+        router.errorHandler(404, context -> refuse(context, ErrorCode.NOT_FOUND, "there is nothing at this path"));
+        router.errorHandler(405, context -> {
+            context.response().putHeader("Allow", Operation.allowed(context.request().path()));
+            refuse(context, ErrorCode.METHOD_NOT_ALLOWED, "this path does not take that method");
+        });
+        router.errorHandler(500, context -> {
+            log.error("{} {} failed", context.request().method(), context.request().path(), context.failure());
+            refuse(context, ErrorCode.INTERNAL, "the gateway has a fault; its log has more");
+        });
+        return router;
+    }
+
+    /** What is no request at all, or has too much before its body, never reaches the router. */
+    public static void refuseUnreadable(HttpServerRequest request) {
+        boolean tooLong = request.decoderResult().cause() instanceof TooLongFrameException;
+        request.response().endHandler(sent -> request.connection().close());
+        Problem.send(request.response().putHeader("Connection", "close"), tooLong
+                ? new BrigException(ErrorCode.LINE_TOO_LONG, "the request's first line or its headers are too long")
+                : new BrigException(ErrorCode.INVALID_FIELD, "that is no HTTP request"));
+    }
+
+    private static void refuse(RoutingContext context, ErrorCode code, String message) {
+        if (!context.response().ended()) {
+            Problem.send(context.response(), new BrigException(code, message));
+        }
+    }
+
+    private void handle(RoutingContext context, Operation operation, Consumer<Call> handler) {
+        try {
+            requireReadable(context.request());
+            Call call = call(context, operation);
+            if (operation.takesBody()) {
+                call.readBody(requestBodyBytes, () -> handler.accept(call));
+            } else {
+                handler.accept(call);
+            }
+        } catch (BrigException refusal) {
+            Problem.send(context.response(), refusal);
+        }
+    }
+
+    /** Vert.x decodes parameters when it is first asked for one, and fails where they cannot be. */
+    private static void requireReadable(HttpServerRequest request) {
+        try {
+            var _ = request.params();
+        } catch (IllegalArgumentException e) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "the request's query cannot be read");
+        }
+    }
+
+    /** @throws BrigException where the request may not be answered */
+    private Call call(RoutingContext context, Operation operation) {
+        if (!operation.path().startsWith("/api/")) {
+            return new Call(context, operation, Access.nobody(), null);
+        }
+        Access access = guard.identify(context.request(), operation);
+        operation.require(access);
+        if (!operation.who().isOfSession()) {
+            return new Call(context, operation, access, null);
+        }
+        Session session = door.sessions().find(context.pathParam("id"));
+        Access here = access.in(session.spawn());
+        if (operation.who() == Operation.Who.DRIVER) {
+            here.requireCaptain();
+        }
+        return new Call(context, operation, here, session);
+    }
+
+    private Consumer<Call> handler(Operation operation) {
+        return switch (operation) {
+            case LIVE -> call -> call.response().end("ok\n");
+            case READY -> this::ready;
+            case OPENAPI -> documents::openApi;
+            case ASYNCAPI -> documents::asyncApi;
+            case POST_EVENT -> events::post;
+            case LIST_EVENTS -> events::list;
+            case MINT_TOKEN -> tokens::mint;
+            case LIST_TOKENS -> tokens::list;
+            case REVOKE_TOKEN -> tokens::revoke;
+            case ISSUE_TICKET -> tokens::ticket;
+            case SPAWN -> spawns::spawn;
+            case LIST_SPAWNS -> spawns::list;
+            case SHOW_SPAWN -> call -> call.answer(200, call.session().spawn().fullView());
+            case SHOW_POSTURE -> call -> call.answer(200, call.session().spawn().posture());
+            case SHOW_DIFF -> spawns::diff;
+            case REBIND -> spawns::rebind;
+            case END_SPAWN -> spawns::end;
+            case LIST_WORKSPACES -> spawns::workspaces;
+            case DISCARD_WORKSPACE -> spawns::discard;
+            case LIST_SESSIONS -> sessions::list;
+            case STREAM -> sessions::stream;
+            case ATTACH -> sessions::attach;
+            case INPUT -> sessions::input;
+            case CANCEL -> sessions::cancel;
+            case MULTIPLEX -> sessions::multiplex;
+            case STATUS -> operator::status;
+            case AGENT_STATUS -> operator::agentStatus;
+            case PAUSE -> operator::pause;
+            case DRAIN -> operator::drain;
+            case RESUME -> operator::resume;
+            case SHUTDOWN -> operator::shutdown;
+            case AGENTS -> operator::agents;
+            case DOCTOR -> operator::doctor;
+        };
+    }
+
+    private void ready(Call call) {
+        boolean isReady = ready.getAsBoolean();
+        call.response().setStatusCode(isReady ? 200 : 503).end(isReady ? "ok\n" : "not ready\n");
+    }
+}

@@ -1,0 +1,61 @@
+package brig.gateway.api;
+
+import brig.gateway.config.Config;
+import brig.gateway.listener.Door;
+import brig.gateway.session.Access;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.HostAndPort;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides who an HTTP request comes from. On the Unix socket it is the uid that the kernel names. On TCP it is the
+ * bearer of a token, and before that the Host must be one of ours (a page of another site can make a browser connect
+ * here under its own name) and an Origin must be allowed.
+ */
+final class HttpGuard {
+    private static final String BEARER = "bearer ";
+
+    private final Door door;
+    private final List<String> hosts;
+    private final List<String> origins;
+
+    HttpGuard(Config.Http config, Door door) {
+        this.door = door;
+        this.hosts = new ArrayList<>(List.of("localhost", "127.0.0.1", "[::1]"));
+        config.allowedHosts().forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
+        this.origins = config.allowedOrigins();
+    }
+
+    /** Who asks; nobody where there is no token. @throws BrigException {@code FORBIDDEN}, and for what the token is not */
+    Access identify(HttpServerRequest request, Operation operation) {
+        Channel channel = Door.channel(request);
+        if (channel instanceof EpollDomainSocketChannel) {
+            return Access.ofPeer(door.unix().requireAllowedPeer(channel));
+        }
+        requireOurHost(request.authority());
+        String origin = request.getHeader("Origin");
+        if (origin != null && !origins.contains(origin)) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "origin is not in http.allowedOrigins");
+        }
+        String header = request.getHeader("Authorization");
+        String ticket = operation.takesTicket() ? request.getParam("ticket") : null;
+        if (header == null && ticket != null) {
+            return door.tickets().redeem(ticket);
+        }
+        boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER);
+        return door.tokens().access(bearer && header != null ? header.substring(BEARER.length()).trim() : null);
+    }
+
+    private void requireOurHost(@Nullable HostAndPort authority) {
+        if (authority == null || !hosts.contains(authority.host().toLowerCase(Locale.ROOT))) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "the Host header is not in http.allowedHosts");
+        }
+    }
+}

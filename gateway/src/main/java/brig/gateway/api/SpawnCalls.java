@@ -1,0 +1,183 @@
+package brig.gateway.api;
+
+import brig.gateway.limits.Admission;
+import brig.gateway.listener.Door;
+import brig.gateway.session.Access;
+import brig.gateway.session.Role;
+import brig.gateway.session.Session;
+import brig.gateway.session.Sessions;
+import brig.gateway.spawn.Accepted;
+import brig.gateway.spawn.Granted;
+import brig.gateway.spawn.Spawn;
+import brig.gateway.spawn.SpawnState;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.time.Timers;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.Fields;
+import brig.protocol.Ids;
+import brig.protocol.SpawnRequest;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Spawns over HTTP, and the workspaces that they leave. */
+final class SpawnCalls {
+    private static final int PAGE = 100;
+    private static final int PAGE_MAX = 1_000;
+    private static final Pattern SECONDS = Pattern.compile("(\\d{1,3})s?");
+    private static final int WAIT_SECONDS_MAX = 300;
+
+    private final Door door;
+    private final Sessions sessions;
+    private final Spawner spawner;
+    private final WorkerAgent workers;
+
+    SpawnCalls(Door door, Spawner spawner, WorkerAgent workers) {
+        this.door = door;
+        this.sessions = door.sessions();
+        this.spawner = spawner;
+        this.workers = workers;
+    }
+
+    void spawn(Call call) {
+        SpawnRequest request = claimed(SpawnRequest.read(call.body().only(SpawnRequest.FIELDS)),
+                call.request().getHeader("Idempotency-Key"));
+        long waitMs = waitMs(call.text("wait"));
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        Timers.Timer deadline = waitMs == 0 ? () -> {} : door.timers().after(waitMs, () -> late.complete(null));
+        Admission.Applicant asker = new Admission.Applicant(call.access().captain(), waitMs, call::isGone);
+        call.answer(spawner.spawn(request, asker)
+                .thenCompose(accepted -> {
+                    call.response().putHeader("Location", "/api/v1/spawns/" + accepted.spawnId());
+                    return waitMs == 0 ? CompletableFuture.completedFuture(requested(accepted)) : running(accepted, late);
+                })
+                .whenComplete((answered, failure) -> deadline.cancel()));
+    }
+
+    /** The answer of who waits: that it runs, or what kept it from running, or at the deadline that it is asked for. */
+    private static CompletionStage<Call.Answer> running(Accepted accepted, CompletableFuture<Void> late) {
+        return CompletableFuture.anyOf(accepted.running().toCompletableFuture(), late).thenApply(first ->
+                first instanceof Granted granted ? new Call.Answer(201, granted(granted)) : requested(accepted));
+    }
+
+    private static Call.Answer requested(Accepted accepted) {
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("task_id", accepted.taskId());
+        answer.put("spawn_id", accepted.spawnId());
+        answer.put("auth_token", accepted.captainToken());
+        answer.put("watcher_token", accepted.watcherToken());
+        answer.put("io_socket", accepted.ioSocket());
+        answer.put("status", SpawnState.REQUESTED.wireName());
+        return new Call.Answer(202, answer);
+    }
+
+    /** The header says the same as the field request_id; its value is a string in quotes, or without them. */
+    private static SpawnRequest claimed(SpawnRequest request, @Nullable String header) {
+        if (header == null) {
+            return request;
+        }
+        boolean quoted = header.length() > 1 && header.startsWith("\"") && header.endsWith("\"");
+        String requestId = Ids.requestId("Idempotency-Key", quoted ? header.substring(1, header.length() - 1) : header);
+        String field = request.claim().requestId();
+        if (field != null && !field.equals(requestId)) {
+            throw Fields.invalid("Idempotency-Key", "is another id than the field request_id");
+        }
+        return request.claimedAs(requestId);
+    }
+
+    /** {@code 30s}: how long a request waits for a place, and over HTTP for the worker. */
+    static long waitMs(@Nullable String text) {
+        if (text == null) {
+            return 0;
+        }
+        Matcher seconds = SECONDS.matcher(text);
+        if (!seconds.matches() || Integer.parseInt(seconds.group(1)) > WAIT_SECONDS_MAX) {
+            throw Fields.invalid("wait", "must be seconds, at most " + WAIT_SECONDS_MAX + "s, such as 30s");
+        }
+        return Integer.parseInt(seconds.group(1)) * 1000L;
+    }
+
+    /** The answer for a spawn that runs, the same on every way in. */
+    static Map<String, ?> granted(Granted granted) {
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("task_id", granted.taskId());
+        answer.put("spawn_id", granted.spawnId());
+        answer.put("workspace", granted.workspace());
+        answer.put("auth_token", granted.captainToken());
+        answer.put("watcher_token", granted.watcherToken());
+        answer.put("io_socket", granted.ioSocket());
+        answer.put("status", "spawned");
+        return answer;
+    }
+
+    void list(Call call) {
+        String state = call.text("state");
+        if (state != null && Arrays.stream(SpawnState.values()).noneMatch(known -> known.wireName().equals(state))) {
+            throw Fields.invalid("state", "must be a state of a spawn");
+        }
+        call.answer(200, page(call, "spawns", spawn ->
+                (state == null || spawn.state().wireName().equals(state))
+                && is(call, "agent", spawn.agent()) && is(call, "captain", spawn.captain())
+                && is(call, "task_id", spawn.taskId()), Session::view));
+    }
+
+    private static boolean is(Call call, String name, String value) {
+        String wanted = call.text(name);
+        return wanted == null || wanted.equals(value);
+    }
+
+    /** How a session is shown in a list. */
+    @FunctionalInterface
+    interface Shown {
+        Map<String, @Nullable Object> view(Session session);
+    }
+
+    /** The page that the call asks for, newest first; {@code next} is the {@code after} of the page behind it. */
+    Map<String, ?> page(Call call, String name, Predicate<Spawn> wanted, Shown shown) {
+        int limit = (int) call.number("limit", 1, PAGE_MAX, PAGE);
+        String after = call.text("after");
+        List<Spawn> found = sessions.all().stream()
+                .filter(spawn -> after == null || spawn.spawnId().compareTo(after) < 0)
+                .filter(spawn -> isVisible(call.access(), spawn))
+                .filter(wanted).limit(limit + 1L).toList();
+        Map<String, @Nullable Object> page = new LinkedHashMap<>();
+        page.put(name, found.stream().limit(limit).map(spawn -> shown.view(sessions.of(spawn))).toList());
+        if (found.size() > limit) {
+            page.put("next", found.get(limit - 1).spawnId());
+        }
+        return page;
+    }
+
+    private static boolean isVisible(Access access, Spawn spawn) {
+        return access.spawnId() != null ? access.spawnId().equals(spawn.spawnId())
+                : access.role() != Role.CAPTAIN || access.captain().equals(spawn.captain());
+    }
+
+    void diff(Call call) {
+        call.answer(200, workers.diff(call.session().spawn().spawnId()));
+    }
+
+    void end(Call call) {
+        Spawn spawn = call.session().spawn();
+        call.answer(202, spawner.terminate(spawn, "requested").thenApply(begun -> spawn.view()));
+    }
+
+    void rebind(Call call) {
+        call.answer(200, spawner.rebind(sessions.find(call.id()).spawn()).thenApply(Spawn::view));
+    }
+
+    void workspaces(Call call) {
+        call.answer(200, workers.workspaces());
+    }
+
+    void discard(Call call) {
+        call.answer(200, workers.discard(sessions.spawnId(call.id())));
+    }
+}

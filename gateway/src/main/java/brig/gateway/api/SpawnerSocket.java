@@ -1,0 +1,183 @@
+package brig.gateway.api;
+
+import brig.gateway.connection.Attachment;
+import brig.gateway.connection.Outlet;
+import brig.gateway.connection.Problem;
+import brig.gateway.connection.TextSink;
+import brig.gateway.limits.Admission;
+import brig.gateway.listener.Door;
+import brig.gateway.session.Access;
+import brig.gateway.session.Session;
+import brig.gateway.spawn.Accepted;
+import brig.gateway.spawn.Spawn;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.stream.Framing;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Limits;
+import brig.protocol.ObjectDecoder;
+import brig.protocol.SpawnRequest;
+import io.vertx.core.net.NetSocket;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The spawner socket: one JSON object per request, one object per answer, in order. The kernel says who asks. The action
+ * {@code attach} makes the connection one of that session; everything after it is a message to the session.
+ */
+public final class SpawnerSocket {
+    private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);
+    private static final int WAITING_MAX = 32;
+
+    private final Door door;
+    private final Spawner spawner;
+    private final WorkerAgent workers;
+    private final TokenCalls tokens;
+
+    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers) {
+        this.tokens = new TokenCalls(door);
+        this.door = door;
+        this.spawner = spawner;
+        this.workers = workers;
+    }
+
+    /** Begins to listen. */
+    public CompletionStage<Void> open(Path socket) {
+        return door.listen(socket, Connection::new).thenAccept(server -> {});
+    }
+
+    /** One client. State owned by the event loop. */
+    private final class Connection implements ObjectDecoder.Sink {
+        private final NetSocket socket;
+        private final Access access;
+        private final Outlet outlet;
+        private final TextSink sink;
+        /** Completes when every request so far is answered: answers keep the order of the requests. */
+        private CompletionStage<?> answered = CompletableFuture.completedFuture(null);
+        private int waiting;
+        private @Nullable Attachment attachment;
+        private boolean closed;
+
+        Connection(NetSocket socket, int uid) {
+            this.socket = socket;
+            this.access = Access.ofPeer(uid);
+            this.outlet = door.outlet(socket);
+            this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
+            ObjectDecoder objects = new ObjectDecoder(Limits.MESSAGE_BYTES_MAX, this);
+            socket.handler(buffer -> {
+                byte[] bytes = buffer.getBytes();
+                objects.decode(bytes, 0, bytes.length);
+            });
+            socket.exceptionHandler(failure -> log.debug("spawner connection failed: {}", failure.toString()));
+            socket.closeHandler(nothing -> {
+                closed = true;
+                if (attachment != null) {
+                    attachment.close();
+                }
+            });
+        }
+
+        @Override
+        public void handleObject(Map<String, @Nullable Object> object) {
+            Fields request = new Fields(object);
+            if (++waiting == WAITING_MAX) {
+                socket.pause();
+            }
+            answered = answered.thenCompose(before -> answer(request)).handle((line, failure) -> {
+                if (failure != null) {
+                    sink.writeLine(Problem.line(Problem.refusal(failure)));
+                } else if (!line.isEmpty()) {
+                    sink.writeLine(line);
+                }
+                sink.flush();
+                if (waiting-- == WAITING_MAX) {
+                    socket.resume();
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public void handleFault(BrigException fault) {
+            answered = answered.thenAccept(before -> {
+                sink.writeLine(Problem.line(fault));
+                outlet.finish();
+            });
+        }
+
+        /** The answer's line; an empty one where the request has none. */
+        private CompletionStage<Map<String, ?>> answer(Fields request) {
+            try {
+                if (attachment != null) {
+                    attachment.handleMessage(request);
+                    return CompletableFuture.completedFuture(Map.of());
+                }
+                String action = request.requiredText("action");
+                return switch (action) {
+                    case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS, "action", "wait")));
+                    case "status" -> done(door.sessions().find(id(request)).spawn().fullView());
+                    case "list" -> done(Map.of("spawns", door.sessions().views()));
+                    case "terminate" -> terminate(door.sessions().find(id(request)));
+                    case "rebind" -> spawner.rebind(door.sessions().find(id(request)).spawn()).thenApply(Spawn::view);
+                    case "attach" -> attach(request);
+                    case "agents" -> workers.hello().thenApply(hello -> hello);
+                    case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
+                    case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
+                    case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
+                            .thenApply(done -> done);
+                    case "mint_token" -> tokens.mint(access, request.only(with(TokenCalls.FIELDS, "action")));
+                    case "tokens" -> done(tokens.list(access, request.text("session")));
+                    case "revoke_token" -> tokens.revoke(access, id(request), null);
+                    case "doctor" -> workers.doctor().thenApply(findings -> findings);
+                    default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
+                            + "'; known are spawn, status, list, terminate, rebind, attach, diff, workspaces, discard, mint_token, tokens, revoke_token, agents"
+                            + " and doctor");
+                };
+            } catch (BrigException refusal) {
+                return CompletableFuture.failedFuture(refusal);
+            }
+        }
+
+        private CompletionStage<Map<String, ?>> spawn(Fields request) {
+            long waitMs = SpawnCalls.waitMs(request.text("wait"));
+            return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(access.captain(), waitMs, () -> closed))
+                    .thenCompose(Accepted::running).thenApply(SpawnCalls::granted);
+        }
+
+        private CompletionStage<Map<String, ?>> terminate(Session session) {
+            return spawner.terminate(session.spawn(), "requested").thenApply(begun -> session.spawn().view());
+        }
+
+        private CompletionStage<Map<String, ?>> attach(Fields request) {
+            request.only(Set.of("action", "id", "from", "role", "presence"));
+            Session session = door.sessions().find(request.requiredText("id"));
+            attachment = new Attachment(session, access.in(session.spawn()), Attachment.Wish.read(request), sink, outlet);
+            attachment.begin(() -> {});
+            return done(Map.of());
+        }
+
+        private static String id(Fields request) {
+            return request.only(Set.of("action", "id")).requiredText("id");
+        }
+
+        private static Set<String> with(Set<String> fields, String... more) {
+            Set<String> all = new HashSet<>(fields);
+            all.addAll(List.of(more));
+            return all;
+        }
+
+        private static CompletionStage<Map<String, ?>> done(Map<String, ?> line) {
+            return CompletableFuture.completedFuture(line);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package brig.gateway.app;
+
+import brig.gateway.session.HookEvents;
+import brig.gateway.store.EventRecord;
+import brig.gateway.store.SqliteEventStore;
+import brig.gateway.time.Clock;
+import brig.protocol.Ids;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** The hooks' events of this gateway, those of before it among them, and the table that they are in. */
+record EventTable(SqliteEventStore table) implements HookEvents.Store {
+    /** Reads what an earlier process kept. */
+    CompletionStage<HookEvents> open(Clock clock) {
+        return table.load().thenApply(records -> {
+            String epoch = records.isEmpty() ? Ids.newEpoch() : records.getLast().epoch();
+            List<HookEvents.Event> kept = records.stream().filter(record -> record.epoch().equals(epoch))
+                    .map(record -> new HookEvents.Event(record.seq(), record.spawnId(), record.sessionId(), record.json()))
+                    .toList();
+            return new HookEvents(clock, this, epoch, kept);
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> add(String epoch, HookEvents.Event event, long firstKept) {
+        return table.add(new EventRecord(epoch, event.seq(), event.spawnId(), event.sessionId(), event.json()), firstKept);
+    }
+}

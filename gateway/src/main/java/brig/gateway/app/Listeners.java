@@ -1,0 +1,127 @@
+package brig.gateway.app;
+
+import brig.gateway.api.HttpApi;
+import brig.gateway.api.SpawnerSocket;
+import brig.gateway.config.Config;
+import brig.gateway.config.Paths;
+import brig.gateway.connection.Outlet;
+import brig.gateway.limits.CountLimit;
+import brig.gateway.listener.Door;
+import brig.gateway.listener.Entrance;
+import brig.gateway.listener.HttpConnections;
+import brig.gateway.listener.SessionSockets;
+import brig.gateway.listener.UnixSockets;
+import brig.gateway.listener.WebSockets;
+import brig.gateway.spawn.SpawnListener;
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.Router;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All ways in, opened together. */
+final class Listeners {
+    private static final Logger log = LoggerFactory.getLogger(Listeners.class);
+
+    private static final long LEAVE_MS = 1_000;
+
+    private final Vertx vertx;
+    private final Config config;
+    private final Paths paths;
+    private final UnixSockets unix;
+    private final Door door;
+    private final HttpConnections httpConnections;
+    private final SessionSockets sessionSockets;
+    private int httpPort;
+
+    public Listeners(Vertx vertx, Config config, Paths paths, Entrance entrance, Timers timers) {
+        this.vertx = vertx;
+        this.config = config;
+        this.paths = paths;
+        this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
+        CountLimit connections =
+                new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
+        this.door = new Door(vertx, entrance, unix, connections, timers,
+                new Outlet.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
+                new HashSet<>());
+        this.httpConnections = new HttpConnections(connections, timers);
+        this.sessionSockets = new SessionSockets(door, paths);
+    }
+
+    /** Opens and closes the session sockets. */
+    public SpawnListener sessionSockets() {
+        return sessionSockets;
+    }
+
+    /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
+    public CompletionStage<Void> open(HttpApi.Behind behind) {
+        Router router = new HttpApi(door, behind, config).router(vertx);
+        return new SpawnerSocket(door, behind.spawner(), behind.workers()).open(paths.spawner())
+                .thenCompose(opened -> openUnix(router))
+                .thenCompose(opened -> http().requestHandler(httpConnections.before(router))
+                        .listen(config.http().port(), config.http().host())
+                        .recover(Listeners::busy).toCompletionStage())
+                .thenAccept(server -> httpPort = server.actualPort());
+    }
+
+    private CompletionStage<HttpServer> openUnix(Router router) {
+        Path bound = unix.prepare(paths.http());
+        return http().requestHandler(httpConnections.before(router)).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
+            unix.publish(bound, paths.http());
+            return server;
+        }).toCompletionStage();
+    }
+
+    private HttpServer http() {
+        HttpServer server = vertx.createHttpServer(new HttpServerOptions()
+                .setHttp2ClearTextEnabled(false)
+                .setPerFrameWebSocketCompressionSupported(false)
+                .setPerMessageWebSocketCompressionSupported(false)
+                // More than a line may have, so that a longer one is refused by its name and not cut by Vert.x.
+                .setMaxWebSocketMessageSize(2 * Limits.MESSAGE_BYTES_MAX)
+                .setMaxWebSocketFrameSize(2 * Limits.MESSAGE_BYTES_MAX)
+                .addWebSocketSubProtocol(WebSockets.SUBPROTOCOL)
+                .setHandle100ContinueAutomatically(true)
+                .setTcpNoDelay(true));
+        return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(httpConnections::handle);
+    }
+
+    private static Future<HttpServer> busy(Throwable failure) {
+        return Future.failedFuture(new BrigException(ErrorCode.INTERNAL, "cannot listen on http.host:http.port: "
+                + failure.getMessage() + "; stop what listens there, or set http.port in the configuration"));
+    }
+
+    /** The port that HTTP really has; the configured one, unless that is 0. */
+    public int httpPort() {
+        return httpPort;
+    }
+
+    /** Tells every reader that the gateway stops, and where to resume. Completes soon, whether they listen or not. */
+    public CompletionStage<Void> leave() {
+        return door.leaveAll(ErrorCode.SHUTTING_DOWN, LEAVE_MS);
+    }
+
+    /** Takes the socket files away; the connections go with the process. */
+    public void removeSockets() {
+        sessionSockets.removeAll();
+        for (Path socket : new Path[] {paths.spawner(), paths.http()}) {
+            try {
+                Files.deleteIfExists(socket);
+            } catch (IOException e) {
+                log.info("{} stays until the next start: {}", socket, e.toString());
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package brig.gateway.connection;
+
+import brig.gateway.session.Access;
+import brig.gateway.session.Role;
+import brig.gateway.session.Session;
+import brig.gateway.stream.Subscription;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Limits;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session on one connection: the reader that feeds it and the messages that come from it. Made when the connection
+ * may read, closed when the connection is gone. Owned by the event loop.
+ */
+public final class Attachment implements Outlet.Writer {
+    private final Session session;
+    private final Access access;
+    private final TextSink sink;
+    private final Outlet outlet;
+    private final Subscription reader;
+    private final boolean presence;
+    private Runnable absence = () -> {};
+    private Runnable unwatch = () -> {};
+
+    /**
+     * Joins the session's readers; {@link #begin} follows when the connection knows its attachment.
+     *
+     * @param allowed as it counts in that session
+     * @throws BrigException {@code SESSION_NOT_READY}, {@code MAX_SUBSCRIPTIONS}
+     */
+    public Attachment(Session session, Access allowed, Wish wish, TextSink sink, Outlet outlet) {
+        this.session = session;
+        this.access = wish.watchOnly() ? allowed.asWatcher() : allowed;
+        this.sink = sink;
+        this.outlet = outlet;
+        this.presence = wish.presence();
+        session.requireAttachable();
+        long from = session.spawn().log().resumePoint(wish.from());
+        this.reader = session.subscribe(from, role() == Role.CAPTAIN, sink);
+    }
+
+    private Role role() {
+        return access.role() == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN;
+    }
+
+    /**
+     * Says welcome and begins to read.
+     *
+     * @param unwatch to be run when the connection is gone: nobody needs to tell it any more that its token is revoked
+     */
+    public void begin(Runnable unwatch) {
+        outlet.add(this);
+        sink.writeLine(session.welcome(role(), reader.nextSeq()));
+        absence = session.join(access, presence ? this::handlePresence : null);
+        this.unwatch = unwatch;
+        reader.drain();
+        sink.flush();
+    }
+
+    private void handlePresence(Map<String, Object> line) {
+        // It says how things are, not what happened: one that a slow reader misses is mended by the next.
+        if (sink.isWritable()) {
+            sink.writeLine(line);
+            sink.flush();
+        }
+    }
+
+    /** What a connection asks for: the first frame, less than its token allows, and to be told who is there. */
+    public record Wish(long from, boolean watchOnly, boolean presence) {
+        /** Reads it from the line that opens the connection. @throws BrigException {@code INVALID_FIELD} */
+        public static Wish read(Fields fields) {
+            boolean watchOnly = switch (fields.text("role", "captain")) {
+                case "captain" -> false;
+                case "watcher" -> true;
+                default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
+            };
+            return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly, fields.flag("presence"));
+        }
+    }
+
+    /** A message from the connection; a refusal is answered and changes nothing. */
+    public void handleMessage(Fields message) {
+        try {
+            @Nullable Map<String, ?> answer = session.handleMessage(access, message, false);
+            if (answer != null) {
+                sink.writeLine(answer);
+            }
+        } catch (BrigException refusal) {
+            sink.refuse(refusal);
+        }
+        sink.flush();
+    }
+
+    @Override
+    public void drain() {
+        reader.drain();
+    }
+
+    @Override
+    public void leave(ErrorCode why) {
+        close();
+        sink.leave(why, session.spawn().log().epoch(), reader.nextSeq());
+    }
+
+    /** The connection is gone, or does not want this session any more. */
+    public void close() {
+        outlet.remove(this);
+        reader.close();
+        absence.run();
+        absence = () -> {};
+        unwatch.run();
+    }
+}

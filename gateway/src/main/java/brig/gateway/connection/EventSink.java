@@ -1,0 +1,115 @@
+package brig.gateway.connection;
+
+import brig.gateway.stream.FrameBatch;
+import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.GapReason;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import brig.protocol.StreamPosition;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.vertx.core.http.HttpServerResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A browser's server-sent events, as WHATWG HTML defines them: frames as {@code id} and {@code data}, everything that is
+ * no frame of the stream as a named event without id, so that a reconnect resumes behind the last frame.
+ */
+public final class EventSink implements FrameSink {
+    private static final byte[] HEARTBEAT = ":\n\n".getBytes(StandardCharsets.US_ASCII);
+
+    private final Outlet outlet;
+
+    public EventSink(Outlet outlet) {
+        this.outlet = outlet;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return outlet.isWritable();
+    }
+
+    @Override
+    public void write(FrameBatch batch) {
+        outlet.write(batch, EventFraming.CHUNK);
+    }
+
+    /** Begins a response that carries events. */
+    public static void begin(HttpServerResponse response, String resumedFrom) {
+        response.setChunked(true)
+                .putHeader("Content-Type", "text/event-stream; charset=utf-8")
+                .putHeader("Cache-Control", "no-cache, no-transform")
+                .putHeader("X-Accel-Buffering", "no")
+                .putHeader("Brig-Resumed-From", resumedFrom);
+        response.writeHead();
+    }
+
+    /** A comment that keeps proxies from closing a quiet connection. */
+    void heartbeat() {
+        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(HEARTBEAT), EventFraming.CHUNK);
+        outlet.flush();
+    }
+
+    /** One event with a position of its own. */
+    public void event(StreamPosition id, String json) {
+        byte[] event = ("id: " + id + "\ndata: " + json + "\n\n").getBytes(StandardCharsets.UTF_8);
+        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(event), EventFraming.CHUNK);
+    }
+
+    /** Says who is there. */
+    public void presence(Map<String, Object> line) {
+        if (isWritable()) {
+            event("presence", line);
+            flush();
+        }
+    }
+
+    @Override
+    public void gap(long from, long to, GapReason reason) {
+        event("gap", TextSink.gapLine(from, to, reason));
+    }
+
+    /** Says that the client's position belongs to an epoch that is gone: the stream begins again. */
+    public void restart(long seq, String epoch) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "gap");
+        line.put("from", seq + 1);
+        line.put("to", seq + 1);
+        line.put("reason", "epoch_changed");
+        line.put("epoch", epoch);
+        event("gap", line);
+    }
+
+    @Override
+    public void notice(ErrorCode code, String message) {
+        event("notice", TextSink.errorLine(code, message));
+    }
+
+    @Override
+    public void throttled(boolean throttled) {
+        event("state", TextSink.stateLine(throttled));
+    }
+
+    /** Says why it ends, and where to resume, which the browser's {@code Last-Event-ID} says as well. */
+    public void leave(ErrorCode why, String epoch, long nextSeq) {
+        event("notice", TextSink.lastLine(why, epoch, nextSeq));
+    }
+
+    private void event(String name, Map<String, ?> data) {
+        byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
+        byte[] tail = {'\n', '\n'};
+        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(head, Json.write(data), tail), EventFraming.CHUNK);
+    }
+
+    @Override
+    public void flush() {
+        outlet.flush();
+    }
+
+    @Override
+    public void end() {
+        outlet.finish(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+}

@@ -1,0 +1,68 @@
+package brig.gateway.connection;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+
+/** Refusals as answers: a line on sockets, {@code application/problem+json} (RFC 9457) over HTTP. */
+public final class Problem {
+    private Problem() {}
+
+    /** {@code {"error", "code", "retry_after_seconds"?, "state"?, "spawn_id"?}}. */
+    public static Map<String, Object> line(BrigException refusal) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("error", refusal.getMessage());
+        line.put("code", refusal.code().name());
+        line.putAll(hints(refusal));
+        return line;
+    }
+
+    /** Answers with the problem; nothing was sent before. */
+    public static void send(HttpServerResponse response, BrigException refusal) {
+        int status = refusal.httpStatus();
+        refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
+        if (status == 401) {
+            response.putHeader("WWW-Authenticate", "Bearer realm=\"brig\"");
+        }
+        response.setStatusCode(status).putHeader("Content-Type", "application/problem+json");
+        response.end(Buffer.buffer(Json.write(
+                refusal.code() == ErrorCode.SESSION_NOT_READY ? refusal.notReady() : body(refusal, status))));
+    }
+
+    private static Map<String, Object> body(BrigException refusal, int status) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("type", "urn:brig:error:" + refusal.code().name());
+        body.put("title", title(refusal.code()));
+        body.put("status", status);
+        body.put("detail", refusal.getMessage());
+        body.put("code", refusal.code().name());
+        body.putAll(hints(refusal));
+        return body;
+    }
+
+    private static String title(ErrorCode code) {
+        String words = code.name().replace('_', ' ');
+        return words.charAt(0) + words.substring(1).toLowerCase(Locale.ROOT);
+    }
+
+    /** What tells the client when to come back, and what it is about. */
+    public static Map<String, Object> hints(BrigException refusal) {
+        Map<String, Object> hints = new LinkedHashMap<>();
+        refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
+        hints.putAll(refusal.fields());
+        return hints;
+    }
+
+    /** What a failed stage failed with, as a refusal. */
+    public static BrigException refusal(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BrigException refusal ? refusal
+                : new BrigException(ErrorCode.INTERNAL, "internal error: " + cause);
+    }
+}

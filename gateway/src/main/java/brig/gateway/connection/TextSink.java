@@ -1,0 +1,127 @@
+package brig.gateway.connection;
+
+import brig.gateway.stream.FrameBatch;
+import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.Framing;
+import brig.gateway.stream.GapReason;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import io.netty.buffer.Unpooled;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A captain's or watcher's connection that takes lines: a Unix socket, where a batch is bytes, or a WebSocket, where it
+ * is one text message. On a connection that carries many sessions every message begins with a line that names its session.
+ */
+public final class TextSink implements FrameSink {
+    private final Outlet outlet;
+    private final Framing framing;
+    private final byte[] header;
+    private final Runnable end;
+
+    /**
+     * @param framing what the connection's protocol puts around lines
+     * @param header a line before each message; empty for none
+     * @param end what to do when the stream has ended
+     */
+    public TextSink(Outlet outlet, Framing framing, byte[] header, Runnable end) {
+        this.outlet = outlet;
+        this.framing = framing;
+        this.header = header;
+        this.end = end;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return outlet.isWritable();
+    }
+
+    @Override
+    public void write(FrameBatch batch) {
+        if (header.length == 0) {
+            outlet.write(batch, framing);
+        } else {
+            outlet.write(Unpooled.wrappedBuffer(header), batch.lines(), framing);
+        }
+    }
+
+    /** Writes one line of the connection's own, which is no frame of a stream. */
+    public void writeLine(Map<String, ?> line) {
+        outlet.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
+    }
+
+    @Override
+    public void gap(long from, long to, GapReason reason) {
+        writeLine(gapLine(from, to, reason));
+    }
+
+    static Map<String, Object> gapLine(long from, long to, GapReason reason) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "gap");
+        line.put("from", from);
+        line.put("to", to);
+        line.put("reason", reason.wireName());
+        return line;
+    }
+
+    @Override
+    public void notice(ErrorCode code, String message) {
+        writeLine(errorLine(code, message));
+    }
+
+    @Override
+    public void throttled(boolean throttled) {
+        writeLine(stateLine(throttled));
+    }
+
+    static Map<String, Object> stateLine(boolean throttled) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "state");
+        line.put("state", throttled ? "throttled" : "running");
+        return line;
+    }
+
+    public static Map<String, Object> errorLine(ErrorCode code, String message) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("type", "error");
+        line.put("error", message);
+        line.put("code", code.name());
+        return line;
+    }
+
+    /** Says why it ends, and where to resume; it is the last word. */
+    public void leave(ErrorCode why, String epoch, long nextSeq) {
+        writeLine(lastLine(why, epoch, nextSeq));
+    }
+
+    static Map<String, Object> lastLine(ErrorCode why, String epoch, long nextSeq) {
+        String reason = switch (why) {
+            case SLOW_READER -> "this connection took too little for too long; connect again and resume from frame ";
+            case ATTACH_AUTH_EXPIRED -> "the token has expired or was revoked; with another one resume from frame ";
+            default -> "the gateway stops; connect again and resume from frame ";
+        };
+        Map<String, Object> line = errorLine(why, reason + nextSeq);
+        line.put("epoch", epoch);
+        line.put("from", nextSeq);
+        return line;
+    }
+
+    /** Says no to something that came over this connection. */
+    public void refuse(BrigException refusal) {
+        Map<String, Object> line = errorLine(refusal.code(), refusal.getMessage());
+        line.putAll(Problem.hints(refusal));
+        writeLine(line);
+    }
+
+    @Override
+    public void flush() {
+        outlet.flush();
+    }
+
+    @Override
+    public void end() {
+        end.run();
+    }
+}

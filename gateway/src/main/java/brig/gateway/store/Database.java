@@ -1,0 +1,117 @@
+package brig.gateway.store;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One SQLite file, written by one thread. The write-ahead log with {@code synchronous=NORMAL} survives the death of the
+ * process; what the last moments before a power cut would lose, that cut has ended too. A file of a later version of
+ * Brig is only read.
+ *
+ * <p>Who uses it names columns wherever they are read or written and changes rows in place, so that a column which a
+ * later version added keeps what it holds.
+ */
+public final class Database {
+    private static final Logger log = LoggerFactory.getLogger(Database.class);
+
+    private final Path file;
+    private final int version;
+    private final WriterThread writer;
+
+    /** Opens or makes the file. @throws BrigException where it cannot be opened, naming it */
+    public Database(Path file, Executor loop) {
+        this.file = file;
+        try {
+            if (!Files.exists(file)) {
+                // Made before SQLite makes it, so that it is never open to others; its companions take its mode.
+                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
+            Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+            version = prepare(connection);
+            writer = new WriterThread(connection, !isReadOnly(), loop);
+        } catch (SQLException | IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot open the database " + file + ": " + e.getMessage());
+        }
+        if (isReadOnly()) {
+            log.warn("{}", readOnly());
+        }
+    }
+
+    private static int prepare(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            int found = Schema.versionOf(connection);
+            if (found > Schema.VERSION) {
+                statement.execute("PRAGMA query_only=ON");
+                return found;
+            }
+            statement.execute("PRAGMA journal_mode=WAL");
+            statement.execute("PRAGMA synchronous=NORMAL");
+        }
+        Schema.migrate(connection);
+        return Schema.VERSION;
+    }
+
+    /** Whether it is of a later version of Brig, so that nothing is written to it. */
+    public boolean isReadOnly() {
+        return version > Schema.VERSION;
+    }
+
+    private String readOnly() {
+        return "the database " + file + " has schema version " + version + ", this Brig knows " + Schema.VERSION
+                + ": it is only read, and nothing can be started; use the Brig that wrote it, or another stateDir";
+    }
+
+    /** What is changed in one piece. */
+    interface Change {
+        void run(Connection connection) throws SQLException;
+    }
+
+    /** Completes on the event loop when the change would survive the death of this process. */
+    CompletionStage<Void> write(Change change) {
+        if (isReadOnly()) {
+            return CompletableFuture.failedFuture(new BrigException(ErrorCode.RECORD_LOST, readOnly()));
+        }
+        return writer.submit(connection -> {
+            change.run(connection);
+            return true;
+        }).thenAccept(done -> {});
+    }
+
+    <T> CompletionStage<T> read(WriterThread.Work<T> work) {
+        return writer.submit(work);
+    }
+
+    /** Finishes what was asked for and closes. Blocks; called when the event loop has stopped. */
+    public void close() {
+        writer.close();
+    }
+
+    static int execute(Connection connection, String sql, @Nullable Object... values) throws SQLException {
+        try (PreparedStatement statement = prepared(connection, sql, values)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    static PreparedStatement prepared(Connection connection, String sql, @Nullable Object... values) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
+        return statement;
+    }
+}

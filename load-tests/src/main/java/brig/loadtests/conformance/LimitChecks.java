@@ -1,0 +1,152 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Limits that are reached: who is refused hears which it was and when to come again, and then may. */
+final class LimitChecks {
+    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final long POLL_MS = 20;
+    private static final int CONNECTIONS_MAX = 4;
+
+    private LimitChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("readers-max", "6", "Too many readers of this stream.",
+                        "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone", Way.ALL,
+                        Needs.OWN_SERVER, LimitChecks::readersMax),
+                new Check("workers-max", "6", "Every worker of this gateway is in use.",
+                        "one spawn more than the limit: MAX_WORKERS with a hint, until another has ended", SSE,
+                        Needs.OWN_SERVER, LimitChecks::workersMax),
+                new Check("cooldown", "6", "Too soon after the last spawn of this captain.",
+                        "a spawn right after another: COOLDOWN, with the time that is left", SSE, Needs.OWN_SERVER,
+                        LimitChecks::cooldown),
+                new Check("connections-max", "6", "Too many connections.",
+                        "one connection more than the limit: MAX_CONNECTIONS with a hint, until another has gone",
+                        Set.of(Way.SSE, Way.UNIX), Needs.OWN_SERVER, LimitChecks::connectionsMax));
+    }
+
+    private static void readersMax(Target target, Way way) throws IOException, InterruptedException {
+        List<Reader> readers = new ArrayList<>();
+        int max = target.scale().readersMax();
+        try (Session session = target.spawn(null, false)) {
+            for (int i = 0; i < max; i++) {
+                readers.add(way.open(session, Opening.watcher(session)));
+                Transcript.fresh().open(readers.getLast()).readTo(readers.getLast(), 1);
+            }
+            try (Reader more = way.open(session, Opening.watcher(session))) {
+                Violation.requireEqual("MAX_SUBSCRIPTIONS", more.refusal(), "the answer to reader " + (max + 1));
+            }
+            readers.removeLast().close();
+            session.await("a reader has gone", () -> session.view().number("readers", 0, max, 0) < max);
+            try (Reader more = way.open(session, Opening.watcher(session))) {
+                Transcript.fresh().open(more).readTo(more, 1);
+            }
+        } finally {
+            for (Reader reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
+    private static Target.Limited limited(Target target, String limit, long value) throws IOException {
+        return Objects.requireNonNull(target.control()).limited(Map.of(limit, value));
+    }
+
+    private static Http.Answer ask(Target target) throws IOException {
+        return target.ask("POST /api/v1/spawns?wait=0s",
+                new String(Json.write(Map.of("agent_config", Map.of("name", target.agent()))), StandardCharsets.UTF_8));
+    }
+
+    /** @return the hint, in seconds */
+    private static long requireLater(int status, String code, Http.Answer answer) {
+        Violation.requireEqual(code, answer.code(), "the code of the refusal");
+        Violation.requireEqual(status, answer.status(), "the status of the refusal");
+        long hint = answer.body().number("retry_after_seconds", 0, Long.MAX_VALUE, 0);
+        Violation.require(hint > 0, "the refusal has no retry_after_seconds");
+        Violation.requireEqual(String.valueOf(hint), answer.head().header("retry-after"), "the header Retry-After");
+        return hint;
+    }
+
+    private static void workersMax(Target target, Way way) throws IOException, InterruptedException {
+        try (Target.Limited one = limited(target, "workersMax", 1); Session session = one.target().spawn(null, false)) {
+            requireLater(429, "MAX_WORKERS", ask(one.target()));
+            one.target().ask("DELETE /api/v1/spawns/" + session.id(), "");
+            session.await("the place is free", () -> ask(one.target()).status() / 100 == 2);
+        }
+    }
+
+    private static void cooldown(Target target, Way way) throws IOException {
+        try (Target.Limited slow = limited(target, "spawnCooldownMs", 60_000);
+                Session session = slow.target().spawn(null, false)) {
+            long hint = requireLater(429, "COOLDOWN", ask(slow.target()));
+            Violation.require(hint > 50 && hint <= 60, "of 60 s are left " + hint);
+            Violation.requireEqual("running", session.view().text("state", ""), "the state of the first");
+        }
+    }
+
+    private static void connectionsMax(Target target, Way way) throws IOException, InterruptedException {
+        try (Target.Limited few = limited(target, "connectionsMax", CONNECTIONS_MAX)) {
+            List<Wire> open = new ArrayList<>();
+            try {
+                for (int i = 0; i < CONNECTIONS_MAX; i++) {
+                    open.add(connect(few.target(), way));
+                }
+                requireRefused(few.target(), way);
+                open.removeLast().close();
+                for (long left = target.scale().patienceMs(); !isTaken(few.target(), way); left -= POLL_MS) {
+                    Violation.require(left > 0, "no connection is taken though one has gone");
+                    TimeUnit.MILLISECONDS.sleep(POLL_MS);
+                }
+            } finally {
+                for (Wire wire : open) {
+                    wire.close();
+                }
+            }
+        }
+    }
+
+    private static Wire connect(Target target, Way way) throws IOException {
+        return way == Way.SSE ? target.connect(0) : new Wire(UnixDomainSocketAddress.of(
+                Objects.requireNonNull(target.control()).spawnerSocket()), target.scale().patienceMs(), 0);
+    }
+
+    private static void requireRefused(Target target, Way way) throws IOException {
+        if (way == Way.SSE) {
+            requireLater(503, "MAX_CONNECTIONS", target.ask("GET /api/v1/spawns/nobody", ""));
+            return;
+        }
+        try (Wire wire = connect(target, way)) {
+            byte @Nullable [] line = wire.line();
+            Violation.require(line != null, "the connection was closed without a word");
+            Fields refusal = new Fields(Json.parseObject(Objects.requireNonNull(line)));
+            Violation.requireEqual("MAX_CONNECTIONS", refusal.text("code", ""), "the code of the refusal");
+            Violation.require(refusal.number("retry_after_seconds", 0, Long.MAX_VALUE, 0) > 0, "the refusal has no hint");
+            Violation.require(wire.read() < 0, "something stands behind the refusal");
+        }
+    }
+
+    private static boolean isTaken(Target target, Way way) throws IOException {
+        if (way == Way.SSE) {
+            return target.ask("GET /api/v1/spawns/nobody", "").status() == 404;
+        }
+        try (Wire wire = connect(target, way)) {
+            wire.send("{\"action\":\"attach\",\"id\":\"nobody\"}\n".getBytes(StandardCharsets.UTF_8));
+            byte @Nullable [] line = wire.line();
+            return line != null
+                    && new Fields(Json.parseObject(line)).text("code", "").equals("NOT_FOUND");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** How a spawn is asked for over HTTP, once and again. */
+final class SpawnChecks {
+    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final List<String> FIRST = List.of("spawn_id", "task_id", "auth_token", "watcher_token", "io_socket");
+
+    private SpawnChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("at-once", "4.3", "A spawn is answered at once: when it has a place and is on disk",
+                        "202 with the spawn and where it is shown; waited for, 201", SSE, Needs.NOTHING, SpawnChecks::atOnce),
+                new Check("repeat", "4.5", "it gets the first answer, tokens included",
+                        "the same request_id: the same spawn; with another request a conflict", SSE, Needs.NOTHING,
+                        SpawnChecks::repeat));
+    }
+
+    private static Http.Answer post(Target target, String query, Map<String, ?> more) throws IOException {
+        Map<String, Object> request = new LinkedHashMap<>(more);
+        request.put("agent_config", Map.of("name", target.agent()));
+        return target.ask("POST /api/v1/spawns" + query, new String(Json.write(request), StandardCharsets.UTF_8));
+    }
+
+    private static void end(Target target, Fields spawn) throws IOException {
+        target.ask("DELETE /api/v1/spawns/" + spawn.requiredText("spawn_id"), "");
+    }
+
+    private static void atOnce(Target target, Way way) throws IOException {
+        Http.Answer answer = post(target, "", Map.of());
+        Violation.requireEqual(202, answer.status(), "the answer to who does not wait");
+        Violation.requireEqual("requested", answer.body().text("status", ""), "the status of the spawn");
+        String location = answer.head().header("location");
+        Violation.requireEqual("/api/v1/spawns/" + answer.body().requiredText("spawn_id"), location, "Location");
+        Violation.requireEqual(200, target.ask("GET " + location, "").status(), "the answer of Location");
+        end(target, answer.body());
+        Http.Answer waited = post(target, "?wait=60s", Map.of());
+        Violation.requireEqual(201, waited.status(), "the answer to who waits");
+        Violation.requireEqual("spawned", waited.body().text("status", ""), "the status of the spawn");
+        end(target, waited.body());
+    }
+
+    private static void repeat(Target target, Way way) throws IOException {
+        Map<String, Object> claim = Map.of("request_id", UUID.randomUUID().toString());
+        Http.Answer first = post(target, "?wait=60s", claim);
+        Http.Answer again = post(target, "?wait=60s", claim);
+        Violation.requireEqual(201, again.status(), "the answer to the repetition");
+        for (String field : FIRST) {
+            Violation.requireEqual(first.body().text(field, ""), again.body().text(field, ""), field);
+        }
+        Map<String, Object> other = new LinkedHashMap<>(claim);
+        other.put("once", true);
+        Http.Answer conflict = post(target, "?wait=60s", other);
+        Violation.requireEqual("IDEMPOTENCY_CONFLICT", conflict.code(), "the code of another request under that id");
+        Violation.requireEqual(422, conflict.status(), "the status of another request under that id");
+        end(target, first.body());
+    }
+}

@@ -1,0 +1,140 @@
+package brig.loadtests.conformance;
+
+import brig.loadtests.conformance.Check.Needs;
+import brig.protocol.Ids;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+
+/** Who comes in with a token, who does not, and what they are told. */
+final class TokenChecks {
+    private static final Set<Way> WAITING = Set.of(Way.UNIX, Way.WEBSOCKET);
+    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final int UNAUTHENTICATED = 4520;
+    private static final int MISSING = 4523;
+
+    private TokenChecks() {}
+
+    static List<Check> all() {
+        return List.of(
+                new Check("wrong-token", "3", "A wrong token closes it, `UNAUTHENTICATED`",
+                        "a wrong token: UNAUTHENTICATED, closed (4520 on a WebSocket)", WAITING, Needs.NOTHING,
+                        TokenChecks::wrongToken),
+                new Check("wrong-token", "4.4", "Without either, each `subscribe` brings the token of its spawn.",
+                        "a wrong token: no subscription, UNAUTHENTICATED with the id", Set.of(Way.MANY), Needs.NOTHING,
+                        TokenChecks::wrongSubscription),
+                new Check("wrong-token", "4.3", "none and one that is not of this spawn are 401",
+                        "no token, wrong ones, and another session's: 401", SSE, Needs.NOTHING,
+                        TokenChecks::wrongBearer),
+                new Check("wrong-token", "4.3", "The token comes as `Authorization: Bearer` with the upgrade",
+                        "a wrong token with the upgrade: 401", Set.of(Way.WEBSOCKET), Needs.NOTHING,
+                        TokenChecks::wrongUpgrade),
+                new Check("auth-first", "3", "`auth` MUST be the first line of every connection that was not authenticated on its way in",
+                        "anything before auth closes, with the code of section 6", WAITING, Needs.NOTHING,
+                        TokenChecks::authFirst),
+                new Check("auth-timeout", "3", "after 10 s without it the connection is closed, `AUTH_TIMEOUT`",
+                        "silence closes after the time, with a word (4522 on a WebSocket)", WAITING, Needs.TIME,
+                        TokenChecks::authTimeout));
+    }
+
+    private static List<String> wrong(Session session, Session other) {
+        String own = session.captainToken();
+        char changed = own.charAt(10) == 'a' ? 'b' : 'a';
+        return List.of(Ids.newToken(), "short", own + "a", own.substring(0, 10) + changed + own.substring(11),
+                other.captainToken(), other.watcherToken());
+    }
+
+    private static void wrongToken(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+            for (String token : wrong(session, other)) {
+                requireClosed(session, way, "{\"auth\":\"" + token + "\"}", "UNAUTHENTICATED", UNAUTHENTICATED);
+            }
+        }
+    }
+
+    /** The connection's first line is refused, and then the connection is closed. */
+    private static void requireClosed(Session session, Way way, String line, String code, int closeCode) throws IOException {
+        try (Reader reader = waiting(session, way)) {
+            reader.say(line);
+            requireClosed(reader, way, code, closeCode);
+        }
+    }
+
+    private static void requireClosed(Reader reader, Way way, String code, int closeCode) throws IOException {
+        Violation.requireEqual(code, reader.refusal(), "the refusal");
+        Event event = reader.next();
+        Violation.require(event instanceof Event.End, "behind the refusal came " + event);
+        if (way == Way.WEBSOCKET) {
+            Violation.requireEqual(closeCode, ((Event.End) event).code(), "the close code");
+            Violation.requireEqual(code, ((Event.End) event).reason(), "the close reason");
+        }
+    }
+
+    /** A connection that has not said who it is. */
+    private static Reader waiting(Session session, Way way) throws IOException {
+        return way == Way.UNIX ? Way.unix(session, Opening.captain(session))
+                : Way.socket(session, "", "", Opening.captain(session));
+    }
+
+    private static void wrongSubscription(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false);
+                Reader reader = Way.many(target, "", Opening.captain(session))) {
+            for (String token : wrong(session, other)) {
+                reader.say(Way.subscribe(session, new Opening(token, null, 0, 0)));
+                Event answer = reader.answer();
+                Violation.require(answer instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
+                        "a wrong token was answered by " + answer);
+                Violation.requireEqual(session.id(), ((Event.Note) answer).fields().text("id", ""), "the id in the refusal");
+            }
+            reader.say("{\"action\":\"ping\"}");
+            Violation.require(reader.next() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
+        }
+    }
+
+    private static void wrongBearer(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+            requireRefused(target, session, "");
+            for (String token : wrong(session, other)) {
+                requireRefused(target, session, token);
+            }
+        }
+    }
+
+    private static void requireRefused(Target target, Session session, String token) throws IOException {
+        try (EventReader reader = Way.events(session, "", target.headers(token), Opening.watcher(session))) {
+            Violation.requireEqual(401, reader.head().status(), "the answer to a wrong token");
+        }
+        Http.Answer view = target.ask("GET /api/v1/spawns/" + session.id(), target.headers(token), "");
+        Violation.requireEqual(401, view.status(), "the answer to a wrong token");
+    }
+
+    private static void wrongUpgrade(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+            for (String token : wrong(session, other)) {
+                try (Reader reader = Way.socket(session, token, "", Opening.captain(session))) {
+                    Event event = reader.next();
+                    Violation.require(event instanceof Event.Refused refused && refused.status() / 100 == 4,
+                            "a wrong token was answered by " + event);
+                }
+            }
+        }
+    }
+
+    private static void authFirst(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false)) {
+            requireClosed(session, way, Session.message(Work.lines(1)), "ATTACH_AUTH_MISSING", MISSING);
+            requireClosed(session, way, "{\"action\":\"ping\"}", "ATTACH_AUTH_MISSING", MISSING);
+            requireClosed(session, way, "nonsense", "MALFORMED_JSON", 4500);
+        }
+    }
+
+    private static void authTimeout(Target target, Way way) throws IOException {
+        try (Session session = target.spawn(null, false); Reader reader = waiting(session, way)) {
+            long start = System.nanoTime();
+            requireClosed(reader, way, "AUTH_TIMEOUT", 4522);
+            long tookMs = (System.nanoTime() - start) / 1_000_000;
+            Violation.require(tookMs > target.scale().authTimeoutMs() * 8 / 10, "closed after " + tookMs + " ms already");
+            Violation.require(tookMs < target.scale().authTimeoutMs() * 2, "closed after " + tookMs + " ms only");
+        }
+    }
+}
