@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the worker-agent can forget it. It is tethered: nothing leaves memory before it is on disk.
  *
  * <p>It writes when {@link StreamLog#recordingBytes} wait, at the end, and else when {@link RecordingClock} says: a stream
- * of small frames costs a write every few seconds and not one a frame. Until then the worker-agent has what this process
+ * of small frames costs about one write a second and not one a frame. Until then the worker-agent has what this process
  * might lose. What a turn of the loop gives it goes to the disk in one piece, and is acknowledged at once.
  *
  * <p>When the disk fails, streaming goes on: frames are acknowledged without being stored, readers are told once, and
