@@ -22,16 +22,6 @@ public final class FrameDecoder {
          */
         void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length);
 
-        /**
-         * Consecutive chunk frames, {@code run.count()} of them from {@code run.firstSeq()} on: what a busy stream consists
-         * of, handed on without a call for each. Valid during the call only.
-         */
-        default void handleChunks(ChunkRun run) {
-            for (int i = 0; i < run.count(); i++) {
-                handleFrame(FrameType.CHUNK, run.firstSeq() + i, run.bytes(), run.start(i), run.end(i) - run.start(i));
-            }
-        }
-
         /** A line that is no frame was dropped. */
         void handleBadFrame(ErrorCode code);
     }
@@ -50,16 +40,9 @@ public final class FrameDecoder {
 
     private final LineDecoder lines;
     private final Sink sink;
-    private final ChunkRun run;
 
     public FrameDecoder(Sink sink) {
-        this(sink, new ChunkRun());
-    }
-
-    /** @param run may be that of other decoders on the same thread */
-    public FrameDecoder(Sink sink, ChunkRun run) {
         this.sink = sink;
-        this.run = run;
         this.lines = new LineDecoder(Limits.FRAME_BYTES_MAX, new LineDecoder.Sink() {
             @Override
             public void handleLine(byte[] bytes, int offset, int length) {
@@ -68,7 +51,6 @@ public final class FrameDecoder {
 
             @Override
             public void handleBadLine(ErrorCode code) {
-                endRun();
                 sink.handleBadFrame(code);
             }
         });
@@ -76,29 +58,15 @@ public final class FrameDecoder {
 
     /** Takes the next bytes of the stream. */
     public void decode(byte[] bytes, int offset, int length) {
-        int at = offset;
-        int end = offset + length;
-        while (at < end) {
-            if (lines.isAtLineStart()) {
-                at = run.extendPlain(bytes, at, end);
-            }
-            at = lines.decodeLine(bytes, at, end);
-        }
-        endRun();
+        lines.decode(bytes, offset, length);
     }
 
-    private void endRun() {
-        if (run.count() > 0) {
-            sink.handleChunks(run);
-            run.clear();
-        }
+    /** Whether the next byte begins a line. */
+    public boolean isAtLineStart() {
+        return lines.isAtLineStart();
     }
 
     private void readFrame(byte[] bytes, int offset, int length) {
-        if (run.extend(bytes, offset, length)) {
-            return;
-        }
-        endRun();
         int end = offset + length;
         int name = offset + TYPE_PREFIX.length;
         if (startsWith(bytes, offset, end, TYPE_PREFIX)) {
@@ -110,12 +78,7 @@ public final class FrameDecoder {
             if (startsWith(bytes, quote, end, SEQ_PREFIX) && bytes[end - 1] == '}') {
                 long seq = readSeq(bytes, digits, end);
                 if (seq > 0 && seq <= Limits.SEQ_MAX) {
-                    FrameType type = typeOf(bytes, name, quote);
-                    if (type == FrameType.CHUNK) {
-                        run.begin(seq, bytes, offset, length);
-                    } else {
-                        sink.handleFrame(type, seq, bytes, offset, length + 1);
-                    }
+                    sink.handleFrame(typeOf(bytes, name, quote), seq, bytes, offset, length + 1);
                     return;
                 }
             }

@@ -47,21 +47,13 @@ public final class LineDecoder {
 
     /** Takes the next bytes of the stream. */
     public void decode(byte[] bytes, int offset, int length) {
-        int at = offset;
-        while (at < offset + length) {
-            at = decodeLine(bytes, at, offset + length);
+        int end = offset + length;
+        int start = offset;
+        for (int newline = scan(bytes, start, end); newline >= 0; newline = scan(bytes, start, end)) {
+            finishLine(bytes, start, newline - start);
+            start = newline + 1;
         }
-    }
-
-    /** Takes the next bytes up to a newline. @return where the first byte lies that was not taken */
-    int decodeLine(byte[] bytes, int start, int end) {
-        int newline = scan(bytes, start, end);
-        if (newline < 0) {
-            keep(bytes, start, end - start);
-            return end;
-        }
-        finishLine(bytes, start, newline - start);
-        return newline + 1;
+        keep(bytes, start, end - start);
     }
 
     /** Whether the next byte begins a line. */
@@ -92,7 +84,7 @@ public final class LineDecoder {
     }
 
     /** The place of the next byte that is a control character or above 127, or {@code end}. */
-    static int skipPrintable(byte[] bytes, int from, int end) {
+    private static int skipPrintable(byte[] bytes, int from, int end) {
         int at = from;
         for (; at + Long.BYTES <= end; at += Long.BYTES) {
             long word = (long) LONGS.get(bytes, at);

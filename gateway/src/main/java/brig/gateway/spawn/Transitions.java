@@ -2,7 +2,6 @@ package brig.gateway.spawn;
 
 import brig.gateway.stream.StreamRecorder;
 import brig.protocol.BrigException;
-import brig.protocol.ChunkRun;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.FrameDecoder;
@@ -75,7 +74,7 @@ final class Transitions {
     private void follow(Spawn spawn, String socket) {
         StreamRecorder recorder = new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
         recorder.start();
-        spawn.connect(parts.workers().open(socket, spawn.log().lastSeq() + 1, new FrameDecoder.Sink() {
+        spawn.connect(parts.workers().open(socket, spawn.log(), new FrameDecoder.Sink() {
             @Override
             public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
                 spawn.log().append(seq, bytes, offset, length);
@@ -88,11 +87,6 @@ final class Transitions {
                     spawn.setExit(exit(new Fields(Json.parseObject(bytes, offset, length - 1))));
                     save(spawn);
                 }
-            }
-
-            @Override
-            public void handleChunks(ChunkRun run) {
-                spawn.log().append(run);
             }
 
             @Override

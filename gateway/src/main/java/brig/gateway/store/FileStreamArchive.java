@@ -101,9 +101,10 @@ public final class FileStreamArchive implements StreamArchive {
         }
         LineFile file = files.lastEntry().getValue();
         long before = file.bytes();
-        ByteBuffer bytes = lines.nioBuffer();
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
+        ByteBuffer[] pieces = lines.nioBuffers();
+        ByteBuffer end = pieces[pieces.length - 1];
+        while (end.hasRemaining()) {
+            channel.write(pieces);
         }
         file.appended(first, before, lines.readableBytes());
         nextSeq = last + 1;

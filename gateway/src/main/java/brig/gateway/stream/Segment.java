@@ -1,8 +1,10 @@
 package brig.gateway.stream;
 
-import brig.protocol.ChunkRun;
+import brig.protocol.ChunkScanner;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class Segment {
     /** A segment holds at most capacity / this many frames, which bounds the events beside the lines. */
     private static final int BYTES_PER_FRAME = 64;
+    /** One of so many parts of a segment may stay empty, so that a read is not for a handful of bytes. */
+    private static final int WASTE = 8;
     /** Room for {@code id: <epoch>-<seq>}, {@code data: } and the newlines of one event: 4 + 8 + 1 + 18 + 1 + 6 + 1. */
     private static final int EVENT_OVERHEAD_BYTES = 39;
     private static final byte[] DATA = "\ndata: ".getBytes(StandardCharsets.US_ASCII);
@@ -25,6 +29,8 @@ final class Segment {
     /** Bytes of the stream before this segment: what positions are compared by. */
     private final long startOffset;
     private final ByteBuf lines;
+    /** All of its memory, as the scanner reads it. */
+    private final ByteBuffer memory;
     /** Where the line of frame i ends; it begins where the one before ends. */
     private final int[] lineEnds;
     private int count;
@@ -42,6 +48,7 @@ final class Segment {
         this.firstSeq = firstSeq;
         this.startOffset = startOffset;
         this.lines = allocator.directBuffer(capacity, capacity);
+        this.memory = lines.nioBuffer(0, capacity).order(ByteOrder.LITTLE_ENDIAN);
         this.lineEnds = new int[Math.max(1, capacity / BYTES_PER_FRAME)];
     }
 
@@ -72,19 +79,49 @@ final class Segment {
         lineEnds[count++] = lines.writerIndex();
     }
 
-    /** Adds lines of the run from {@code from} on, as many as there is room for. @return how many */
-    int append(ChunkRun run, int from) {
-        int start = run.start(from);
-        int room = lines.writableBytes();
-        int shift = lines.writerIndex() - start;
-        int to = from;
-        while (to < run.count() && count < lineEnds.length && run.end(to) - start <= room) {
-            lineEnds[count++] = run.end(to++) + shift;
+    /** Whether there is room behind so many loose bytes that is worth a read, or no segment would have more. */
+    boolean hasRoomToRead(int loose) {
+        int room = lines.writableBytes() - loose;
+        return !isFull() && room > 0 && (room >= lines.capacity() / WASTE || (isEmpty() && 2 * loose > lines.capacity()));
+    }
+
+    /** The memory behind the frames and so many loose bytes. The caller owns it. */
+    ByteBuf room(int loose) {
+        int from = lines.writerIndex() + loose;
+        return lines.retainedSlice(from, lines.capacity() - from).clear();
+    }
+
+    /** Of the loose bytes behind its frames, makes those frames that are the chunks that come next. @return bytes taken */
+    int extend(ChunkScanner scanner, int loose) {
+        int from = lines.writerIndex();
+        int before = count;
+        count = scanner.scan(memory, from, from + loose, endSeq(), lineEnds, before);
+        if (count > before) {
+            lines.writerIndex(lineEnds[count - 1]);
         }
-        if (to > from) {
-            lines.writeBytes(run.bytes(), start, run.end(to - 1) - start);
-        }
-        return to - from;
+        return lines.writerIndex() - from;
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    boolean isFull() {
+        return count == lineEnds.length;
+    }
+
+    /** Whether there is a newline in the loose bytes. */
+    boolean hasNewline(int loose) {
+        return lines.indexOf(lines.writerIndex(), lines.writerIndex() + loose, (byte) '\n') >= 0;
+    }
+
+    void copyLoose(byte[] to, int length) {
+        lines.getBytes(lines.writerIndex(), to, 0, length);
+    }
+
+    /** Takes over the loose bytes of the segment before it, as its own. */
+    void takeLoose(Segment before, int length) {
+        lines.setBytes(0, before.lines, before.lines.writerIndex(), length);
     }
 
     long firstSeq() {

@@ -2,8 +2,9 @@ package brig.gateway.stream;
 
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
-import brig.protocol.ChunkRun;
+import brig.protocol.ChunkScanner;
 import brig.protocol.ErrorCode;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayDeque;
@@ -38,6 +39,7 @@ public final class StreamLog {
 
     private static final int SEGMENT_BYTES_MIN = 4 * 1024;
     private static final int SEGMENT_BYTES_MAX = 64 * 1024;
+    private static final int RECORDING_BYTES = 256 * 1024;
 
     private final String epoch;
     private final Environment environment;
@@ -85,7 +87,8 @@ public final class StreamLog {
         }
         Segment last = window.peekLast();
         if (last == null || last.endSeq() != seq || !last.hasRoomFor(length)) {
-            last = newSegment(seq, length);
+            last = segment(seq, length);
+            add(last);
         }
         last.append(bytes, offset, length);
         lastSeq = seq;
@@ -93,25 +96,31 @@ public final class StreamLog {
         enlist();
     }
 
-    /** Appends chunk frames; what holds for one in {@link #append(long, byte[], int, int)} holds for each. */
-    public void append(ChunkRun run) {
-        if (ended) {
-            return;
+    /** The newest segment, if the next frame belongs into it. */
+    @Nullable Segment tail() {
+        Segment last = window.peekLast();
+        return last != null && last.endSeq() == lastSeq + 1 ? last : null;
+    }
+
+    /** Begins a segment for what comes next, and takes the loose bytes there that lie behind the frames of another. */
+    Segment newTail(@Nullable Segment before, int loose) {
+        Segment next = segment(lastSeq + 1, Math.min(2 * loose, SEGMENT_BYTES_MAX));
+        if (before != null) {
+            next.takeLoose(before, loose);
         }
-        int at = Math.clamp(lastSeq + 1 - run.firstSeq(), 0, run.count());
-        while (at < run.count()) {
-            long seq = run.firstSeq() + at;
-            Segment last = window.peekLast();
-            int taken = last == null || last.endSeq() != seq ? 0 : last.append(run, at);
-            if (taken == 0) {
-                last = newSegment(seq, run.end(at) - run.start(at));
-                taken = last.append(run, at);
-            }
-            at += taken;
-            lastSeq = seq + taken - 1;
-            endOffset = window.getLast().endOffset();
+        add(next);
+        return next;
+    }
+
+    /** Makes frames of the loose bytes behind the newest one, as far as they are the chunks that come next. @return bytes taken */
+    int extend(Segment tail, ChunkScanner scanner, int loose) {
+        int taken = ended ? 0 : tail.extend(scanner, loose);
+        if (taken > 0) {
+            lastSeq = tail.endSeq() - 1;
+            endOffset = tail.endOffset();
+            enlist();
         }
-        enlist();
+        return taken;
     }
 
     private void enlist() {
@@ -121,13 +130,20 @@ public final class StreamLog {
         }
     }
 
-    private Segment newSegment(long seq, int length) {
-        evict();
+    private Segment segment(long seq, int length) {
         Segment segment = new Segment(allocator, epoch, seq, endOffset, Math.max(nextSegmentBytes, length));
         nextSegmentBytes = Math.min(nextSegmentBytes * 2, SEGMENT_BYTES_MAX);
+        return segment;
+    }
+
+    private void add(Segment segment) {
+        Segment last = window.peekLast();
+        if (last != null && last.isEmpty()) {
+            free(window.removeLast());
+        }
+        evict();
         environment.budget().add(segment.heldBytes());
         window.add(segment);
-        return segment;
     }
 
     /** The last frame came; readers that have everything are ended, the others when they have. */
@@ -239,13 +255,12 @@ public final class StreamLog {
         long slowest = slowestTethered();
         Segment oldest = window.peek();
         while (oldest != null && endOffset - oldest.startOffset() > bound && oldest.endOffset() <= slowest) {
-            drop();
+            free(window.remove());
             oldest = window.peek();
         }
     }
 
-    private void drop() {
-        Segment segment = window.remove();
+    private void free(Segment segment) {
         environment.budget().add(-segment.heldBytes());
         segment.release();
     }
@@ -261,7 +276,7 @@ public final class StreamLog {
 
     private void checkReleased() {
         while (released && readers.isEmpty() && !window.isEmpty()) {
-            drop();
+            free(window.remove());
         }
     }
 
@@ -292,6 +307,14 @@ public final class StreamLog {
     /** Bytes of the stream so far. */
     long endOffset() {
         return endOffset;
+    }
+
+    /**
+     * How many bytes are worth a write of the record: many, for a page of a file costs less the more of them come at once;
+     * few when memory is short, since what is not recorded cannot be evicted.
+     */
+    int recordingBytes() {
+        return environment.budget().isExceeded() ? SEGMENT_BYTES_MAX : Math.min(RECORDING_BYTES, environment.windowBytes() / 2);
     }
 
     /** Sums what segments grew by when the first browser asked for events. */

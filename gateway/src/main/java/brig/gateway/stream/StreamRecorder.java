@@ -2,6 +2,10 @@ package brig.gateway.stream;
 
 import brig.gateway.time.Clock;
 import brig.protocol.ErrorCode;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * One more reader of the log, whose connection is the disk. It acknowledges to the worker-agent what is stored, so that
  * the worker-agent can forget it. It is tethered: nothing leaves memory before it is on disk.
  *
- * <p>It writes when {@link #BATCH_BYTES} wait, at the end, and else when {@link RecordingClock} says: a stream of small
- * frames costs about one write a second and not one a frame. Until then the worker-agent has what this process might lose.
+ * <p>It writes when {@link StreamLog#recordingBytes} wait, at the end, and else when {@link RecordingClock} says: a stream
+ * of small frames costs a write every few seconds and not one a frame. Until then the worker-agent has what this process
+ * might lose. What a turn of the loop gives it goes to the disk in one piece, and is acknowledged at once.
  *
  * <p>When the disk fails, streaming goes on: frames are acknowledged without being stored, readers are told once, and
  * after a pause the next frames are tried again. State owned by the event loop.
@@ -18,13 +23,17 @@ import org.jspecify.annotations.Nullable;
 public final class StreamRecorder implements FrameSink {
     private static final int UNWRITTEN_BYTES_MAX = 1024 * 1024;
     private static final long RETRY_MS = 5_000;
-    private static final int BATCH_BYTES = 64 * 1024;
 
     private final StreamLog log;
     private final Clock clock;
     private final LongConsumer acknowledge;
     private final Runnable finished;
     private @Nullable Subscription reader;
+    /** What this turn of the loop gave, and is to be written together. */
+    private final List<ByteBuf> pieces = new ArrayList<>();
+    private long firstOfPieces;
+    private long lastOfPieces;
+    /** Bytes of the pieces, and of what is on its way to the disk. */
     private long unwrittenBytes;
     private long retryAtMs;
     /** The last frame that was given up without an acknowledgement, 0 for none. */
@@ -52,7 +61,7 @@ public final class StreamRecorder implements FrameSink {
 
     @Override
     public boolean isWritable() {
-        due |= log.isEnded() || reader == null || reader.pendingBytes() >= BATCH_BYTES;
+        due |= log.isEnded() || reader == null || reader.pendingBytes() >= log.recordingBytes();
         if (!due && !waitsForTick) {
             waitsForTick = true;
             log.ticks().await(this::handleTick);
@@ -80,9 +89,23 @@ public final class StreamRecorder implements FrameSink {
             acknowledgeGivenUp();
             return;
         }
-        int bytes = batch.bytes();
-        unwrittenBytes += bytes;
-        log.archive().append(batch.firstSeq(), last, batch.lines()).whenComplete((stored, failure) -> {
+        if (!pieces.isEmpty() && batch.firstSeq() != lastOfPieces + 1) {
+            writePieces();
+        }
+        if (pieces.isEmpty()) {
+            firstOfPieces = batch.firstSeq();
+        }
+        pieces.add(batch.lines());
+        lastOfPieces = last;
+        unwrittenBytes += batch.bytes();
+    }
+
+    private void writePieces() {
+        ByteBuf lines = Unpooled.wrappedBuffer(pieces.toArray(ByteBuf[]::new));
+        int bytes = lines.readableBytes();
+        long last = lastOfPieces;
+        pieces.clear();
+        log.archive().append(firstOfPieces, last, lines).whenComplete((stored, failure) -> {
             unwrittenBytes -= bytes;
             handleStored(last, failure);
         });
@@ -139,9 +162,11 @@ public final class StreamRecorder implements FrameSink {
     @Override
     public void throttled(boolean throttled) {}
 
-    /** Every write went to the disk's thread at once. */
     @Override
     public void flush() {
+        if (!pieces.isEmpty()) {
+            writePieces();
+        }
         due = reader != null && reader.pendingBytes() > 0;
     }
 }

@@ -1,5 +1,7 @@
 package brig.gateway.worker;
 
+import brig.gateway.stream.Inlet;
+import brig.gateway.stream.StreamLog;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -85,7 +87,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
         this.trustedUids = trustedUids;
-        this.shared = new WorkerLink.Shared(((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers);
+        this.shared = new WorkerLink.Shared(((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers,
+                new Inlet.Shared());
     }
 
     /** Begins to connect, and keeps the link up until {@link #close}. */
@@ -297,8 +300,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public WorkerStream open(String socketPath, long nextSeq, FrameDecoder.Sink frames) {
-        WorkerLink link = new WorkerLink(shared, socketPath, nextSeq, frames);
+    public WorkerStream open(String socketPath, StreamLog log, FrameDecoder.Sink frames) {
+        WorkerLink link = new WorkerLink(shared, socketPath, log, frames);
         vertx.runOnContext(nothing -> link.connect());
         return link;
     }

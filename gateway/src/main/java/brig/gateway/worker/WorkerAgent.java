@@ -1,5 +1,6 @@
 package brig.gateway.worker;
 
+import brig.gateway.stream.StreamLog;
 import brig.protocol.FrameDecoder;
 import brig.protocol.SpawnRequest;
 import java.util.List;
@@ -72,6 +73,10 @@ public interface WorkerAgent {
     /** Ends all workers and then itself. */
     CompletionStage<Void> shutdown();
 
-    /** Opens a worker's stream of frames, from the frame {@code nextSeq} on. */
-    WorkerStream open(String socket, long nextSeq, FrameDecoder.Sink frames);
+    /**
+     * Opens a worker's stream of frames, from the one on that its log has not.
+     *
+     * @param frames takes what the log does not take from the socket itself, and appends it
+     */
+    WorkerStream open(String socket, StreamLog log, FrameDecoder.Sink frames);
 }

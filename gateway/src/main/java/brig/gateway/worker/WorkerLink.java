@@ -1,14 +1,16 @@
 package brig.gateway.worker;
 
+import brig.gateway.stream.Inlet;
+import brig.gateway.stream.StreamLog;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
-import brig.protocol.ChunkRun;
 import brig.protocol.ErrorCode;
 import brig.protocol.FrameDecoder;
-import brig.protocol.FrameType;
 import brig.protocol.Json;
+import brig.protocol.Limits;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -16,6 +18,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -34,36 +37,30 @@ import org.slf4j.LoggerFactory;
  *
  * <p>State owned by the event loop.
  */
-final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
-    private static final Logger log = LoggerFactory.getLogger(WorkerLink.class);
+final class WorkerLink implements WorkerStream {
+    private static final Logger logger = LoggerFactory.getLogger(WorkerLink.class);
     private static final long RECONNECT_MS = 50;
     /** Messages that wait for the link to be up. */
     private static final int WAITING_MAX = 64;
 
-    private static final int SCRATCH_BYTES = 64 * 1024;
-
     private final Shared shared;
     private final DomainSocketAddress address;
+    private final StreamLog log;
     private final FrameDecoder.Sink frames;
     private final ArrayDeque<Map<String, ?>> waiting = new ArrayDeque<>();
     private @Nullable Channel channel;
-    private long nextSeq;
     private long ackedSeq;
     private boolean paused;
     private boolean closed;
 
-    /** What the links of an event loop share: how they connect, and memory that each uses only while it reads. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Shared(EventLoop loop, Timers timers, byte[] scratch, ChunkRun run) {
-        Shared(EventLoop loop, Timers timers) {
-            this(loop, timers, new byte[SCRATCH_BYTES], new ChunkRun());
-        }
-    }
+    /** What the links of an event loop share. */
+    record Shared(EventLoop loop, Timers timers, Inlet.Shared inlets) {}
 
-    WorkerLink(Shared shared, String socketPath, long nextSeq, FrameDecoder.Sink frames) {
+    /** @param frames takes what the log does not take from the socket itself */
+    WorkerLink(Shared shared, String socketPath, StreamLog log, FrameDecoder.Sink frames) {
         this.shared = shared;
         this.address = new DomainSocketAddress(socketPath);
-        this.nextSeq = nextSeq;
+        this.log = log;
         this.frames = frames;
     }
 
@@ -71,10 +68,12 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
         if (closed) {
             return;
         }
+        Inlet inlet = new Inlet(log, shared.inlets(), frames);
         ChannelFuture connecting = new Bootstrap().group(shared.loop()).channel(EpollDomainSocketChannel.class)
                 .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new IntoLog(inlet))
                 .option(ChannelOption.AUTO_READ, false)
-                .handler(new Reader(new FrameDecoder(this, shared.run())))
+                .handler(new Reader(inlet))
                 .connect(address);
         var _ = connecting.addListener(done -> {
             if (done.isSuccess()) {
@@ -92,7 +91,7 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
         }
         channel = connected;
         connected.config().setAutoRead(!paused);
-        write(Map.of("resume", nextSeq));
+        write(Map.of("resume", log.lastSeq() + 1));
         if (ackedSeq > 0) {
             write(Map.of("ack", ackedSeq));
         }
@@ -100,27 +99,44 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
         waiting.clear();
     }
 
-    /** One connection's bytes: a line that it did not finish is not continued by the next. */
-    private final class Reader extends ChannelInboundHandlerAdapter {
-        private final FrameDecoder decoder;
+    /** Lets the socket read into the log's memory. */
+    private static final class IntoLog extends DefaultMaxMessagesRecvByteBufAllocator {
+        private final Inlet inlet;
 
-        Reader(FrameDecoder decoder) {
-            this.decoder = decoder;
+        IntoLog(Inlet inlet) {
+            this.inlet = inlet;
+        }
+
+        @Override
+        public MaxMessageHandle newHandle() {
+            return new MaxMessageHandle() {
+                @Override
+                public ByteBuf allocate(ByteBufAllocator allocator) {
+                    return inlet.room();
+                }
+
+                @Override
+                public int guess() {
+                    return Limits.FRAME_BYTES_MAX;
+                }
+            };
+        }
+    }
+
+    /** One connection's bytes. */
+    private final class Reader extends ChannelInboundHandlerAdapter {
+        private final Inlet inlet;
+
+        Reader(Inlet inlet) {
+            this.inlet = inlet;
         }
 
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
-            ByteBuf bytes = (ByteBuf) message;
-            try {
-                byte[] scratch = shared.scratch();
-                while (bytes.isReadable()) {
-                    int length = Math.min(bytes.readableBytes(), scratch.length);
-                    bytes.readBytes(scratch, 0, length);
-                    decoder.decode(scratch, 0, length);
-                }
-            } finally {
-                bytes.release();
-            }
+            ByteBuf arrived = (ByteBuf) message;
+            int bytes = arrived.readableBytes();
+            arrived.release();
+            inlet.take(bytes);
         }
 
         @Override
@@ -130,7 +146,7 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
-            log.debug("worker link failed: {}", failure.toString());
+            logger.debug("worker link failed: {}", failure.toString());
             var _ = context.close();
         }
     }
@@ -142,23 +158,6 @@ final class WorkerLink implements WorkerStream, FrameDecoder.Sink {
                 shared.timers().after(RECONNECT_MS, this::connect);
             }
         }
-    }
-
-    @Override
-    public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
-        nextSeq = seq + 1;
-        frames.handleFrame(type, seq, bytes, offset, length);
-    }
-
-    @Override
-    public void handleChunks(ChunkRun run) {
-        nextSeq = run.firstSeq() + run.count();
-        frames.handleChunks(run);
-    }
-
-    @Override
-    public void handleBadFrame(ErrorCode code) {
-        frames.handleBadFrame(code);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package brig.gateway.spawn;
 
 import brig.gateway.stream.Frames;
+import brig.gateway.stream.StreamLog;
 import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.FrameDecoder;
@@ -140,9 +141,9 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public WorkerStream open(String socket, long nextSeq, FrameDecoder.Sink frames) {
+    public WorkerStream open(String socket, StreamLog log, FrameDecoder.Sink frames) {
         story.add("follow " + socket);
-        FakeStream stream = new FakeStream(nextSeq, frames);
+        FakeStream stream = new FakeStream(log.lastSeq() + 1, frames);
         streams.put(socket, stream);
         return stream;
     }

@@ -8,10 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
-import brig.protocol.ChunkRun;
 import brig.protocol.ErrorCode;
-import brig.protocol.FrameDecoder;
-import brig.protocol.FrameType;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -51,42 +48,6 @@ class StreamLogTest {
             assertEquals(List.of("1-64", "65-164"), sink.story());
             assertEquals(2, sink.flushes());
         }
-    }
-
-    @Test
-    void shouldTakeOverARunAsItTakesItsFramesOneByOne() {
-        // Scenario: the worker-agent sends frames again that came before a reconnect, then more than a segment holds.
-        Bench bench = new Bench();
-        RecordingSink reader = bench.reader(1, false);
-        bench.append(1, 5);
-        StringBuilder lines = new StringBuilder();
-        for (long seq = 3; seq <= 700; seq++) {
-            lines.append(Frames.frame(seq));
-        }
-        byte[] bytes = Frames.utf8(lines.toString());
-        new FrameDecoder(new FrameDecoder.Sink() {
-            @Override
-            public void handleFrame(FrameType type, long seq, byte[] line, int offset, int length) {
-                throw new AssertionError("frame " + seq + " is a chunk and comes in a run");
-            }
-
-            @Override
-            public void handleChunks(ChunkRun run) {
-                bench.log.append(run);
-            }
-
-            @Override
-            public void handleBadFrame(ErrorCode code) {
-                throw new AssertionError(code);
-            }
-        }).decode(bytes, 0, bytes.length);
-        bench.settle();
-        StringBuilder expected = new StringBuilder();
-        for (long seq = 1; seq <= 700; seq++) {
-            expected.append(Frames.frame(seq));
-        }
-        assertEquals(expected.toString(), reader.text());
-        assertEquals(700, bench.log.lastSeq());
     }
 
     @Test
