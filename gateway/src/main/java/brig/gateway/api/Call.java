@@ -143,9 +143,9 @@ final class Call {
         return value == null || value.isEmpty() ? null : value;
     }
 
-    /** A whole number behind {@code ?}. @throws BrigException {@code INVALID_FIELD} */
+    /** A whole number behind {@code ?}; one that is there and empty is none. @throws BrigException {@code INVALID_FIELD} */
     long number(String name, long min, long max, long absent) {
-        String value = text(name);
+        String value = request().getParam(name);
         if (value == null) {
             return absent;
         }

@@ -230,13 +230,13 @@ class RequestsTest {
     @Test
     void shouldNameTheSameSpawnAtOnceWhateverBecameOfIt() {
         // Scenario: a captain that does not wait repeats its request while the start is under way, and when it has failed.
-        Accepted first = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
-        Accepted during = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
+        Accepted first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
+        Accepted during = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         assertEquals(first, during);
         bench.workers.asked.get(first.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no such program"));
         bench.loop.run();
-        Accepted after = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
+        Accepted after = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         assertEquals(List.of(first.spawnId(), first.taskId(), first.captainToken(), first.watcherToken(), first.ioSocket()),
                 List.of(after.spawnId(), after.taskId(), after.captainToken(), after.watcherToken(), after.ioSocket()));
         assertEquals(1, bench.workers.asked.size());
@@ -244,11 +244,11 @@ class RequestsTest {
 
     @Test
     void shouldBeginAnotherWhenAStartFailedThatMaySucceedLater() {
-        Accepted first = bench.begin(request(BODY), SpawnBench.CAPTAIN).join();
+        Accepted first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         bench.workers.asked.get(first.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.START_TIMEOUT, "too slow", 1));
         bench.loop.run();
-        assertNotEquals(first.spawnId(), bench.begin(request(BODY), SpawnBench.CAPTAIN).join().spawnId());
+        assertNotEquals(first.spawnId(), SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN)).spawnId());
     }
 
     @Test

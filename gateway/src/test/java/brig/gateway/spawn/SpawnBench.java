@@ -151,6 +151,14 @@ public final class SpawnBench {
         return accepted;
     }
 
+    /** What is there already: nobody waits for it. */
+    static <T> T now(CompletableFuture<T> answer) {
+        if (!answer.isDone()) {
+            throw new AssertionError("it is not answered at once");
+        }
+        return answer.join();
+    }
+
     /** Asks for a worker. @return what is answered when it runs */
     CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
         return begin(request(taskId), captain).thenCompose(Accepted::running);

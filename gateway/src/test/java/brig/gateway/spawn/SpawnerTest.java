@@ -64,7 +64,7 @@ class SpawnerTest {
 
     @Test
     void shouldNameTheSpawnAtOnceAndSayWhereItWorksWhenItRuns() {
-        Accepted accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN).join();
+        Accepted accepted = SpawnBench.now(bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN));
         assertEquals(only().spawnId(), accepted.spawnId());
         assertEquals("fix", accepted.taskId());
         assertEquals("/run/io.sock", accepted.ioSocket());
@@ -282,7 +282,7 @@ class SpawnerTest {
 
     @Test
     void shouldSayWhatASpawnFailedWithToWhoWantsToAttach() {
-        Accepted accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN).join();
+        Accepted accepted = SpawnBench.now(bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN));
         assertEquals(ErrorCode.SESSION_NOT_READY, only().notReady().code());
         bench.workers.asked.get(accepted.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "no bwrap"));
