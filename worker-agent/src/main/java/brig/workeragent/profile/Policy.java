@@ -1,6 +1,7 @@
 package brig.workeragent.profile;
 
 import brig.protocol.Settings;
+import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param mounts what of the host appears in the wall, by the path where it does
  * @param environment names of the variables that reach the agent
  * @param privateFiles globs of files in the workspace that the agent does not get to see
+ * @param egress what of the outside the agent may reach; nothing where the file has none
  */
 public record Policy(
         String description,
@@ -32,7 +34,8 @@ public record Policy(
         int openFilesMax,
         long wallClockMs,
         long idleMs,
-        boolean nested) {
+        boolean nested,
+        EgressPolicy egress) {
 
     /** The one mount that every policy has. */
     static final String WORKSPACE = "/workspace";
@@ -75,7 +78,7 @@ public record Policy(
         requireRangeOrNone("idleMs", idleMs, 1000, YEAR_MS);
     }
 
-    /** Binds a file's values; limits and {@code nested} may be absent. */
+    /** Binds a file's values; limits, {@code nested} and {@code egress} may be absent. */
     static Policy read(Map<String, @Nullable Object> values) {
         Map<String, @Nullable Object> whole = new LinkedHashMap<>();
         for (String limit : List.of("tmpBytesMax", "homeBytesMax", "memoryBytesMax", "cpuPercentMax", "pidsMax",
@@ -83,7 +86,19 @@ public record Policy(
             whole.put(limit, 0L);
         }
         whole.put("nested", false);
-        return Settings.bind(Settings.overlay(whole, values), Policy.class);
+        whole.putAll(values);
+        whole.put("egress", egressOf(values));
+        return Settings.bind(whole, Policy.class);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static @Nullable Object egressOf(Map<String, @Nullable Object> values) {
+        if (!values.containsKey("egress")) {
+            return EgressPolicy.withDefaults(Map.of());
+        }
+        return values.get("egress") instanceof Map<?, ?> object
+                ? EgressPolicy.withDefaults((Map<String, @Nullable Object>) object)
+                : values.get("egress");
     }
 
     boolean workspaceReadOnly() {
