@@ -9,6 +9,7 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -45,6 +46,9 @@ final class Flight {
     private final PostureMeasurement posture;
     private boolean readyButNotConfirmed;
 
+    /** Null where the profile has none. */
+    private final @Nullable WalledNetwork network;
+
     private volatile boolean timedOut;
     private volatile @Nullable Future<?> deadline;
 
@@ -56,6 +60,7 @@ final class Flight {
         this.link = link;
         this.completions = completions;
         this.launched = launched;
+        this.network = request.profile().network().exists() ? new WalledNetwork(id, link) : null;
     }
 
     String id() {
@@ -126,7 +131,29 @@ final class Flight {
         cancelDeadline();
         lease.handleRunning(hostPid, this::kill);
         Posture confirmed = posture.posture();
-        launched.completeAsync(() -> new WalledProcess(this, opened, hostPid, confirmed), completions);
+        if (network == null) {
+            launched.completeAsync(() -> new WalledProcess(this, opened, hostPid, confirmed, null), completions);
+            return;
+        }
+        // They were sent before the word that it is ready, but on another way.
+        var _ = network.whenThere().whenCompleteAsync((listeners, lost) -> {
+            if (lost == null) launched.complete(new WalledProcess(this, opened, hostPid, confirmed, network));
+            else launched.completeExceptionally(lost);
+        }, completions);
+    }
+
+    void handleSockets(int number, List<Integer> descriptors) {
+        if (network != null) network.handleSockets(number, descriptors);
+        else descriptors.forEach(DescriptorSocket::close);
+    }
+
+    /** The launcher is gone, and with it what it sent. */
+    void handleSocketsLost(SandboxException died) {
+        if (network != null) network.handleLost(died);
+    }
+
+    void handleNoSockets(int number, String why) {
+        if (network != null) network.handleRefused(number, why);
     }
 
     /** Process 1 refused to start the payload. */
@@ -164,9 +191,12 @@ final class Flight {
 
     private void handleEnd(Runnable conclusion) {
         if (state == State.ENDED) return;
-        Stdio unused = state == State.RUNNING ? null : stdio;
+        boolean ran = state == State.RUNNING;
+        Stdio unused = ran ? null : stdio;
         become(State.ENDED);
         cancelDeadline();
+        if (network != null) network.handleEnd();
+        if (network != null && !ran) network.close();
         if (unused != null) {
             close(unused.stdin());
             close(unused.stdout());

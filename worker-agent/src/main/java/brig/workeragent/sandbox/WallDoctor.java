@@ -89,7 +89,7 @@ public final class WallDoctor {
     private void checkInside(Path workspace) {
         WallProfile usual = WallProfile.of(workspace);
         var profile = new WallProfile(workspace, true, List.of(), usual.environment(), usual.hostname(),
-                usual.tmpBytesMax(), usual.homeBytesMax(), false);
+                usual.tmpBytesMax(), usual.homeBytesMax(), false, NetworkPlan.NONE);
         var request = new LaunchRequest("doctor", profile, ResourceLimits.DEFAULT,
                 List.of("/bin/true"), false, TRIAL_MS);
         try {

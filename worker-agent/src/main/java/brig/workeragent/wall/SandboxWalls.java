@@ -9,6 +9,7 @@ import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.LauncherConfig;
+import brig.workeragent.sandbox.NetworkPlan;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WallDoctor;
 import brig.workeragent.sandbox.WallProfile;
@@ -118,7 +119,7 @@ public final class SandboxWalls implements Walls {
                 .map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly())).toList();
         WallProfile profile = new WallProfile(usual.workspace(), may.workspaceReadOnly(), mounts, environment,
                 usual.hostname(), limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
-                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested());
+                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested(), NetworkPlan.NONE);
         return new SandboxWall(plan.spawnId(), profile, limitsOf(limits), may.privateFiles());
     }
 
@@ -180,6 +181,7 @@ public final class SandboxWalls implements Walls {
             case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START -> ErrorCode.SANDBOX_UNAVAILABLE;
             case POSTURE_NOT_ENFORCED -> ErrorCode.POSTURE_NOT_ENFORCED;
             case LIMITS_UNAVAILABLE -> ErrorCode.LIMITS_UNAVAILABLE;
+            case PORT_UNAVAILABLE -> ErrorCode.NOT_FOUND;
             case START_TIMEOUT -> ErrorCode.START_TIMEOUT;
             case TOO_MANY_WALLS -> ErrorCode.MAX_WORKERS;
             case REQUEST_TOO_LARGE -> ErrorCode.BODY_TOO_LARGE;

@@ -42,7 +42,7 @@ final class WallEtcTest {
     }
 
     private WallEtc open() throws IOException {
-        return new WallEtc(template, host, OWN);
+        return new WallEtc(template, "etc", host, OWN, null);
     }
 
     @Test
