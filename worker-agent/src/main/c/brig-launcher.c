@@ -16,11 +16,12 @@
  *       seccomp=PATH       a BPF program for bwrap
  *       arg=TEXT           an option of bwrap; handed over in memory, so it shows in no command line
  *       exec=TEXT          the command line that bwrap executes as process 1 (brig-init ... -- payload ...)
- *   network ID BYTES\n  between the two, for a wall with egress (launcher-network.c), then BYTES bytes of fields:
+ *   network ID BYTES\n  between the two, for a wall with egress (launcher-network.c); without it once the wall runs, and
+ *                       then with no "listen". Then BYTES bytes of fields:
  *       to=PATH            a Unix socket that every socket of a wall is sent to; the first one named counts
  *       listen=tcp|udp IPV4 PORT   a listening socket to make inside; repeatable
- *   listen ID NUMBER PORT\n | dial ID NUMBER PORT\n    once it runs: one more TCP socket that listens on every
- *                       address, or one that is connected to 127.0.0.1; NUMBER is above 0
+ *   listen ID NUMBER PORT\n | dial ID NUMBER PORT\n    behind that, once the wall runs: one more TCP socket that
+ *                       listens on every address, or one that is connected to 127.0.0.1; NUMBER is above 0
  *   opened ID\n         the pipes named by "started" are open elsewhere now
  *   signal ID NUMBER\n  SIGHUP, SIGINT or SIGTERM to process 1, which hands it to the payload
  *   kill ID\n           ends the whole PID namespace

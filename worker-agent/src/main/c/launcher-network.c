@@ -72,7 +72,7 @@ void release_network(size_t wall) {
     drop(&networks[wall].place.net_namespace);
     for (size_t i = 0; i < TASKS_MAX; i++) {
         if (!tasks[i].used || tasks[i].wall != wall) continue;
-        kill(tasks[i].pid, SIGKILL);
+        if (tasks[i].pid > 0) kill(tasks[i].pid, SIGKILL);
         drop(&tasks[i].answers);
         tasks[i].used = false;
     }
@@ -83,6 +83,13 @@ bool is_network_child(pid_t pid) {
         if (tasks[i].used && tasks[i].pid == pid) return true;
     }
     return false;
+}
+
+/* Its number may be another process's from now on; its answer may still be on the way. */
+void forget_network_child(pid_t pid) {
+    for (size_t i = 0; i < TASKS_MAX; i++) {
+        if (tasks[i].used && tasks[i].pid == pid) tasks[i].pid = 0;
+    }
 }
 
 /* Returns 0, or an errno. */
@@ -130,6 +137,10 @@ void enter_network(size_t wall, pid_t first_process, int pidfd) {
     int error = open_namespaces(&network->place, first_process, pidfd);
     if (error == 0) error = start_task(wall, OF_LAUNCH, &network->order);
     if (error != 0) handle_network_made(wall, error);
+}
+
+void find_network(size_t wall, pid_t first_process, int pidfd) {
+    if (open_namespaces(&networks[wall].place, first_process, pidfd) != 0) release_network(wall);
 }
 
 static bool pass(int fd) {

@@ -1,6 +1,7 @@
 /* The walls: their pipes, what they report, and their end. */
 #define _GNU_SOURCE
 #include "launcher.h"
+#include "network.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -229,6 +230,7 @@ void reap(void) {
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        forget_network_child(pid);
         for (size_t i = 0; i < WALLS_MAX; i++) {
             struct wall *wall = &walls[i];
             if (!wall->used || wall->reaped || wall->bwrap != pid) continue;
@@ -334,8 +336,16 @@ void do_launch(const char *id, const char *body, size_t bytes) {
 
 void do_network(const char *id, const struct network_order *order, const char *socket_path) {
     struct wall *wall = find(id);
-    if (wall == NULL || wall->launched) do_refuse(id, "ENOENT");
-    else if (!want_network((size_t) (wall - walls), &wall->as, order, socket_path)) do_refuse(id, "ENOTCONN");
+    if (wall == NULL || (wall->launched && (order->count > 0 || !wall->ready))) {
+        reply("error network for no such wall");
+    } else if (wall->ready) {
+        size_t index = (size_t) (wall - walls);
+        if (!has_network(index) && want_network(index, &wall->as, order, socket_path)) {
+            find_network(index, init_pid(wall), wall->init);
+        }
+    } else if (!want_network((size_t) (wall - walls), &wall->as, order, socket_path)) {
+        do_refuse(id, "ENOTCONN");
+    }
 }
 
 void do_socket(const char *id, unsigned number, const struct network_order *order) {

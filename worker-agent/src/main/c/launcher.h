@@ -77,9 +77,12 @@ bool want_network(size_t wall, const struct preparation *preparation, const stru
 bool has_network(size_t wall);
 /* Begins to make what was wanted, in the namespaces of a process that a pidfd shows to be there still. */
 void enter_network(size_t wall, pid_t first_process, int pidfd);
+/* Those of a wall that has none of its own making, so that somebody can be connected to a server in it. */
+void find_network(size_t wall, pid_t first_process, int pidfd);
 void order_socket(size_t wall, unsigned number, const struct network_order *order);
 void release_network(size_t wall);
 bool is_network_child(pid_t pid);
+void forget_network_child(pid_t pid);
 void handle_network_answer(size_t index);
 
 /* launcher-child.c; sources[n] is the descriptor that becomes n, or -1 */

@@ -81,9 +81,9 @@ static bool ipv6_outside(void) { return connect6("2001:db8::1", SOCK_DGRAM, 9); 
 static bool ipv6_host_loopback(void) { return connect6("::1", SOCK_STREAM, host.port); }
 static bool ipv4_in_ipv6(void) { return connect6("::ffff:127.0.0.1", SOCK_STREAM, host.port); }
 
-/* Takes a port with each option that lets two have one, on every address and on a single one. */
-static bool take(int type, int port) {
-    static const char *const addresses[] = {"0.0.0.0", "127.0.0.1", "198.18.0.1"};
+/* Takes a port with each option that lets two have one, on every address and on one that leads to it. */
+static bool take(int type, const char *address, int port) {
+    const char *const addresses[] = {"0.0.0.0", address};
     static const int options[] = {SO_REUSEADDR, SO_REUSEPORT};
     for (size_t i = 0; i < 2 * sizeof addresses / sizeof *addresses; i++) {
         struct sockaddr_in at = address_of(addresses[i / 2], port);
@@ -95,11 +95,11 @@ static bool take(int type, int port) {
     }
     return tell(false, "%s", strerrorname_np(errno));
 }
-static bool take_dns(void) { return take(SOCK_DGRAM, 53); }
-static bool take_dns_tcp(void) { return take(SOCK_STREAM, 53); }
-static bool take_https(void) { return take(SOCK_STREAM, 443); }
+static bool take_dns(void) { return take(SOCK_DGRAM, "127.0.0.1", 53); }
+static bool take_dns_tcp(void) { return take(SOCK_STREAM, "127.0.0.1", 53); }
+static bool take_https(void) { return take(SOCK_STREAM, "198.18.0.1", 443); }
 /* Only where the wall has it: without egress it is anybody's. */
-static bool take_proxy(void) { return host.egress ? take(SOCK_STREAM, 3128) : tell(false, "no egress"); }
+static bool take_proxy(void) { return host.egress ? take(SOCK_STREAM, "127.0.0.1", 3128) : tell(false, "no egress"); }
 
 /* Asks the kernel for what only the owner of a network may; each is malformed, so that the right is all that counts. */
 static bool ask(void *request, unsigned short type, size_t length) {

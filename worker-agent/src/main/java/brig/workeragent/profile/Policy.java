@@ -2,12 +2,14 @@ package brig.workeragent.profile;
 
 import brig.protocol.Settings;
 import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param mounts what of the host appears in the wall, by the path where it does
  * @param environment names of the variables that reach the agent
  * @param privateFiles globs of files in the workspace that the agent does not get to see
+ * @param projectFile {@code narrow} or {@code ignore}: what becomes of a {@link ProjectFile} in the workspace
  * @param egress what of the outside the agent may reach; nothing where the file has none
  */
 public record Policy(
@@ -35,6 +38,7 @@ public record Policy(
         long wallClockMs,
         long idleMs,
         boolean nested,
+        String projectFile,
         EgressPolicy egress) {
 
     /** The one mount that every policy has. */
@@ -45,6 +49,9 @@ public record Policy(
     /** @param hostPath absolute, or {@code .} for the spawn's workspace */
     public record Mount(String hostPath, boolean readonly) {}
 
+    static final String IGNORE = "ignore";
+
+    private static final List<String> PROJECT_FILES = List.of("narrow", IGNORE);
     private static final long MIB = 1024 * 1024;
     private static final long TIB = MIB * MIB;
     private static final long YEAR_MS = 365L * 86_400_000;
@@ -67,6 +74,9 @@ public record Policy(
         for (String pattern : privateFiles) {
             requireGlob(pattern);
         }
+        if (!PROJECT_FILES.contains(projectFile)) {
+            throw new IllegalArgumentException("projectFile: must be one of " + PROJECT_FILES);
+        }
         requireRangeOrNone("tmpBytesMax", tmpBytesMax, MIB, TIB);
         requireRangeOrNone("homeBytesMax", homeBytesMax, MIB, TIB);
         requireRangeOrNone("memoryBytesMax", memoryBytesMax, 16 * MIB, TIB);
@@ -86,6 +96,7 @@ public record Policy(
             whole.put(limit, 0L);
         }
         whole.put("nested", false);
+        whole.put("projectFile", PROJECT_FILES.getFirst());
         whole.putAll(values);
         whole.put("egress", egressOf(values));
         return Settings.bind(whole, Policy.class);
@@ -103,6 +114,16 @@ public record Policy(
 
     boolean workspaceReadOnly() {
         return Objects.requireNonNull(mounts.get(WORKSPACE)).readonly();
+    }
+
+    /**
+     * What the file of the project in that folder, as it is now, leaves of a confinement.
+     *
+     * @throws brig.protocol.BrigException {@code INVALID_POLICY}
+     */
+    public UnaryOperator<Confinement> projectIn(Path workspace) {
+        ProjectFile project = projectFile.equals(IGNORE) ? null : ProjectFile.find(workspace);
+        return project == null ? UnaryOperator.identity() : project::narrow;
     }
 
     /** The idle time that counts, where brig.json allows that much. */

@@ -37,6 +37,7 @@ final class DescriptorSocket implements AutoCloseable {
     private static final AtomicInteger SOCKETS = new AtomicInteger();
 
     private final Path path;
+    private final long launcher;
     private final MultiThreadIoEventLoopGroup group;
     private final EventLoop loop;
 
@@ -48,26 +49,28 @@ final class DescriptorSocket implements AutoCloseable {
     private record Taker(int count, CompletableFuture<List<Integer>> taken) {
     }
 
-    private DescriptorSocket(Path path) {
+    private DescriptorSocket(Path path, long launcher) {
         this.path = path;
+        this.launcher = launcher;
         this.group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("brig-descriptors", true), EpollIoHandler.newFactory());
         this.loop = group.next();
     }
 
     /**
-     * Listens for the launcher in a folder that nobody else gets to. Blocks.
+     * Listens for that launcher, and takes nothing from any other process. Blocks.
      *
      * @param folder made if absent
      */
-    static DescriptorSocket open(Path folder) throws IOException {
+    static DescriptorSocket open(Path folder, long launcher) throws IOException {
         Files.createDirectories(folder);
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
         Path path = folder.resolve(ProcessHandle.current().pid() + "-" + SOCKETS.incrementAndGet());
         Files.deleteIfExists(path);
-        var socket = new DescriptorSocket(path);
+        var socket = new DescriptorSocket(path, launcher);
         try {
             socket.bind();
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
             return socket;
         } catch (RuntimeException failed) {
             socket.close();
@@ -80,8 +83,10 @@ final class DescriptorSocket implements AutoCloseable {
                 .childOption(EpollChannelOption.DOMAIN_SOCKET_READ_MODE, DomainSocketReadMode.FILE_DESCRIPTORS)
                 .childHandler(new ChannelInitializer<EpollDomainSocketChannel>() {
                     @Override
-                    protected void initChannel(EpollDomainSocketChannel launcher) {
-                        launcher.pipeline().addLast(new Arrivals());
+                    protected void initChannel(EpollDomainSocketChannel peer) throws IOException {
+                        // The kernel's word: the launcher may run as another user than this process.
+                        if (peer.peerCredentials().pid() == launcher) peer.pipeline().addLast(new Arrivals());
+                        else throw new IOException("process " + peer.peerCredentials().pid() + " is not the launcher");
                     }
                 }).bind(new DomainSocketAddress(path.toFile())).syncUninterruptibly();
     }

@@ -9,7 +9,6 @@ import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -46,8 +45,7 @@ final class Flight {
     private final PostureMeasurement posture;
     private boolean readyButNotConfirmed;
 
-    /** Null where the profile has none. */
-    private final @Nullable WalledNetwork network;
+    private final WalledNetwork network;
 
     private volatile boolean timedOut;
     private volatile @Nullable Future<?> deadline;
@@ -60,7 +58,7 @@ final class Flight {
         this.link = link;
         this.completions = completions;
         this.launched = launched;
-        this.network = request.profile().network().exists() ? new WalledNetwork(id, link) : null;
+        this.network = new WalledNetwork(id, request.profile().network(), link);
     }
 
     String id() {
@@ -131,10 +129,6 @@ final class Flight {
         cancelDeadline();
         lease.handleRunning(hostPid, this::kill);
         Posture confirmed = posture.posture();
-        if (network == null) {
-            launched.completeAsync(() -> new WalledProcess(this, opened, hostPid, confirmed, null), completions);
-            return;
-        }
         // They were sent before the word that it is ready, but on another way.
         var _ = network.whenThere().whenCompleteAsync((listeners, lost) -> {
             if (lost == null) launched.complete(new WalledProcess(this, opened, hostPid, confirmed, network));
@@ -142,18 +136,8 @@ final class Flight {
         }, completions);
     }
 
-    void handleSockets(int number, List<Integer> descriptors) {
-        if (network != null) network.handleSockets(number, descriptors);
-        else descriptors.forEach(DescriptorSocket::close);
-    }
-
-    /** The launcher is gone, and with it what it sent. */
-    void handleSocketsLost(SandboxException died) {
-        if (network != null) network.handleLost(died);
-    }
-
-    void handleNoSockets(int number, String why) {
-        if (network != null) network.handleRefused(number, why);
+    WalledNetwork network() {
+        return network;
     }
 
     /** Process 1 refused to start the payload. */
@@ -195,8 +179,8 @@ final class Flight {
         Stdio unused = ran ? null : stdio;
         become(State.ENDED);
         cancelDeadline();
-        if (network != null) network.handleEnd();
-        if (network != null && !ran) network.close();
+        network.handleEnd();
+        if (!ran) network.close();
         if (unused != null) {
             close(unused.stdin());
             close(unused.stdout());

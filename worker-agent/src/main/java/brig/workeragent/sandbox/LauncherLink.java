@@ -143,6 +143,26 @@ final class LauncherLink {
         if (closed && flights.remove(flight.id(), flight)) flight.handleFailure(died());
     }
 
+    /**
+     * From any thread.
+     *
+     * @param first whether the launcher does not know yet where to send sockets of this wall
+     */
+    void orderSocket(String id, boolean first, String line) {
+        try {
+            requests.execute(() -> {
+                try {
+                    if (first) orderNetwork(id, NetworkPlan.NONE);
+                } catch (SandboxException unreceivable) {
+                    LOG.warn("{}", unreceivable.getMessage());
+                }
+                write(line, new byte[0]);
+            });
+        } catch (RejectedExecutionException closing) {
+            LOG.debug("Not sent, as everything is ending: {}", line);
+        }
+    }
+
     private void orderNetwork(String id, NetworkPlan network) throws SandboxException {
         var body = new ByteArrayOutputStream();
         field(body, "to", descriptors().path().toString());
@@ -154,7 +174,7 @@ final class LauncherLink {
         DescriptorSocket current = descriptors;
         if (current != null) return current;
         try {
-            DescriptorSocket fresh = DescriptorSocket.open(socketFolder);
+            DescriptorSocket fresh = DescriptorSocket.open(socketFolder, pid());
             descriptors = fresh;
             // The reader closes the one that it sees at its end.
             if (closed) fresh.close();
@@ -219,7 +239,7 @@ final class LauncherLink {
                 String[] ends = words[3].split(" ", -1);
                 flight.handleStarted(pid(), number(words[2]), number(ends[0]), number(ends[1]));
             }
-            case "nosockets" -> flight.handleNoSockets(number(words[2]), words[3]);
+            case "nosockets" -> flight.network().handleRefused(number(words[2]), words[3]);
             case "posture" -> flight.handleFinding(words[2], words[3]);
             case "ready" -> flight.handleReady(number(words[2]));
             case "exited" -> remove(flight).handleExited(words[2].equals("signal"), number(words[3]));
@@ -238,8 +258,8 @@ final class LauncherLink {
         DescriptorSocket current = descriptors;
         if (current == null) return;
         var _ = current.take(count).whenComplete((taken, lost) -> {
-            if (flight != null && lost != null) flight.handleSocketsLost(died());
-            else if (flight != null) flight.handleSockets(number(number), taken);
+            if (flight != null && lost != null) flight.network().handleLost(died());
+            else if (flight != null) flight.network().handleSockets(number(number), taken);
             else if (lost == null) taken.forEach(DescriptorSocket::close);
         });
     }

@@ -24,6 +24,8 @@ final class TrustStore {
     /** Below {@code /etc}; where Debian, Ubuntu, Arch and Alpine have it. */
     static final String BUNDLE = "ssl/certs/ca-certificates.crt";
     static final String JAVA = "ssl/certs/java/cacerts";
+    /** The certificate alone, for programs that add to a list of their own. */
+    static final String OWN = "ssl/certs/brig-authority.pem";
 
     /** What every JDK expects of its own. It protects nothing: certificates are public. */
     private static final char[] JAVA_PASSWORD = "changeit".toCharArray();
@@ -40,6 +42,7 @@ final class TrustStore {
         merged.write('\n');
         merged.write(Files.readAllBytes(authority));
         put(bundle, merged.toByteArray());
+        put(etc.resolve(OWN), Files.readAllBytes(authority));
         put(etc.resolve(JAVA), javaStore(bundle));
     }
 

@@ -26,18 +26,22 @@ public final class WalledNetwork implements AutoCloseable {
     private final Map<Integer, Request> asked = new HashMap<>();
     private final List<Integer> owned = new ArrayList<>();
     private int numbers = FIRST;
+    /** Whether the launcher has been told where to send sockets of this wall. */
+    private boolean known;
     private boolean ended;
     private boolean closed;
 
     private record Request(String what, boolean listens, CompletableFuture<Integer> answer) {
     }
 
-    WalledNetwork(String id, LauncherLink link) {
+    WalledNetwork(String id, NetworkPlan plan, LauncherLink link) {
         this.id = id;
         this.link = link;
+        this.known = plan.exists();
+        if (!plan.exists()) first.complete(List.of());
     }
 
-    /** In the order of the plan's listeners. */
+    /** In the order of the plan's listeners; empty where the wall has no network. */
     public List<Integer> listeners() {
         return first.join();
     }
@@ -65,7 +69,8 @@ public final class WalledNetwork implements AutoCloseable {
             } else {
                 int number = ++numbers;
                 asked.put(number, request);
-                link.order(verb + " " + id + " " + number + " " + port + "\n");
+                link.orderSocket(id, !known, verb + " " + id + " " + number + " " + port + "\n");
+                known = true;
             }
         } finally {
             lock.unlock();

@@ -16,9 +16,9 @@ public final class WalledProcess {
     private final Stdio stdio;
     private final int hostPid;
     private final Posture posture;
-    private final @Nullable WalledNetwork network;
+    private final WalledNetwork network;
 
-    WalledProcess(Flight flight, Stdio stdio, int hostPid, Posture posture, @Nullable WalledNetwork network) {
+    WalledProcess(Flight flight, Stdio stdio, int hostPid, Posture posture, WalledNetwork network) {
         this.flight = flight;
         this.stdio = stdio;
         this.hostPid = hostPid;
@@ -55,8 +55,8 @@ public final class WalledProcess {
         return posture;
     }
 
-    /** Its sockets; null where the profile has no network. Whoever took the process closes it. */
-    public @Nullable WalledNetwork network() {
+    /** Its sockets. Whoever took the process closes it. */
+    public WalledNetwork network() {
         return network;
     }
 

@@ -13,9 +13,13 @@ final class SandboxProcess implements WalledProcess {
     private static final ProcessEnd LOST = new ProcessEnd(137, "SIGKILL", false);
 
     private final brig.workeragent.sandbox.WalledProcess process;
+    private final CompletableFuture<ProcessEnd> end;
 
-    SandboxProcess(brig.workeragent.sandbox.WalledProcess process) {
+    /** @param atEnd to be run when no process is left behind the wall */
+    SandboxProcess(brig.workeragent.sandbox.WalledProcess process, Runnable atEnd) {
         this.process = process;
+        this.end = process.exit().handle((exit, failure) -> exit == null ? LOST : endOf(exit))
+                .whenComplete((how, unused) -> atEnd.run());
     }
 
     @Override
@@ -50,7 +54,7 @@ final class SandboxProcess implements WalledProcess {
 
     @Override
     public CompletableFuture<ProcessEnd> end() {
-        return process.exit().handle((exit, failure) -> exit == null ? LOST : endOf(exit));
+        return end.copy();
     }
 
     private static ProcessEnd endOf(Exit exit) {

@@ -30,7 +30,7 @@ class PostureTest {
         WallFixture.await(process.exit());
         process.stdout().close();
         process.stderr().close();
-        if (process.network() != null) process.network().close();
+        process.network().close();
         return process.posture();
     }
 

@@ -50,7 +50,8 @@ class TamperedWallTest {
             """;
     private static final String FURTHER_LISTENER = """
             'import os, socket, sys
-            socket.create_server(("127.0.0.1", 9999)).detach()
+            further = socket.create_server(("127.0.0.1", 9999))
+            further.set_inheritable(True)
             os.execv(sys.argv[1], sys.argv[1:])'""";
     private static final String ON_A_TERMINAL = """
             printf -v line '%q ' /usr/bin/bwrap "$@"

@@ -28,6 +28,14 @@ class WalledNetworkTest {
             new Listener(false, "0.0.0.0", 80), new Listener(false, "0.0.0.0", 443),
             new Listener(true, "127.0.0.1", 53), new Listener(false, "127.0.0.1", 53)), null);
 
+    private static final String SERVER = """
+            import socket
+            server = socket.create_server(("127.0.0.1", 3000))
+            print("up", flush=True)
+            peer = server.accept()[0]
+            peer.sendall(b"hello " + peer.recv(100))
+            """;
+
     private static WallFixture wall;
 
     @BeforeAll
@@ -125,13 +133,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldConnectToAServerOfTheWorkerWhenDialled() throws IOException {
-        WalledProcess process = bash("""
-                python3 -c '
-                import socket
-                server = socket.create_server(("127.0.0.1", 3000))
-                print("up", flush=True)
-                peer = server.accept()[0]
-                peer.sendall(b"hello " + peer.recv(100))'""");
+        WalledProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout()));
         try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
             connection.write("host\n");
@@ -183,11 +185,19 @@ class WalledNetworkTest {
     void shouldHaveNoNetworkAtAllWhenThePlanIsEmpty() throws IOException {
         WalledProcess process = wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/bin/bash", "-c",
                 "(exec 3<>/dev/tcp/203.0.113.7/443) 2>&1; cat /etc/resolv.conf"));
-        assertEquals(null, process.network());
-        assertTrue(WallFixture.text(process.stdout()).trim().endsWith("Network is unreachable"));
-        process.stdin().close();
-        process.stderr().close();
-        WallFixture.await(process.exit());
+        assertEquals(List.of(), process.network().listeners());
+        assertTrue(says(process).trim().endsWith("Network is unreachable"));
+    }
+
+    @Test
+    void shouldConnectToAServerWhenTheWallHasNoNetworkToo() throws IOException {
+        WalledProcess process = wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/usr/bin/python3", "-c", SERVER));
+        assertEquals("up", WallFixture.line(process.stdout()));
+        try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
+            connection.write("host\n");
+            assertEquals("hello host\n", connection.readLine());
+        }
+        end(process);
     }
 
     @Test

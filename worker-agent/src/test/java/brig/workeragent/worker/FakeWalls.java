@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
@@ -127,6 +128,11 @@ final class FakeWalls implements Walls {
                     throw refusal;
                 }
                 return POSTURE;
+            }
+
+            @Override
+            public CompletableFuture<Integer> dial(int port) {
+                return CompletableFuture.failedFuture(new BrigException(ErrorCode.NOT_FOUND, "no network"));
             }
 
             @Override

@@ -39,7 +39,7 @@ class WorkerTest {
 
     private static Policy policy(long wallClockMs, long idleMs) {
         return new Policy("", Map.of("/workspace", new Policy.Mount(".", false)), List.of(), List.of(), 0, 0, 0, 0, 0, 0, 0,
-                wallClockMs, idleMs, false, EgressPolicy.NONE);
+                wallClockMs, idleMs, false, "narrow", EgressPolicy.NONE);
     }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {
