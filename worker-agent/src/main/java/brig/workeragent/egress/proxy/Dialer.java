@@ -6,6 +6,7 @@ import brig.workeragent.egress.tls.UpstreamTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -26,19 +27,19 @@ import org.jspecify.annotations.Nullable;
 final class Dialer {
     private static final int ADDRESSES_TRIED_MAX = 3;
 
-    private final HostResolver resolver;
+    private final NameSource resolver;
     private final AddressGuard guard;
     private final UpstreamTls tls;
     private final ProxyLimits limits;
 
-    Dialer(HostResolver resolver, AddressGuard guard, UpstreamTls tls, ProxyLimits limits) {
+    Dialer(NameSource resolver, AddressGuard guard, UpstreamTls tls, ProxyLimits limits) {
         this.resolver = resolver;
         this.guard = guard;
         this.tls = tls;
         this.limits = limits;
     }
 
-    HostResolver resolver() {
+    NameSource resolver() {
         return resolver;
     }
 
@@ -88,7 +89,7 @@ final class Dialer {
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, limits.connectMs())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
-                .handler(new ChannelInboundHandlerAdapter())
+                .handler(new Quiet())
                 .connect(new InetSocketAddress(addresses.get(at), target.port()))
                 .addListener((ChannelFuture connected) -> {
                     if (connected.isSuccess()) {
@@ -102,13 +103,21 @@ final class Dialer {
                 });
     }
 
+    /** What fails is told by the future of the connection, or by its end. */
+    private static final class Quiet extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close();
+        }
+    }
+
     private void handleConnected(Channel channel, Target target, CompletableFuture<Channel> opened) {
         if (!target.tls()) {
             complete(channel, opened);
             return;
         }
         SslHandler handler = tls.newHandler(channel.alloc(), target.host(), target.port(), limits.handshakeMs());
-        channel.pipeline().addLast(handler);
+        channel.pipeline().addLast(handler, new Quiet());
         handler.handshakeFuture().addListener(done -> {
             if (done.isSuccess()) {
                 complete(channel, opened);

@@ -248,6 +248,7 @@ final class Exchange implements Upstream.Listener {
             letClientSend();
         }
         front.drain();
+        handleRequestBatchEnd();
     }
 
     /** Whether the next piece of the body can be taken now. */
@@ -324,6 +325,7 @@ final class Exchange implements Upstream.Listener {
     @Override
     public void handleUpstreamWritable() {
         front.drain();
+        handleRequestBatchEnd();
     }
 
     void handleFrontWritable() {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * Finds the addresses of a name as this host does, beside those that the configuration names. Any thread may
  * call.
  */
-public final class HostResolver {
+final class HostResolver implements NameSource {
     private static final int AT_ONCE_MAX = 128;
 
     private final Map<String, List<InetAddress>> fixed;
@@ -23,13 +23,13 @@ public final class HostResolver {
     private final Semaphore places = new Semaphore(AT_ONCE_MAX);
 
     /** @param threads where a lookup may block */
-    public HostResolver(Map<String, List<InetAddress>> fixed, Executor threads, long resolveMs) {
+    HostResolver(Map<String, List<InetAddress>> fixed, Executor threads, long resolveMs) {
         this.fixed = Map.copyOf(fixed);
         this.threads = threads;
         this.resolveMs = resolveMs;
     }
 
-    /** The addresses of that host, in order; completes on any thread, exceptionally where there are none. */
+    @Override
     public CompletableFuture<List<InetAddress>> resolve(String host) {
         InetAddress literal = HostNames.literal(host);
         if (literal != null) {

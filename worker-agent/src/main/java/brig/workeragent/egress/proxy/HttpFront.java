@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgress.Live {
     private static final int WAITING_BYTES_MAX = 64 * 1024;
+    private static final int CHUNK_BYTES_MAX = 64 * 1024;
     private static final String DECODER = "http-in";
     private static final String ENCODER = "http-out";
     private static final String IDLE = "idle";
@@ -78,7 +79,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         HttpFront front = new HttpFront(worker, destination, pipeline.channel(), encoder);
         pipeline.addLast(IDLE, new IdleStateHandler(0, 0, limits.idleMs(), TimeUnit.MILLISECONDS));
         pipeline.addLast(DECODER, new HttpRequestDecoder(new HttpDecoderConfig()
-                .setMaxInitialLineLength(limits.lineBytesMax()).setMaxHeaderSize(limits.headerBytesMax())
+                .setMaxInitialLineLength(limits.lineBytesMax()).setMaxHeaderSize(limits.headerBytesMax()).setMaxChunkSize(CHUNK_BYTES_MAX)
                 .setAllowDuplicateContentLengths(false)));
         pipeline.addLast(ENCODER, encoder);
         pipeline.addLast(front);

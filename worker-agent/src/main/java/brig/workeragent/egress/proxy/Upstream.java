@@ -25,6 +25,7 @@ final class Upstream extends ChannelInboundHandlerAdapter {
         void handleUpstreamClosed();
     }
 
+    private static final int CHUNK_BYTES_MAX = 64 * 1024;
     private static final String CODEC = "http";
     private static final String DECODER = "decode";
 
@@ -39,7 +40,7 @@ final class Upstream extends ChannelInboundHandlerAdapter {
         this.target = target;
         this.policy = policy;
         HttpDecoderConfig config = new HttpDecoderConfig().setMaxInitialLineLength(limits.lineBytesMax())
-                .setMaxHeaderSize(limits.headerBytesMax());
+                .setMaxHeaderSize(limits.headerBytesMax()).setMaxChunkSize(CHUNK_BYTES_MAX);
         channel.pipeline().addLast(CODEC, new HttpClientCodec(config, false, false));
         if (decodes) {
             channel.pipeline().addLast(DECODER, new HttpContentDecompressor(false, 0));
@@ -70,8 +71,8 @@ final class Upstream extends ChannelInboundHandlerAdapter {
 
     /** What was read behind the last message goes to the next handler. */
     void releaseBytes() {
-        channel.pipeline().remove(CODEC);
         channel.pipeline().remove(this);
+        channel.pipeline().remove(CODEC);
     }
 
     void close() {

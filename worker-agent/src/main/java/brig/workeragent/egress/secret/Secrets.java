@@ -38,7 +38,7 @@ public final class Secrets {
     public Secrets(Map<String, String> placeholders, Map<String, String> values, Map<String, List<String>> former) {
         this.placeholders = Map.copyOf(placeholders);
         this.values = Map.copyOf(values);
-        placeholders.forEach((name, placeholder) -> {
+        new TreeMap<>(placeholders).forEach((name, placeholder) -> {
             byPlaceholder.put(placeholder, new Entry(name, values.get(name)));
             Set<String> all = new LinkedHashSet<>(former.getOrDefault(name, List.of()));
             String value = values.get(name);
