@@ -50,7 +50,8 @@ public final class WorkerAgent implements AutoCloseable {
                 new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs())));
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, profiles, policies, made, walls, VERSION, () -> System.exit(0)));
+                new ControlOperations(workers, profiles, policies, made, walls, egress, VERSION,
+                        () -> System.exit(0)));
     }
 
     /**

@@ -115,11 +115,12 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     public Taken take(EgressGate.Taking what) {
         String id = what.spawnId() + "#" + ids.incrementAndGet();
         return call(() -> {
+            EgressLink running = ready();
             Taking taking = new Taking(id, what);
             spawns.put(id, what.spawnId());
             takings.put(id, taking);
             watch();
-            register(ready(), taking);
+            register(running, taking);
             return () -> release(id);
         });
     }

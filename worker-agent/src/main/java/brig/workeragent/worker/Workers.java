@@ -186,11 +186,12 @@ public final class Workers {
             WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), place.folder());
             Wall built = parts.walls().build(
                     new Walls.Plan(spawnId, request.agent(), place.folder(), profile.env(), may));
+            Outbox outbox = new Outbox(allowance.unackedBytesMax());
             AutoCloseable egress = parts.egress().open(spawnId, () -> project.apply(
                     parts.policies().find(request.policy(), profile).confinement()).egress(),
-                    event -> LOG.debug("egress spawn_id={} {}", spawnId, event));
+                    new EgressFrames(outbox, parts.timers())::handle);
             Wall wall = place.and(egress).around(built);
-            Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
+            Worker worker = new Worker(plan, wall, outbox, surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {
             place.refused().run();

@@ -64,6 +64,11 @@ public record HostPattern(String text, String name, boolean below, @Nullable Cid
                 + " range of addresses; with :port behind it or without");
     }
 
+    /** Whether it is about that port of that host; without a port it is about all. */
+    public boolean matches(String host, int port) {
+        return (this.port == 0 || this.port == port) && matchesHost(host);
+    }
+
     /** @param host as {@link HostNames#normalize} gives it */
     boolean matchesHost(String host) {
         if (range != null) {

@@ -81,16 +81,12 @@ public final class HostPolicy {
 
     /** Whether the connection is to be passed through as it is; methods and paths cannot be bounded then. */
     public boolean tunnels(String host, int port) {
-        return tunnelled.stream().anyMatch(p -> matches(p, host, port))
+        return tunnelled.stream().anyMatch(p -> p.matches(host, port))
                 && allowed.stream().anyMatch(rule -> rule.matches(host, port) && !rule.isBounded());
     }
 
-    private static boolean matches(HostPattern pattern, String host, int port) {
-        return (pattern.port() == 0 || pattern.port() == port) && pattern.matchesHost(host);
-    }
-
     private @Nullable HostPattern denial(String host, int port) {
-        return denied.stream().filter(p -> matches(p, host, port)).findFirst().orElse(null);
+        return denied.stream().filter(p -> p.matches(host, port)).findFirst().orElse(null);
     }
 
     /** Whether an entry of {@code deniedHosts} is about that address, by which name ever it is reached. */
@@ -104,9 +100,8 @@ public final class HostPolicy {
         return allowed.stream().anyMatch(rule -> rule.matchesPort(port) && rule.pattern().matchesAddress(address));
     }
 
-    /** Whether that secret may go to that host; its ports are those of the web where it names none. */
+    /** Whether that secret may go to that port of that host. */
     public boolean secretGoesTo(String secret, String host, int port) {
-        return secretHosts.getOrDefault(secret, List.of()).stream().anyMatch(p -> p.matchesHost(host)
-                && (p.port() == port || p.port() == 0));
+        return secretHosts.getOrDefault(secret, List.of()).stream().anyMatch(p -> p.matches(host, port));
     }
 }

@@ -50,12 +50,16 @@ final class DnsFront {
             return CompletableFuture.completedFuture(null);
         }
         DnsMode mode = worker.policy().policy().dns();
-        pending++;
-        return answers.answer(ByteBufUtil.getBytes(message), name -> switch (mode) {
+        CompletableFuture<byte @Nullable []> answer = answers.answer(ByteBufUtil.getBytes(message), name -> switch (mode) {
             case SYNTHETIC -> false;
             case TRUSTED -> worker.policy().namesHost(name);
             case OPEN -> true;
-        }, mode == DnsMode.OPEN).whenComplete((answer, failure) -> pending--);
+        }, mode == DnsMode.OPEN);
+        if (!answer.isDone()) {
+            pending++;
+            answer = answer.whenComplete((bytes, failure) -> pending--);
+        }
+        return answer;
     }
 
     SimpleChannelInboundHandler<DatagramPacket> udp() {

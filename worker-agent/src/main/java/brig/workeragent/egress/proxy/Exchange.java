@@ -62,6 +62,7 @@ final class Exchange implements Upstream.Listener {
     private boolean switching;
     private boolean serverKeepsAlive;
     private boolean endsWithConnection;
+    private boolean refusedKeepsAlive;
     private long discardedBytes;
 
     Exchange(HttpFront front, WorkerEgress worker, HttpRequest request) {
@@ -435,8 +436,9 @@ final class Exchange implements Upstream.Listener {
             }
             upstream = null;
         }
-        front.flush();
+        // Before the client has the end of its answer: who looks then finds it on record.
         finish();
+        front.flush();
         front.handleEnd(this, clientKeepsAlive && requestComplete && !endsWithConnection);
     }
 
@@ -469,7 +471,11 @@ final class Exchange implements Upstream.Listener {
     }
 
     void handleIdle() {
-        if (responseBegun) {
+        if (state == State.DECIDING) {
+            // Persons have a deadline of their own.
+            return;
+        }
+        if (responseBegun || state == State.REFUSED) {
             front.channel().close();
         } else {
             refuse(new Refusal(504, "nothing came for too long", ""));
@@ -513,16 +519,12 @@ final class Exchange implements Upstream.Listener {
         state = State.ENDED;
     }
 
-    void refuseAtOnce(Refusal refusal) {
-        refuse(refusal);
-    }
-
-    void refuseAtOnce(Target target, Refusal refusal) {
+    /** It is a CONNECT to there. */
+    void connects(Target target) {
         record = recordFor(target, "");
-        refuse(refusal);
     }
 
-    private void refuse(Refusal refusal) {
+    void refuse(Refusal refusal) {
         if (state == State.REFUSED || state == State.ENDED) {
             return;
         }
@@ -537,18 +539,19 @@ final class Exchange implements Upstream.Listener {
             front.channel().close();
             return;
         }
-        boolean complete = requestComplete || Headers.hasNoBody(request);
-        front.writeText(refusal.status(), Refusals.text(request, record, refusal, worker.secrets()),
-                clientKeepsAlive && complete && !request.decoderResult().isFailure());
+        refusedKeepsAlive = clientKeepsAlive && (requestComplete || Headers.hasNoBody(request))
+                && !request.decoderResult().isFailure();
+        front.writeText(refusal.status(), Refusals.text(request, record, refusal, worker.secrets()), refusedKeepsAlive);
         endRefused();
     }
 
     /** A client that is still sending would lose the answer if the connection were cut under it. */
     private void endRefused() {
         boolean malformed = request.decoderResult().isFailure();
-        if (requestComplete || malformed || clientExpects || discardedBytes > DISCARDED_BYTES_MAX) {
+        boolean ends = requestComplete || malformed || (clientExpects && !Headers.hasNoBody(request));
+        if (ends || discardedBytes > DISCARDED_BYTES_MAX) {
             state = State.ENDED;
-            front.handleEnd(this, clientKeepsAlive && requestComplete && !malformed && Headers.hasNoBody(request));
+            front.handleEnd(this, refusedKeepsAlive);
         }
     }
 }

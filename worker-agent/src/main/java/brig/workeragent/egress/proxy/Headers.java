@@ -41,10 +41,14 @@ final class Headers {
     /** What two parsers could read differently is not passed on. @throws Refusal.RefusedException */
     static void requireUnambiguous(HttpRequest request) {
         HttpHeaders headers = request.headers();
+        HttpVersion version = request.protocolVersion();
+        if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
+            throw Refusal.malformed("only HTTP/1.1 is spoken here").asException();
+        }
         List<String> encodings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
         boolean chunked = encodings.size() == 1 && encodings.getFirst().equalsIgnoreCase("chunked");
         if (!encodings.isEmpty() && (!chunked || headers.contains(HttpHeaderNames.CONTENT_LENGTH)
-                || !request.protocolVersion().equals(HttpVersion.HTTP_1_1))) {
+                || !version.equals(HttpVersion.HTTP_1_1))) {
             throw Refusal.malformed("the length of the body is ambiguous").asException();
         }
         if (headers.getAll(HttpHeaderNames.CONTENT_LENGTH).size() > 1) {

@@ -152,7 +152,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         exchange = fresh;
         if (request.decoderResult().isFailure()) {
             boolean tooLong = request.decoderResult().cause() instanceof TooLongFrameException;
-            fresh.refuseAtOnce(new Refusal(tooLong ? 431 : 400, "the request is malformed or too long", ""));
+            fresh.refuse(new Refusal(tooLong ? 431 : 400, "the request is malformed or too long", ""));
         } else if (request.method().equals(HttpMethod.CONNECT)) {
             connect(request, fresh);
         } else {
@@ -163,14 +163,15 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
     private void connect(HttpRequest request, Exchange fresh) {
         Target target = Target.parse(request.uri(), true, 0);
         if (!(destination instanceof Destination.Named) || target == null) {
-            fresh.refuseAtOnce(Refusal.malformed("CONNECT must name host:port, and be sent to the proxy"));
+            fresh.refuse(Refusal.malformed("CONNECT must name host:port, and be sent to the proxy"));
             return;
         }
         Target named = worker.named(target);
+        fresh.connects(named);
         String host = request.headers().get(HttpHeaderNames.HOST);
         Target stated = host == null ? target : Target.parse(host, true, target.port());
         if (stated == null || !stated.equals(target)) {
-            fresh.refuseAtOnce(named, Refusal.blocked("the Host header of CONNECT names another host than "
+            fresh.refuse(Refusal.blocked("the Host header of CONNECT names another host than "
                     + target.authority()));
             return;
         }
@@ -179,7 +180,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
             if (!channel.isActive()) {
                 fresh.abandon();
             } else if (!answer.allowed()) {
-                fresh.refuseAtOnce(named, answer.askable()
+                fresh.refuse(answer.askable()
                         ? Refusal.askable(answer.rule(), named.host(), named.port(), worker.spawn())
                         : Refusal.blocked(answer.rule()));
             } else {

@@ -23,7 +23,7 @@ final class RequestRecord {
     private long requestBytes;
     private long responseBytes;
     private int status;
-    private boolean blocked;
+    private String decision = "failed";
     private String rule = "";
     private Set<String> secrets = Set.of();
 
@@ -46,7 +46,11 @@ final class RequestRecord {
     }
 
     boolean isBlocked() {
-        return blocked;
+        return decision.equals("blocked");
+    }
+
+    boolean isAllowed() {
+        return decision.equals("allowed");
     }
 
     int status() {
@@ -61,7 +65,9 @@ final class RequestRecord {
         responseBytes += bytes;
     }
 
+    /** The policy lets it pass; what follows may still fail. */
     void allow(String byRule) {
+        decision = "allowed";
         rule = byRule;
     }
 
@@ -74,7 +80,7 @@ final class RequestRecord {
     }
 
     void refuse(Refusal refusal) {
-        blocked = refusal.isBlock();
+        decision = refusal.isBlock() ? "blocked" : "failed";
         rule = refusal.rule();
         status = refusal.status();
     }
@@ -90,7 +96,7 @@ final class RequestRecord {
         map.put("spawn", spawn);
         map.put("agent", agent);
         map.put("kind", kind);
-        map.put("decision", blocked ? "blocked" : "allowed");
+        map.put("decision", decision);
         map.put("method", text(method, known));
         map.put("scheme", scheme);
         map.put("host", text(host, known));

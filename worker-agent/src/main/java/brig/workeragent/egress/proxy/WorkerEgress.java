@@ -12,7 +12,6 @@ import io.netty.channel.EventLoop;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -49,7 +48,7 @@ final class WorkerEgress {
     private final WallNames names = new WallNames();
     private final Asks asks;
     private final List<String> allowedMeanwhile = new ArrayList<>();
-    private final Map<String, Integer> allowedOnce = new HashMap<>();
+    private final List<HostPattern> allowedOnce = new ArrayList<>();
     private final Set<Live> live = new HashSet<>();
     private final Set<String> told = new LinkedHashSet<>();
     private final Set<String> subAgents = new HashSet<>();
@@ -146,8 +145,7 @@ final class WorkerEgress {
         String key = target.host() + ":" + target.port();
         if (verdict.allowed() || !verdict.askable()) {
             answer.accept(verdict);
-        } else if (allowedOnce.containsKey(key)) {
-            allowedOnce.computeIfPresent(key, (unused, left) -> left > 1 ? left - 1 : null);
+        } else if (takeOnce(target)) {
             answer.accept(new Verdict(true, "a person allowed it once", false));
         } else {
             int askMs = policy.policy().askMs();
@@ -158,6 +156,12 @@ final class WorkerEgress {
                 answer.accept(verdict);
             }
         }
+    }
+
+    private boolean takeOnce(Target target) {
+        HostPattern found = allowedOnce.stream()
+                .filter(pattern -> pattern.matches(target.host(), target.port())).findFirst().orElse(null);
+        return found != null && allowedOnce.remove(found);
     }
 
     private void tellAsk(Target target, String method, Verdict verdict, int askMs) {
@@ -172,32 +176,34 @@ final class WorkerEgress {
 
     /** A person allows a host: for now, or for one request. */
     void allow(String host, boolean once) {
-        HostPattern pattern = HostPattern.parse(host);
-        List<Integer> ports = pattern.port() > 0 ? List.of(pattern.port()) : List.of(443, 80);
-        if (once) {
-            for (int port : ports) {
-                String key = pattern.name() + ":" + port;
-                Verdict verdict = policy.host(pattern.name(), port);
-                boolean forbidden = !verdict.allowed() && !verdict.askable();
-                if (!forbidden && asks.answerFirst(key, new Verdict(true, "a person allowed it once", false))) {
-                    return;
-                }
-            }
-            allowedOnce.merge(pattern.name() + ":" + ports.getFirst(), 1, Integer::sum);
+        if (!once) {
+            allowedMeanwhile.add(host);
+            changePolicy(policy.policy());
             return;
         }
-        allowedMeanwhile.add(host);
-        changePolicy(policy.policy());
+        HostPattern pattern = HostPattern.parse(host);
+        for (String key : asks.open()) {
+            boolean answered = matches(pattern, key)
+                    && asks.answerFirst(key, new Verdict(true, "a person allowed it once", false));
+            if (answered) {
+                return;
+            }
+        }
+        if (allowedOnce.size() < TOLD_MAX) {
+            allowedOnce.add(pattern);
+        }
+    }
+
+    private static boolean matches(HostPattern pattern, String hostAndPort) {
+        int colon = hostAndPort.lastIndexOf(':');
+        return pattern.matches(hostAndPort.substring(0, colon), Integer.parseInt(hostAndPort.substring(colon + 1)));
     }
 
     /** A person refuses a host for now: whoever waits for it is told. */
     void deny(String host) {
         HostPattern pattern = HostPattern.parse(host);
         for (String key : asks.open()) {
-            int colon = key.lastIndexOf(':');
-            boolean same = key.substring(0, colon).equals(pattern.name())
-                    && (pattern.port() == 0 || key.endsWith(":" + pattern.port()));
-            if (same) {
+            if (matches(pattern, key)) {
                 asks.answer(key, new Verdict(false, "a person refused it", false));
             }
         }
@@ -264,7 +270,7 @@ final class WorkerEgress {
         }
         // What was allowed is told once for each host: a package manager makes thousands of requests.
         boolean news = record.isBlocked()
-                || (told.size() < TOLD_MAX && told.add(record.host() + ":" + record.port()));
+                || (record.isAllowed() && told.size() < TOLD_MAX && told.add(record.host() + ":" + record.port()));
         if (news) {
             Map<String, Object> event = event(record.isBlocked() ? "blocked" : "allowed");
             for (String field : List.of("method", "scheme", "host", "port", "path", "rule", "secrets", "status")) {
