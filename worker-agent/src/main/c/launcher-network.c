@@ -38,7 +38,7 @@ static struct task {
     bool used;
     pid_t pid;
     int answers;
-    size_t wall;
+    size_t wall, sockets;
     unsigned number;                    /* the worker-agent's, OF_LAUNCH for the set-up */
 } tasks[TASKS_MAX];
 
@@ -107,7 +107,7 @@ static int start_task(size_t wall, unsigned number, const struct network_order *
         close(both[0]);
         return error;
     }
-    tasks[index] = (struct task) {true, child, both[0], wall, number};
+    tasks[index] = (struct task) {true, child, both[0], wall, order->count, number};
     watch(both[0], FROM_NETWORK, index);
     return 0;
 }
@@ -163,41 +163,42 @@ static bool pass(int fd) {
     return count == 1;
 }
 
-/* Takes what a child sent, and passes it on. Returns how many sockets there were; -1 and ERROR where it failed. */
-static ssize_t forward(int answers, int *error) {
+/* Takes so many sockets that a child made, and passes them on. Returns 0, or an errno. */
+static int forward(int answers, size_t wanted) {
+    int error = 0;
     union {
         char bytes[CMSG_SPACE(SOCKETS_MAX * sizeof(int))];
         struct cmsghdr aligned;
     } control;
-    struct iovec word = {.iov_base = error, .iov_len = sizeof *error};
+    struct iovec word = {.iov_base = &error, .iov_len = sizeof error};
     struct msghdr message = {
         .msg_iov = &word, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
     };
-    ssize_t count = recvmsg(answers, &message, MSG_CMSG_CLOEXEC);
-    if (count != sizeof *error) *error = ECHILD;    /* ended without a word: its deadline */
-    if (count != sizeof *error || *error != 0) return -1;
+    if (recvmsg(answers, &message, MSG_CMSG_CLOEXEC) != sizeof error) return ECHILD;    /* ended at its deadline */
+    if (error != 0) return error;
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     size_t sockets = head == NULL ? 0 : (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    bool passed = true;
+    /* Fewer than were sent come where this process has no room for more. */
+    bool passed = sockets == wanted;
+    if (!passed) error = EMFILE;
     for (size_t i = 0; i < sockets; i++) {
         int fd;
         memcpy(&fd, CMSG_DATA(head) + i * sizeof fd, sizeof fd);
-        passed = passed && pass(fd);
+        if (passed && !(passed = pass(fd))) error = EPIPE;
         close(fd);
     }
-    *error = EPIPE;
-    return passed ? (ssize_t) sockets : -1;
+    if (error == EPIPE) drop(&descriptors);     /* the next wall connects anew */
+    return error;
 }
 
 void handle_network_answer(size_t index) {
     struct task *task = &tasks[index];
-    int error = 0;
-    ssize_t sockets = forward(task->answers, &error);
+    int error = forward(task->answers, task->sockets);
     drop(&task->answers);
     task->used = false;
-    if (sockets >= 0) reply("sockets %s %u %zd", wall_id(task->wall), task->number, sockets);
+    if (error == 0) reply("sockets %s %u %zu", wall_id(task->wall), task->number, task->sockets);
     else reply("nosockets %s %u %s", wall_id(task->wall), task->number, errno_name(error));
-    if (task->number == OF_LAUNCH) handle_network_made(task->wall, sockets >= 0 ? 0 : error);
+    if (task->number == OF_LAUNCH) handle_network_made(task->wall, error);
 }
 
 void order_socket(size_t wall, unsigned number, const struct network_order *order) {

@@ -17,7 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,15 +34,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EgressWallTest {
     private static final String SECRET = "the-real-value-of-the-token";
 
-    private TestWeb web;
+    private static TestWeb web;
+
     private AgentFixture fixture;
     private TestGateway control;
     private Path workspace;
 
-    @BeforeEach
-    void open() throws Exception {
+    @BeforeAll
+    static void openWeb() throws Exception {
         Path outside = Files.createTempDirectory("brig-outside");
         web = new TestWeb(outside, "allowed.test", "denied.test", "rebind.test", "late.test", "other.test");
+    }
+
+    @AfterAll
+    static void closeWeb() throws IOException {
+        web.close();
+        web.delete();
+    }
+
+    @BeforeEach
+    void open() throws IOException {
+        web.requests.clear();
+        web.authorizations.clear();
         Map<String, Object> hosts = new LinkedHashMap<>();
         for (String name : List.of("allowed.test", "denied.test", "late.test", "other.test")) {
             hosts.put(name, "127.0.0.1");
@@ -59,8 +74,6 @@ class EgressWallTest {
     void close() throws IOException {
         control.close();
         fixture.close();
-        web.close();
-        web.delete();
     }
 
     /** Writes the policy: these hosts, at the ports of the servers. */

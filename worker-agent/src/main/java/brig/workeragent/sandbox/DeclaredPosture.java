@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  */
 final class DeclaredPosture {
 
+    static final String EGRESS_NETWORK = "egress-network";
     private static final String NETWORK = "own-network";
 
     /** Property to the kind of namespace that must not be the host's. */
@@ -71,7 +72,7 @@ final class DeclaredPosture {
 
     private static String network(String host, NetworkPlan network) {
         if (!network.exists()) return NETWORK + "=" + host;
-        return "egress-network=" + host + network.listeners().stream()
+        return EGRESS_NETWORK + "=" + host + network.listeners().stream()
                 .map(listener -> "," + listener.declared()).collect(Collectors.joining());
     }
 

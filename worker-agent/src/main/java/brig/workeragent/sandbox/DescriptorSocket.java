@@ -22,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -41,10 +42,11 @@ final class DescriptorSocket implements AutoCloseable {
     private final MultiThreadIoEventLoopGroup group;
     private final EventLoop loop;
 
+    private volatile boolean closed;
+
     // State owned by the event loop.
     private final ArrayDeque<Integer> arrived = new ArrayDeque<>();
     private final ArrayDeque<Taker> takers = new ArrayDeque<>();
-    private boolean closed;
 
     private record Taker(int count, CompletableFuture<List<Integer>> taken) {
     }
@@ -98,10 +100,14 @@ final class DescriptorSocket implements AutoCloseable {
     /** From any thread. The next so many descriptors, which the caller owns; fails where they do not come any more. */
     CompletableFuture<List<Integer>> take(int count) {
         var taken = new CompletableFuture<List<Integer>>();
-        loop.execute(() -> {
-            takers.add(new Taker(count, taken));
-            checkTakers();
-        });
+        try {
+            loop.execute(() -> {
+                takers.add(new Taker(count, taken));
+                checkTakers();
+            });
+        } catch (RejectedExecutionException ended) {
+            taken.completeExceptionally(ended);
+        }
         return taken;
     }
 
@@ -128,11 +134,17 @@ final class DescriptorSocket implements AutoCloseable {
         }
     }
 
-    /** Whoever waits is told. Any thread may call. */
+    /** Whether nothing comes any more. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Whoever waits is told. Any thread may call, once. */
     @Override
     public void close() {
+        if (closed) return;
+        closed = true;
         loop.execute(() -> {
-            closed = true;
             arrived.forEach(DescriptorSocket::close);
             arrived.clear();
             checkTakers();
@@ -158,8 +170,9 @@ final class DescriptorSocket implements AutoCloseable {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            // One is missing now, and who takes the next would get the wrong ones.
             LOG.warn("Receiving sockets of walls", cause);
-            var _ = context.close();
+            DescriptorSocket.this.close();
         }
     }
 }

@@ -172,7 +172,7 @@ final class LauncherLink {
 
     private DescriptorSocket descriptors() throws SandboxException {
         DescriptorSocket current = descriptors;
-        if (current != null) return current;
+        if (current != null && !current.isClosed()) return current;
         try {
             DescriptorSocket fresh = DescriptorSocket.open(socketFolder, pid());
             descriptors = fresh;

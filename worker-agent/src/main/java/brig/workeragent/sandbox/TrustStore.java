@@ -29,7 +29,6 @@ final class TrustStore {
 
     /** What every JDK expects of its own. It protects nothing: certificates are public. */
     private static final char[] JAVA_PASSWORD = "changeit".toCharArray();
-    private static final Path JDKS = Path.of("/usr/lib/jvm");
 
     private TrustStore() {
     }
@@ -73,16 +72,17 @@ final class TrustStore {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
     }
 
-    /** Lists that JDKs of this host keep for themselves, below {@code /usr}; those of Debian are links to {@link #JAVA}. */
-    static List<Path> ofJdks() throws IOException {
+    /** Lists that JDKs keep for themselves below {@code /usr}; those of Debian are links to {@link #JAVA}. */
+    static List<Path> ofJdks(Path usr) throws IOException {
         List<Path> own = new ArrayList<>();
-        if (!Files.isDirectory(JDKS)) return own;
-        try (var homes = Files.newDirectoryStream(JDKS)) {
+        Path jdks = usr.resolve("lib/jvm");
+        if (!Files.isDirectory(jdks)) return own;
+        try (var homes = Files.newDirectoryStream(jdks)) {
             for (Path home : homes) {
                 for (String place : List.of("lib/security/cacerts", "jre/lib/security/cacerts")) {
                     Path list = home.resolve(place);
                     boolean usable = !Files.isSymbolicLink(home) && Files.isRegularFile(list);
-                    if (usable && list.toRealPath().startsWith("/usr")) own.add(list.toRealPath());
+                    if (usable && list.toRealPath().startsWith(usr)) own.add(list.toRealPath());
                 }
             }
         }

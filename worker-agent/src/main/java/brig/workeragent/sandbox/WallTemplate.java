@@ -158,7 +158,7 @@ final class WallTemplate {
             Path current = etcOf(network.authority()).folder();
             Map<Path, Path> trusted = new TreeMap<>();
             if (network.authority() != null) {
-                TrustStore.ofJdks().forEach(list -> trusted.put(list, current.resolve(TrustStore.JAVA)));
+                TrustStore.ofJdks(Path.of("/usr")).forEach(list -> trusted.put(list, current.resolve(TrustStore.JAVA)));
             }
             return new Etc(current, trusted);
         } catch (IOException failed) {

@@ -6,11 +6,15 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A process of {@code brig.workeragent.sandbox}. */
 final class SandboxProcess implements WalledProcess {
     /** The launcher died, and the kernel killed everything behind its walls. */
     private static final ProcessEnd LOST = new ProcessEnd(137, "SIGKILL", false);
+
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxProcess.class);
 
     private final brig.workeragent.sandbox.WalledProcess process;
     private final CompletableFuture<ProcessEnd> end;
@@ -18,8 +22,14 @@ final class SandboxProcess implements WalledProcess {
     /** @param atEnd to be run when no process is left behind the wall */
     SandboxProcess(brig.workeragent.sandbox.WalledProcess process, Runnable atEnd) {
         this.process = process;
-        this.end = process.exit().handle((exit, failure) -> exit == null ? LOST : endOf(exit))
-                .whenComplete((how, unused) -> atEnd.run());
+        this.end = process.exit().handle((exit, failure) -> {
+            try {
+                atEnd.run();
+            } catch (RuntimeException e) {
+                LOG.warn("not all that belonged to a wall was given back: {}", e.toString());
+            }
+            return exit == null ? LOST : endOf(exit);
+        });
     }
 
     @Override

@@ -174,17 +174,23 @@ public final class SandboxWalls implements Walls {
         public WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException {
             brig.workeragent.sandbox.WalledProcess process = launch(command, stdinPipe);
             current = process.network();
-            Runnable atEnd = process.network()::close;
-            if (!process.network().listeners().isEmpty()) {
-                SandboxNetwork network = new SandboxNetwork(process.network(), plan.confinement().egress());
+            if (process.network().listeners().isEmpty()) {
+                return new SandboxProcess(process, process.network()::close);
+            }
+            SandboxNetwork network = new SandboxNetwork(process.network(), plan.confinement().egress());
+            try {
                 EgressGate.Taken taken = gate.take(new EgressGate.Taking(
                         plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
-                atEnd = () -> {
+                return new SandboxProcess(process, () -> {
                     taken.close();
                     network.close();
-                };
+                });
+            } catch (BrigException e) {
+                process.kill();
+                closeOutput(process);
+                network.close();
+                throw e;
             }
-            return new SandboxProcess(process, atEnd);
         }
 
         private brig.workeragent.sandbox.WalledProcess launch(List<String> command, boolean stdinPipe)
@@ -212,14 +218,18 @@ public final class SandboxWalls implements Walls {
         @Override
         public Posture measure() throws InterruptedException {
             brig.workeragent.sandbox.WalledProcess process = launch(NOTHING, false);
+            closeOutput(process);
+            new SandboxProcess(process, process.network()::close).end().join();
+            return process.posture();
+        }
+
+        private static void closeOutput(brig.workeragent.sandbox.WalledProcess process) {
             try {
                 process.stdout().close();
                 process.stderr().close();
             } catch (IOException e) {
-                LOG.debug("closing the output of a process that says nothing: {}", e.toString());
+                LOG.debug("closing an output that nobody reads: {}", e.toString());
             }
-            new SandboxProcess(process, process.network()::close).end().join();
-            return process.posture();
         }
 
         @Override

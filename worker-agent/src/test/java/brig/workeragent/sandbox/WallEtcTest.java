@@ -82,6 +82,20 @@ final class WallEtcTest {
         assertEquals(Files.readString(old), Files.readString(host.resolve("ssl/certs/ca-certificates.crt")));
     }
 
+    @Test
+    void shouldFindListsThatJdksKeepForThemselves() throws IOException {
+        Path usr = folder.resolve("usr").toAbsolutePath();
+        for (String home : List.of("own", "linked", "old/jre")) {
+            Files.createDirectories(usr.resolve("lib/jvm").resolve(home).resolve("lib/security"));
+        }
+        Path own = Files.createFile(usr.resolve("lib/jvm/own/lib/security/cacerts"));
+        Path old = Files.createFile(usr.resolve("lib/jvm/old/jre/lib/security/cacerts"));
+        Files.createSymbolicLink(usr.resolve("lib/jvm/linked/lib/security/cacerts"), folder.resolve("elsewhere"));
+        Files.createFile(folder.resolve("elsewhere"));
+        Files.createSymbolicLink(usr.resolve("lib/jvm/default"), usr.resolve("lib/jvm/own"));
+        assertEquals(Set.of(own, old), Set.copyOf(TrustStore.ofJdks(usr)));
+    }
+
     private static Set<String> trustedByJava(Path file) throws Exception {
         KeyStore store = KeyStore.getInstance(file.toFile(), (char[]) null);
         Set<String> names = new TreeSet<>();
