@@ -165,7 +165,7 @@ final class AgentFixture implements AutoCloseable {
         }
         try (Stream<Path> files = Files.walk(root)) {
             for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
+                Files.deleteIfExists(file);
             }
         }
     }

@@ -169,7 +169,8 @@ class EgressWallTest {
     void shouldBeNarrowedByAFileOfTheProject() throws IOException {
         allow("allowed.test", "other.test");
         Files.writeString(workspace.resolve("gondolin.json"), json(
-                Map.of("allowedHosts", List.of("other.test:" + web.port(false), "denied.test"))));
+                Map.of("allowedHosts", List.of("other.test:" + web.port(false), "127.0.0.1:" + web.port(false),
+                        "denied.test:" + web.port(false)))));
         assertEach(run("few " + base(false, "other.test")), "reached", 3);
         assertEach(run("few " + base(false, "allowed.test") + "; few " + base(false, "denied.test")), "refused", 6);
     }
