@@ -61,7 +61,7 @@ class EgressProcessTest {
 
         private static WallSocket open(Role role, int port) throws IOException {
             Socket socket = Socket.newSocketStream();
-            socket.bind(new InetSocketAddress("127.0.0.1", port));
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             socket.listen(128);
             return new WallSocket(role, socket.localAddress().getPort(), socket.intValue());
         }
@@ -155,7 +155,7 @@ class EgressProcessTest {
 
     private int get(String host, StringBuilder body) throws IOException {
         HttpURLConnection connection = (HttpURLConnection) URI.create("http://" + host + ":" + server.getAddress().getPort() + "/")
-                .toURL().openConnection(new Proxy(Proxy.Type.HTTP, new InetSocketAddress("127.0.0.1", network.port())));
+                .toURL().openConnection(new Proxy(Proxy.Type.HTTP, new InetSocketAddress(InetAddress.getLoopbackAddress(), network.port())));
         connection.setReadTimeout(30_000);
         connection.setRequestProperty("Authorization", "Bearer " + (body == null ? "x" : placeholder()));
         int status = connection.getResponseCode();
@@ -178,7 +178,7 @@ class EgressProcessTest {
     @Test
     void shouldServeAndTellWhatHappened() throws Exception {
         assertEquals(Optional.empty(), egress.pid(), "nobody needs it yet");
-        try (EgressGate.Taken taken = take()) {
+        try (var _ = take()) {
             assertTrue(Files.readString(egress.authority()).startsWith("-----BEGIN CERTIFICATE-----"));
             StringBuilder body = new StringBuilder();
             assertEquals(200, get("a.example", body));
@@ -198,7 +198,7 @@ class EgressProcessTest {
 
     @Test
     void shouldFollowDecisionsAndPolicies() throws Exception {
-        try (EgressGate.Taken taken = take()) {
+        try (var _ = take()) {
             assertEquals(403, get("b.example"));
             egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), false);
             awaitStatus("b.example", 200);
@@ -225,7 +225,7 @@ class EgressProcessTest {
     /** Scenario: requests run without pause while the process is killed again and again. */
     @Test
     void shouldComeBackWithTheSameSocketsWhenItIsKilledUnderLoad() throws Exception {
-        try (EgressGate.Taken taken = take()) {
+        try (var _ = take()) {
             egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), false);
             AtomicBoolean stop = new AtomicBoolean();
             Semaphore good = new Semaphore(0);
