@@ -16,6 +16,12 @@
  *       seccomp=PATH       a BPF program for bwrap
  *       arg=TEXT           an option of bwrap; handed over in memory, so it shows in no command line
  *       exec=TEXT          the command line that bwrap executes as process 1 (brig-init ... -- payload ...)
+ *   network ID BYTES\n  between the two, for a wall with egress (launcher-network.c); without it once the wall runs, and
+ *                       then with no "listen". Then BYTES bytes of fields:
+ *       to=PATH            a Unix socket that every socket of a wall is sent to; the first one named counts
+ *       listen=tcp|udp IPV4 PORT   a listening socket to make inside; repeatable
+ *   listen ID NUMBER PORT\n | dial ID NUMBER PORT\n    behind that, once the wall runs: one more TCP socket that
+ *                       listens on every address, or one that is connected to 127.0.0.1; NUMBER is above 0
  *   opened ID\n         the pipes named by "started" are open elsewhere now
  *   signal ID NUMBER\n  SIGHUP, SIGINT or SIGTERM to process 1, which hands it to the payload
  *   kill ID\n           ends the whole PID namespace
@@ -23,6 +29,8 @@
  * Replies (standard output), one line each:
  *   started ID STDIN STDOUT STDERR   descriptors in /proc/<launcher>/fd, to be opened before "opened"
  *   posture ID NAME ok|bad DETAIL    a property of the wall, measured by process 1 before the payload starts
+ *   sockets ID NUMBER COUNT          so many sockets were sent just before; number 0 are those of "network"
+ *   nosockets ID NUMBER ERRNO        there is no such socket
  *   ready ID PID                     the payload's execve succeeded; PID is process 1, seen from the host
  *   and exactly one of these, when no process of the wall is left:
  *   exited ID code N | exited ID signal N
@@ -144,6 +152,7 @@ int main(int count, char **arguments) {
         enum source source = (enum source) (event.data.u64 & 0xFF);
         if (source == FROM_STDIN) handle_input();
         else if (source == FROM_SIGNALS) handle_signal(signals);
+        else if (source == FROM_NETWORK) handle_network_answer((size_t) (event.data.u64 >> 8));
         else handle_wall_event(source, (size_t) (event.data.u64 >> 8));
         send_replies();
     }

@@ -77,7 +77,8 @@ static void await_launch(struct request *request) {
     do count = read(GO, &go, 1); while (count < 0 && errno == EINTR);
     if (count != 1) _exit(0);
     ssize_t bytes = pread(BODY, body, sizeof body, 0);
-    close(GO);
+    request->waits_for_network = go == 'n';
+    if (!request->waits_for_network) close(GO);
     close(BODY);
     if (bytes < 0 || !parse_launch(request, body, (size_t) bytes)) {
         errno = EINVAL;

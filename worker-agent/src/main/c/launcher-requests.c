@@ -1,10 +1,13 @@
 /* Requests: from bytes to calls. Nothing here trusts a length, a number or a name. */
 #define _GNU_SOURCE
 #include "launcher.h"
+#include "network.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,6 +89,10 @@ bool parse_launch(struct request *request, char *body, size_t bytes) {
     append(request, "7");
     append(request, "--info-fd");
     append(request, "9");
+    if (request->waits_for_network) {
+        append(request, "--block-fd");
+        append(request, "10");
+    }
     size_t seccomp_at = request->exec_count;
     append(request, "--seccomp");
     append(request, "8");
@@ -101,6 +108,59 @@ bool parse_launch(struct request *request, char *body, size_t bytes) {
     return true;
 }
 
+static bool parse_socket(struct wanted_socket *wanted, const char *text) {
+    char type[4], address[INET_ADDRSTRLEN];
+    unsigned port;
+    int end = 0;
+    if (sscanf(text, "%3s %15s %5u%n", type, address, &port, &end) != 3 || text[end] != '\0' || port - 1 >= 65535) {
+        return false;
+    }
+    wanted->type = strcmp(type, "udp") == 0 ? SOCK_DGRAM : SOCK_STREAM;
+    wanted->address = (struct sockaddr_in) {.sin_family = AF_INET, .sin_port = htons((uint16_t) port)};
+    return (wanted->type == SOCK_DGRAM || strcmp(type, "tcp") == 0)
+        && inet_pton(AF_INET, address, &wanted->address.sin_addr) == 1;
+}
+
+struct network_request {
+    struct network_order order;
+    const char *to;
+};
+
+static bool take_network(void *into, char *field) {
+    struct network_request *request = into;
+    const char *value;
+    if ((value = value_of(field, "to")) != NULL) {
+        request->to = value;
+        return value[0] == '/';
+    }
+    if ((value = value_of(field, "listen")) == NULL || request->order.count == SOCKETS_MAX) return false;
+    return parse_socket(&request->order.sockets[request->order.count++], value);
+}
+
+static void handle_network(const char *id, char *body, size_t bytes) {
+    struct network_request request = {.order.verb = SET_UP};
+    if (parse_fields(body, bytes, take_network, &request) && request.to != NULL) {
+        do_network(id, &request.order, request.to);
+    } else {
+        do_refuse(id, "EINVAL");
+    }
+}
+
+static bool handle_socket(const char *verb, const char *id, const char *number_text, const char *port_text) {
+    struct network_order order = {.verb = strcmp(verb, "listen") == 0 ? LISTEN : DIAL, .count = 1};
+    unsigned number, port;
+    if (number_text == NULL || port_text == NULL || (order.verb == DIAL && strcmp(verb, "dial") != 0)
+        || !parse_number(number_text, &number) || number == 0 || !parse_number(port_text, &port)
+        || port - 1 >= 65535) return false;
+    order.sockets[0] = (struct wanted_socket) {
+        .type = SOCK_STREAM,
+        .address = {.sin_family = AF_INET, .sin_port = htons((uint16_t) port),
+                    .sin_addr.s_addr = htonl(order.verb == DIAL ? INADDR_LOOPBACK : INADDR_ANY)},
+    };
+    do_socket(id, number, &order);
+    return true;
+}
+
 static void handle_prepare(const char *id, char *body, size_t bytes) {
     struct preparation preparation = {0};
     bool sound = parse_fields(body, bytes, take_preparation, &preparation);
@@ -113,13 +173,13 @@ static bool is_id(const char *text) {
     return length > 0 && length <= ID_MAX && text[length] == '\0';
 }
 
-static void handle_order(const char *verb, const char *id, const char *rest) {
+static void handle_order(const char *verb, const char *id, const char *rest, const char *more) {
     unsigned number = 0;
     if (strcmp(verb, "opened") == 0) do_opened(id);
     else if (strcmp(verb, "kill") == 0) do_kill(id);
     else if (strcmp(verb, "signal") == 0 && rest != NULL && parse_number(rest, &number)
              && (number == SIGTERM || number == SIGINT || number == SIGHUP)) do_signal(id, (int) number);
-    else reply("error order not known");
+    else if (!handle_socket(verb, id, rest, more)) reply("error order not known");
 }
 
 /* Handles one request at the start of TEXT and returns its bytes; 0 if it is not complete. */
@@ -143,9 +203,9 @@ static size_t handle_request(char *text, size_t length) {
         reply("error header malformed");
         return header;
     }
-    bool prepare = strcmp(verb, "prepare") == 0;
-    if (!prepare && strcmp(verb, "launch") != 0) {
-        handle_order(verb, id, rest);
+    bool prepare = strcmp(verb, "prepare") == 0, network = strcmp(verb, "network") == 0;
+    if (!prepare && !network && strcmp(verb, "launch") != 0) {
+        handle_order(verb, id, rest, strtok_r(NULL, " ", &place));
         return header;
     }
     unsigned bytes;
@@ -160,6 +220,7 @@ static size_t handle_request(char *text, size_t length) {
     }
     if (length - header < bytes) return 0;
     if (prepare) handle_prepare(id, text + header, bytes);
+    else if (network) handle_network(id, text + header, bytes);
     else do_launch(id, text + header, bytes);
     return header + bytes;
 }

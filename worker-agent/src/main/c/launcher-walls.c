@@ -1,6 +1,7 @@
 /* The walls: their pipes, what they report, and their end. */
 #define _GNU_SOURCE
 #include "launcher.h"
+#include "network.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ struct collector {
 struct wall {
     bool used;
     char id[ID_MAX + 1];
+    struct preparation as;              /* its groups are those of the fork alone */
     pid_t bwrap;
     bool reaped;
     int bwrap_status;
@@ -31,6 +33,7 @@ struct wall {
     int go, body;                       /* what the child waits for; -1 once it has it */
     bool launched, opened, ready, kill_wanted, reported;
     struct collector status, info, complaint;
+    int network_error;                  /* an errno; 0 while nothing is wrong with the network */
     char outcome[ID_MAX + 64];          /* the last word of process 1 as a reply line; empty until then */
 };
 
@@ -83,7 +86,12 @@ static void let_go_of_pipes(struct wall *wall) {
     for (int end = 0; end < 3; end++) drop(&wall->theirs[end]);
 }
 
+const char *wall_id(size_t index) {
+    return walls[index].id;
+}
+
 static void release(struct wall *wall) {
+    release_network((size_t) (wall - walls));
     let_go_of_pipes(wall);
     drop(&wall->go);
     drop(&wall->body);
@@ -99,6 +107,14 @@ static void end_namespace(struct wall *wall) {
     else if (!wall->reaped) kill(wall->bwrap, SIGKILL);
 }
 
+void handle_network_made(size_t index, int error) {
+    struct wall *wall = &walls[index];
+    wall->network_error = error;
+    /* bwrap reads two bytes, or the end. */
+    if (error != 0 || write(wall->go, "nn", 2) != 2) end_namespace(wall);
+    drop(&wall->go);
+}
+
 static void handle_info(struct wall *wall) {
     if (wall->info.fd < 0) return;
     bool ended = collect(&wall->info, INFO_MAX);
@@ -108,6 +124,7 @@ static void handle_info(struct wall *wall) {
     if (pid > 1 && wall->init < 0 && strchr(key, '}') != NULL) {
         wall->init = (int) syscall(SYS_pidfd_open, pid, 0);
         if (wall->init >= 0) watch(wall->init, FROM_INIT, (size_t) (wall - walls));
+        if (has_network((size_t) (wall - walls))) enter_network((size_t) (wall - walls), pid, wall->init);
         ended = true;
     }
     if (!ended) return;
@@ -181,6 +198,7 @@ static void check_end(struct wall *wall) {
     if (!wall->reported) {
         wall->reported = true;
         if (wall->outcome[0]) reply("%s", wall->outcome);
+        else if (wall->network_error) reply("failed %s network %s", wall->id, errno_name(wall->network_error));
         else if (wall->ready || wall->kill_wanted) reply("exited %s signal %d", wall->id, SIGKILL);
         else if (wall->complaint.length > 0) reply("failed %s wall %s", wall->id, wall->complaint.text);
         else reply("failed %s wall bwrap ended with status %d", wall->id, WEXITSTATUS(wall->bwrap_status));
@@ -203,7 +221,7 @@ static void kill_orphans(void) {
         for (size_t i = 0; i < WALLS_MAX; i++) {
             known |= walls[i].used && !walls[i].reaped && walls[i].bwrap == pid;
         }
-        if (!known) kill(pid, SIGKILL);
+        if (!known && !is_network_child(pid)) kill(pid, SIGKILL);
     }
     fclose(children);
 }
@@ -212,6 +230,7 @@ void reap(void) {
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        forget_network_child(pid);
         for (size_t i = 0; i < WALLS_MAX; i++) {
             struct wall *wall = &walls[i];
             if (!wall->used || wall->reaped || wall->bwrap != pid) continue;
@@ -270,6 +289,10 @@ void do_prepare(const char *id, const struct preparation *preparation) {
         reply("failed %s walls EAGAIN", id);
         return;
     }
+    wall->as = (struct preparation) {
+        .uid = preparation->uid, .gid = preparation->gid, .has_uid = preparation->has_uid,
+        .has_gid = preparation->has_gid,
+    };
     int sources[FIRST_FREE];
     for (int i = 0; i < FIRST_FREE; i++) sources[i] = -1;
     const char *failed_step = make_pipes(wall, preparation, sources);
@@ -301,13 +324,34 @@ void do_launch(const char *id, const char *body, size_t bytes) {
         return;
     }
     wall->launched = true;
-    if (write(wall->body, body, bytes) == (ssize_t) bytes && write(wall->go, "g", 1) == 1) {
+    bool network = has_network((size_t) (wall - walls));
+    if (write(wall->body, body, bytes) == (ssize_t) bytes && write(wall->go, network ? "n" : "g", 1) == 1) {
         reply("started %s %d %d %d", id, wall->theirs[0], wall->theirs[1], wall->theirs[2]);
     } else {
         kill(wall->bwrap, SIGKILL);     /* ended, or out of memory: its end says which */
     }
-    drop(&wall->go);
+    if (!network) drop(&wall->go);
     drop(&wall->body);
+}
+
+void do_network(const char *id, const struct network_order *order, const char *socket_path) {
+    struct wall *wall = find(id);
+    if (wall == NULL || (wall->launched && (order->count > 0 || !wall->ready))) {
+        reply("error network for no such wall");
+    } else if (wall->ready) {
+        size_t index = (size_t) (wall - walls);
+        if (!has_network(index) && want_network(index, &wall->as, order, socket_path)) {
+            find_network(index, init_pid(wall), wall->init);
+        }
+    } else if (!want_network((size_t) (wall - walls), &wall->as, order, socket_path)) {
+        do_refuse(id, "ENOTCONN");
+    }
+}
+
+void do_socket(const char *id, unsigned number, const struct network_order *order) {
+    struct wall *wall = find(id);
+    if (wall != NULL) order_socket((size_t) (wall - walls), number, order);
+    else reply("nosockets %s %u ENOENT", id, number);
 }
 
 void do_refuse(const char *id, const char *error) {

@@ -7,16 +7,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct network_order;
+
 enum {
     HEADER_MAX = 128, BODY_MAX = 256 * 1024, ID_MAX = 64, WALLS_MAX = 1024,
     ARGS_MAX = 2048, CGROUPS_MAX = 8, COMPLAINT_MAX = 500, STATUS_MAX = 255, INFO_MAX = 511,
     /* What process 1 of the wall finds open (see brig-init.c), then what only bwrap reads. */
     PAYLOAD_STDIN = 3, PAYLOAD_STDOUT, PAYLOAD_STDERR, STATUS, ARGS, SECCOMP, INFO,
-    /* What the child waits for before it becomes bwrap: a byte, and then the body of "launch". */
+    /*
+     * What the child waits for before it becomes bwrap: a byte, and then the body of "launch". Where there is a network
+     * to be made, bwrap waits on the former once more.
+     */
     GO, BODY, FIRST_FREE
 };
 
-enum source { FROM_STDIN, FROM_SIGNALS, FROM_STATUS, FROM_INFO, FROM_COMPLAINT, FROM_INIT };
+enum source { FROM_STDIN, FROM_SIGNALS, FROM_STATUS, FROM_INFO, FROM_COMPLAINT, FROM_INIT, FROM_NETWORK };
 
 /* What has to be known before the fork. */
 struct preparation {
@@ -28,7 +33,7 @@ struct preparation {
 };
 
 struct request {
-    bool stdin_pipe;
+    bool stdin_pipe, waits_for_network;
     const char *seccomp;
     char *exec[ARGS_MAX + 16];          /* bwrap's whole command line */
     size_t exec_count;
@@ -57,8 +62,28 @@ void do_refuse(const char *id, const char *error);
 void do_opened(const char *id);
 void do_kill(const char *id);
 void do_signal(const char *id, int signal_number);
+void do_network(const char *id, const struct network_order *order, const char *socket_path);
+/* A further socket; its number is above 0 and names it in the reply. */
+void do_socket(const char *id, unsigned number, const struct network_order *order);
 void handle_wall_event(enum source source, size_t index);
 void reap(void);
+const char *wall_id(size_t index);
+/* The network that the launch waits for is there, or failed with that errno. */
+void handle_network_made(size_t index, int error);
+
+/* launcher-network.c; a wall is named by its index */
+bool want_network(size_t wall, const struct preparation *preparation, const struct network_order *order,
+                  const char *socket_path);
+bool has_network(size_t wall);
+/* Begins to make what was wanted, in the namespaces of a process that a pidfd shows to be there still. */
+void enter_network(size_t wall, pid_t first_process, int pidfd);
+/* Those of a wall that has none of its own making, so that somebody can be connected to a server in it. */
+void find_network(size_t wall, pid_t first_process, int pidfd);
+void order_socket(size_t wall, unsigned number, const struct network_order *order);
+void release_network(size_t wall);
+bool is_network_child(pid_t pid);
+void forget_network_child(pid_t pid);
+void handle_network_answer(size_t index);
 
 /* launcher-child.c; sources[n] is the descriptor that becomes n, or -1 */
 __attribute__((noreturn))

@@ -24,6 +24,7 @@ static const struct { const char *name; check *holds; } checks[] = {
     {"own-user-namespace", own_user_namespace},
     {"own-pid-namespace", own_pid_namespace},
     {"own-network", own_network},
+    {"egress-network", egress_network},
     {"own-ipc", own_ipc},
     {"own-uts", own_uts},
     {"own-mounts", own_mounts},

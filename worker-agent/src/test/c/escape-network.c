@@ -35,9 +35,13 @@ static bool connect_inet(const char *text, int type, int port) {
     return done(fd < 0 ? -1 : connect(fd, (struct sockaddr *) &address, sizeof address));
 }
 static bool host_loopback(void) { return connect_inet("127.0.0.1", SOCK_STREAM, host.port); }
-/* A datagram socket that connects has found a route; nothing is sent. */
-static bool route_out(void) { return connect_inet("192.0.2.1", SOCK_DGRAM, 9); }
-static bool metadata_service(void) { return connect_inet("169.254.169.254", SOCK_DGRAM, 80); }
+/* A datagram socket that connects has found a route; nothing is sent. With egress it leads back: see escape-egress.c. */
+static bool route_out(void) {
+    return host.egress ? tell(false, "egress") : connect_inet("192.0.2.1", SOCK_DGRAM, 9);
+}
+static bool metadata_service(void) {
+    return host.egress ? tell(false, "egress") : connect_inet("169.254.169.254", SOCK_DGRAM, 80);
+}
 
 static bool family(int number, int type, int protocol) { return done(socket(number, type, protocol)); }
 static bool vsock(void) { return family(AF_VSOCK, SOCK_STREAM, 0); }

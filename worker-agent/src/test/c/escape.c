@@ -1,7 +1,8 @@
 /*
  * The escape suite: attempts to get out of a wall, each of which must fail behind one.
  *
- *   escape [secret=FILE] [socket=FILE] [abstract=NAME] [shm=FILE] [port=N] [pid=N] [init=N]
+ *   escape [secret=FILE] [socket=FILE] [abstract=NAME] [shm=FILE] [port=N] [udp=N]
+ *          [address=IPV4] [pid=N] [init=N] [egress=yes]
  *   escape host NAME      binds an abstract socket, says "ready", and stays until its input ends
  *   escape stay WORD      leaves a process in the background, in a session of its own, with WORD in its command line
  *
@@ -108,6 +109,9 @@ int main(int count, char **arguments) {
         else if ((given = value(arguments[i], "abstract"))) host.abstract_name = given;
         else if ((given = value(arguments[i], "shm"))) host.shared_memory = given;
         else if ((given = value(arguments[i], "port"))) host.port = atoi(given);
+        else if ((given = value(arguments[i], "udp"))) host.udp_port = atoi(given);
+        else if ((given = value(arguments[i], "address"))) host.address = given;
+        else if ((given = value(arguments[i], "egress"))) host.egress = true;
         else if ((given = value(arguments[i], "pid"))) host.pid = atoi(given);
         else if ((given = value(arguments[i], "init"))) host.init = atoi(given);
         else return 2;
@@ -115,7 +119,8 @@ int main(int count, char **arguments) {
     for (int fd = 1023; fd > 2; fd--) {
         if (fcntl(fd, F_GETFD) >= 0) host.first_descriptor = fd;
     }
-    const struct probe *const all[] = {file_probes, process_probes, kernel_probes, namespace_probes, network_probes};
+    const struct probe *const all[] = {file_probes, process_probes, kernel_probes, namespace_probes, network_probes,
+                                       egress_probes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         for (const struct probe *probe = all[i]; probe->name != NULL; probe++) run(probe);
     }

@@ -11,12 +11,14 @@ struct probe {
     const char *name;
     attempt *escapes;
 };
-extern const struct probe file_probes[], process_probes[], kernel_probes[], namespace_probes[], network_probes[];
+extern const struct probe file_probes[], process_probes[], kernel_probes[], namespace_probes[], network_probes[],
+    egress_probes[];
 
 /* What the test put up on the host; each is NULL or 0 where it was not told. */
 extern struct host {
-    const char *secret, *unix_socket, *abstract_name, *shared_memory;
-    int port, pid, init;
+    const char *secret, *unix_socket, *abstract_name, *shared_memory, *address;
+    int port, udp_port, pid, init;
+    bool egress;                        /* the wall has a network: what is sent anywhere arrives in it */
     int first_descriptor;               /* above 2, found open at the start; 0 for none */
 } host;
 

@@ -22,6 +22,8 @@ public enum FrameType {
     TOOL,
     /** Tokens and cost. */
     USAGE,
+    /** A request to the outside was refused, waits for a person, or reached a host for the first time: {@code kind}. */
+    EGRESS,
     /** Frames {@code from} to {@code to} cannot be delivered on this connection: {@code reason}. Has no seq. */
     GAP,
     /** The connection may read and write now. Has no seq. */

@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import brig.protocol.Settings;
+import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.WallSettings;
@@ -117,6 +118,16 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
                 config.homeBytesMax());
         return new WallSettings(nativeFolder, runtimeDir.resolve("wall"), workspaceBases(), config.uid(),
                 config.startMs(), limits, config.limitsLevel());
+    }
+
+    /** What brig-egress is started with: this program's own classes, in a JVM that stays small. */
+    EgressProcess.Setup egressSetup() {
+        List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders", "-XX:-UsePerfData", "-Xmx256m",
+                "-Dbrig.log=" + System.getProperty("brig.log", "INFO"),
+                "-cp", System.getProperty("java.class.path"));
+        return new EgressProcess.Setup(java, runtimeDir.resolve("egress"), stateDir.resolve("egress"), config.egress());
     }
 
     private static List<Path> paths(List<String> texts, Path empty) {

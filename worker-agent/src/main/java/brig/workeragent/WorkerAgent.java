@@ -1,6 +1,7 @@
 package brig.workeragent;
 
 import brig.protocol.BrigException;
+import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.ControlServer;
 import brig.workeragent.link.RuntimeFolder;
@@ -28,27 +29,30 @@ public final class WorkerAgent implements AutoCloseable {
     private static final int EXIT_REFUSED = 2;
 
     private final RuntimeFolder folder;
+    private final EgressProcess egress;
     private final Walls walls;
     private final Workers workers;
     private final ControlServer control;
 
-    private WorkerAgent(Installation installation, Timers timers, SandboxWalls walls, RuntimeFolder folder)
-            throws IOException {
+    private WorkerAgent(Installation installation, Timers timers, EgressProcess egress, SandboxWalls walls,
+            RuntimeFolder folder) throws IOException {
         WorkerAgentConfig config = installation.config();
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
         Policies policies = installation.policies();
         MadeWorkspaces made = walls.madeWorkspaces(config.keptWorkspaceMs());
         made.sweep();
         this.folder = folder;
+        this.egress = egress;
         this.walls = walls;
         this.workers = new Workers(
                 new Workers.Parts(profiles, policies, walls, made, WorkerServer.in(folder), timers,
-                        Executors.newVirtualThreadPerTaskExecutor()),
+                        egress::open, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax()));
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, profiles, policies, made, walls, VERSION, () -> System.exit(0)));
+                new ControlOperations(workers, profiles, policies, made, walls, egress, VERSION,
+                        () -> System.exit(0)));
     }
 
     /**
@@ -58,15 +62,17 @@ public final class WorkerAgent implements AutoCloseable {
      */
     static WorkerAgent open(Installation installation, Timers timers) throws IOException {
         RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir());
+        EgressProcess egress = new EgressProcess(installation.egressSetup());
         try {
-            SandboxWalls walls = SandboxWalls.open(installation.wallSettings());
+            SandboxWalls walls = SandboxWalls.open(installation.wallSettings(), egress);
             try {
-                return new WorkerAgent(installation, timers, walls, folder);
+                return new WorkerAgent(installation, timers, egress, walls, folder);
             } catch (IOException | RuntimeException e) {
                 walls.close();
                 throw e;
             }
         } catch (IOException | RuntimeException e) {
+            egress.close();
             folder.close();
             throw e;
         }
@@ -91,6 +97,7 @@ public final class WorkerAgent implements AutoCloseable {
         }
         control.close();
         walls.close();
+        egress.close();
         try {
             folder.close();
         } catch (IOException e) {

@@ -1,5 +1,6 @@
 package brig.workeragent;
 
+import brig.workeragent.egress.EgressConfig;
 import brig.workeragent.limits.LimitsBackend;
 import java.util.List;
 
@@ -27,7 +28,8 @@ record WorkerAgentConfig(
         long fileBytesMax,
         int openFilesMax,
         long tmpBytesMax,
-        long homeBytesMax) {
+        long homeBytesMax,
+        EgressConfig egress) {
 
     private static final long DAY_MS = 86_400_000;
     private static final long MIB = 1024 * 1024;

@@ -31,6 +31,11 @@ final class AgentFixture implements AutoCloseable {
 
     /** @param limitsLevel who has to hold the limits; empty for the best of this host */
     AgentFixture(String limitsLevel) throws IOException {
+        this(limitsLevel, Map.of());
+    }
+
+    /** @param egress keys of {@code worker.egress} */
+    AgentFixture(String limitsLevel, Map<String, ?> egress) throws IOException {
         root = Files.createTempDirectory("brig");
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path agents = Files.createDirectory(root.resolve("agents"));
@@ -43,13 +48,17 @@ final class AgentFixture implements AutoCloseable {
         Files.writeString(agents.resolve("broken.json"), """
                 {"description": "a key too many", "command": ["/bin/true"], "colour": "red"}
                 """);
+        Files.writeString(agents.resolve("bash-lines.json"), """
+                {"description": "bash", "command": ["/bin/bash"], "process": "spawn", "stdin": "lines"}
+                """);
         Files.createDirectory(root.resolve("policies"));
         config = root.resolve("brig.json");
         Files.writeString(config, """
-                {"worker": {"agentDirs": ["", "%s"], "policyDirs": ["", "%s"], "workspaceBases": ["%s"],
+                {"stateDir": "%s", "worker": {"agentDirs": ["", "%s"], "policyDirs": ["", "%s"], "workspaceBases": ["%s"],
                 "policies": ["review", "build", "nested", "test"], "termGraceMs": 300, "stdinGraceMs": 100,
-                "limitsLevel": "%s"}}
-                """.formatted(agents, root.resolve("policies"), root.resolve("workspaces"), limitsLevel));
+                "limitsLevel": "%s", "egress": %s}}
+                """.formatted(root.resolve("state"), agents, root.resolve("policies"), root.resolve("workspaces"), limitsLevel,
+                new String(Json.write(egress), UTF_8)));
     }
 
     Options options() {
@@ -91,8 +100,7 @@ final class AgentFixture implements AutoCloseable {
     String runToEnd(TestGateway control, String id, Map<String, ?> where, String prompt) throws IOException {
         Map<String, Object> request = new LinkedHashMap<>(where);
         request.putAll(Map.of("agent_config", Map.of("name", "shell"), "prompt", prompt, "once", true));
-        Map<String, Object> answer = control.ask(new String(
-                Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
+        Map<String, Object> answer = ask(control, id, request);
         if (!answer.containsKey("ok")) {
             return String.valueOf(answer);
         }
@@ -110,9 +118,13 @@ final class AgentFixture implements AutoCloseable {
 
     /** Asks for a shell with that policy, and answers as the control socket does. */
     Map<String, Object> askForShell(TestGateway control, String id, String policy, String prompt) throws IOException {
-        Map<String, ?> request = Map.of("agent_config", Map.of("name", "shell"), "policy", policy, "prompt", prompt);
-        Map<String, ?> asked = Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request);
-        return control.ask(new String(Json.write(asked), UTF_8));
+        return ask(control, id, Map.of("agent_config", Map.of("name", "shell"), "policy", policy, "prompt", prompt));
+    }
+
+    /** Asks for a spawn, and answers as the control socket does. */
+    Map<String, Object> ask(TestGateway control, String id, Map<String, ?> request) throws IOException {
+        return control.ask(new String(
+                Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
     }
 
     static String spawnRequest(String id, String agentName, String prompt) {
@@ -153,7 +165,7 @@ final class AgentFixture implements AutoCloseable {
         }
         try (Stream<Path> files = Files.walk(root)) {
             for (Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
+                Files.deleteIfExists(file);
             }
         }
     }

@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.SpawnRequest;
+import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
@@ -35,6 +36,7 @@ public final class ControlOperations {
     private final Policies policies;
     private final MadeWorkspaces made;
     private final Walls walls;
+    private final EgressProcess egress;
     private final String version;
     private final Runnable exit;
     private final String instance = Ids.newEpoch();
@@ -42,12 +44,13 @@ public final class ControlOperations {
     /** @param exit ends this process */
     public ControlOperations(
             Workers workers, AgentProfiles profiles, Policies policies, MadeWorkspaces made, Walls walls,
-            String version, Runnable exit) {
+            EgressProcess egress, String version, Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
         this.policies = policies;
         this.made = made;
         this.walls = walls;
+        this.egress = egress;
         this.version = version;
         this.exit = exit;
     }
@@ -66,6 +69,7 @@ public final class ControlOperations {
             case "diff" -> new Outcome(diff(request));
             case "workspaces" -> new Outcome(workspaces());
             case "discard" -> new Outcome(discard(request));
+            case "egress" -> new Outcome(egress(request));
             default -> shutdown();
         };
     }
@@ -75,10 +79,12 @@ public final class ControlOperations {
             case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
             case "check" -> Set.of("id", "op", "request");
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
+            case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, check, spawn, terminate, list, diff, workspaces, discard, doctor, shutdown");
+                    "no such op; there are hello, check, spawn, terminate, list, diff, workspaces, discard, egress, doctor,"
+                    + " shutdown");
         };
     }
 
@@ -202,6 +208,22 @@ public final class ControlOperations {
         String id = spawnId(request);
         made.discard(id);
         return Map.of("spawn_id", id);
+    }
+
+    private Map<String, ?> egress(Fields request) {
+        String id = spawnId(request);
+        String decision = request.requiredText("decision");
+        try {
+            switch (decision) {
+                case "allow", "once" -> egress.allow(id, request.requiredText("host"), decision.equals("once"));
+                case "deny" -> egress.deny(id, request.requiredText("host"));
+                case "revoke" -> egress.revoke(id, request.requiredText("secret"));
+                default -> throw Fields.invalid("decision", "must be allow, once, deny or revoke");
+            }
+        } catch (IllegalArgumentException e) {
+            throw Fields.invalid("host", String.valueOf(e.getMessage()));
+        }
+        return Map.of();
     }
 
     private Map<String, ?> doctor() {

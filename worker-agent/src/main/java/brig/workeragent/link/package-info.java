@@ -25,8 +25,12 @@
  * {"id":7,"op":"workspaces"}            {"id":7,"ok":{"workspaces":[{"spawn_id":…,"task_id":…,
  *                                          "workspace_mode":…,"source":…,"branch"?:…,"workspace":…,"ended_ms":…}]}}
  * {"id":8,"op":"discard","spawn_id":…}  {"id":8,"ok":{"spawn_id":…}}
- * {"id":9,"op":"shutdown"}              {"id":9,"ok":{}}, then this process ends
- * a refusal                             {"id":10,"error":…,"code":…,"retry_after_seconds"?:…}
+ * {"id":9,"op":"egress","spawn_id":…,"decision":"allow"|"once"|"deny","host":…}
+ *                                       {"id":9,"ok":{}}
+ * {"id":10,"op":"egress","spawn_id":…,"decision":"revoke","secret":…}
+ *                                       {"id":10,"ok":{}}
+ * {"id":11,"op":"shutdown"}             {"id":11,"ok":{}}, then this process ends
+ * a refusal                             {"id":12,"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
  *
  * <ul>
@@ -44,6 +48,9 @@
  *   <li>{@code diff} is that of a spawn with a worktree or a copy, while it runs and after its end; its text has
  *     at most 512 KiB. {@code workspaces} are those of them that stay after their spawn, for they have changes,
  *     and {@code discard} removes one.
+ *   <li>{@code egress} is about a running worker: {@code allow} opens a host (with {@code :port} or without) to it for as
+ *     long as it lives, {@code once} for one request, {@code deny} answers requests that wait for a person. What its
+ *     policy denies stays denied. {@code revoke} takes a secret back for good.
  *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
  *     the last frame where it is one of the reasons below, else {@code requested}.
  *   <li>With {@code forget} nobody will acknowledge the frames of that worker: it is forgotten when it has ended, one

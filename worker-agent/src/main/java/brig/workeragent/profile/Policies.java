@@ -3,11 +3,13 @@ package brig.workeragent.profile;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.WallSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,8 +89,11 @@ public final class Policies {
             WallSettings.Limits limits = new WallSettings.Limits(policy.memoryBytesMax(), policy.pidsMax(),
                     policy.cpuPercentMax(), policy.fileBytesMax(), policy.openFilesMax(), policy.tmpBytesMax(),
                     policy.homeBytesMax());
+            // What leads out need not be named among the variables: it comes with the way out.
+            Set<String> variables = new TreeSet<>(policy.environment());
+            variables.addAll(EgressVariables.names(policy.egress()));
             return new Named(name, policy, new Confinement(policy.workspaceReadOnly(), rules.check(policy),
-                    Set.copyOf(policy.environment()), policy.privateFiles(), limits, policy.nested()));
+                    variables, policy.privateFiles(), limits, policy.nested(), policy.egress()));
         } catch (IllegalArgumentException e) {
             throw invalid(name, entry.file() + ": " + e.getMessage());
         }

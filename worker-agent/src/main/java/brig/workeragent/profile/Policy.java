@@ -1,12 +1,15 @@
 package brig.workeragent.profile;
 
 import brig.protocol.Settings;
+import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param mounts what of the host appears in the wall, by the path where it does
  * @param environment names of the variables that reach the agent
  * @param privateFiles globs of files in the workspace that the agent does not get to see
+ * @param projectFile {@code narrow} or {@code ignore}: what becomes of a {@link ProjectFile} in the workspace
+ * @param egress what of the outside the agent may reach; nothing where the file has none
  */
 public record Policy(
         String description,
@@ -32,7 +37,9 @@ public record Policy(
         int openFilesMax,
         long wallClockMs,
         long idleMs,
-        boolean nested) {
+        boolean nested,
+        String projectFile,
+        EgressPolicy egress) {
 
     /** The one mount that every policy has. */
     static final String WORKSPACE = "/workspace";
@@ -42,6 +49,9 @@ public record Policy(
     /** @param hostPath absolute, or {@code .} for the spawn's workspace */
     public record Mount(String hostPath, boolean readonly) {}
 
+    static final String IGNORE = "ignore";
+
+    private static final List<String> PROJECT_FILES = List.of("narrow", IGNORE);
     private static final long MIB = 1024 * 1024;
     private static final long TIB = MIB * MIB;
     private static final long YEAR_MS = 365L * 86_400_000;
@@ -64,6 +74,9 @@ public record Policy(
         for (String pattern : privateFiles) {
             requireGlob(pattern);
         }
+        if (!PROJECT_FILES.contains(projectFile)) {
+            throw new IllegalArgumentException("projectFile: must be one of " + PROJECT_FILES);
+        }
         requireRangeOrNone("tmpBytesMax", tmpBytesMax, MIB, TIB);
         requireRangeOrNone("homeBytesMax", homeBytesMax, MIB, TIB);
         requireRangeOrNone("memoryBytesMax", memoryBytesMax, 16 * MIB, TIB);
@@ -75,7 +88,7 @@ public record Policy(
         requireRangeOrNone("idleMs", idleMs, 1000, YEAR_MS);
     }
 
-    /** Binds a file's values; limits and {@code nested} may be absent. */
+    /** Binds a file's values; limits, {@code nested} and {@code egress} may be absent. */
     static Policy read(Map<String, @Nullable Object> values) {
         Map<String, @Nullable Object> whole = new LinkedHashMap<>();
         for (String limit : List.of("tmpBytesMax", "homeBytesMax", "memoryBytesMax", "cpuPercentMax", "pidsMax",
@@ -83,11 +96,34 @@ public record Policy(
             whole.put(limit, 0L);
         }
         whole.put("nested", false);
-        return Settings.bind(Settings.overlay(whole, values), Policy.class);
+        whole.put("projectFile", PROJECT_FILES.getFirst());
+        whole.putAll(values);
+        whole.put("egress", egressOf(values));
+        return Settings.bind(whole, Policy.class);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static @Nullable Object egressOf(Map<String, @Nullable Object> values) {
+        if (!values.containsKey("egress")) {
+            return EgressPolicy.withDefaults(Map.of());
+        }
+        return values.get("egress") instanceof Map<?, ?> object
+                ? EgressPolicy.withDefaults((Map<String, @Nullable Object>) object)
+                : values.get("egress");
     }
 
     boolean workspaceReadOnly() {
         return Objects.requireNonNull(mounts.get(WORKSPACE)).readonly();
+    }
+
+    /**
+     * What the file of the project in that folder, as it is now, leaves of a confinement.
+     *
+     * @throws brig.protocol.BrigException {@code INVALID_POLICY}
+     */
+    public UnaryOperator<Confinement> projectIn(Path workspace) {
+        ProjectFile project = projectFile.equals(IGNORE) ? null : ProjectFile.find(workspace);
+        return project == null ? UnaryOperator.identity() : project::narrow;
     }
 
     /** The idle time that counts, where brig.json allows that much. */

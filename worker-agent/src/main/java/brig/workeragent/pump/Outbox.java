@@ -75,6 +75,20 @@ public final class Outbox implements FrameSink {
         }
     }
 
+    /** Appends a frame that may get lost: not where the reader is far behind. @return whether it was appended */
+    public boolean offer(FrameType type, byte[] body) {
+        lock.lock();
+        try {
+            if (ended || unackedBytes >= unackedBytesMax) {
+                return false;
+            }
+            add(type, body, body.length);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Appends the last frame of the worker. */
     public void appendLast(FrameType type, byte[] body) {
         lock.lock();
@@ -88,7 +102,7 @@ public final class Outbox implements FrameSink {
 
     private static boolean waits(FrameType type) {
         return switch (type) {
-            case CHUNK, TOOL, USAGE, SUBAGENT, UNKNOWN -> true;
+            case CHUNK, TOOL, USAGE, SUBAGENT, EGRESS, UNKNOWN -> true;
             case DONE, ERROR, STATE, GAP, AUTHENTICATED -> false;
         };
     }

@@ -33,7 +33,7 @@ final class BubblewrapCommand {
         var options = new ArrayList<String>();
         addNamespaces(options, profile);
         addSystem(options);
-        addEtc(options);
+        addEtc(options, profile.network());
         addOwnMounts(options, profile);
         for (WallProfile.Mount mount : profile.mounts()) {
             add(options, mount.readOnly() ? "--ro-bind" : "--bind",
@@ -67,9 +67,11 @@ final class BubblewrapCommand {
         }
     }
 
-    private void addEtc(List<String> options) throws SandboxException {
+    private void addEtc(List<String> options, NetworkPlan network) throws SandboxException {
         for (String folder : List.of("/home", "/run")) add(options, "--perms", "0755", "--dir", folder);
-        add(options, "--ro-bind", template.etc().toString(), "/etc");
+        WallTemplate.Etc etc = template.etc(network);
+        add(options, "--ro-bind", etc.folder().toString(), "/etc");
+        etc.trusted().forEach((target, source) -> add(options, "--ro-bind", source.toString(), target.toString()));
         add(options, "--ro-bind", template.init().toString(), INIT);
     }
 

@@ -17,9 +17,12 @@ import java.util.stream.Collectors;
  */
 final class DeclaredPosture {
 
+    static final String EGRESS_NETWORK = "egress-network";
+    private static final String NETWORK = "own-network";
+
     /** Property to the kind of namespace that must not be the host's. */
     private static final Map<String, String> NAMESPACES = Map.of("own-user-namespace", "user",
-            "own-pid-namespace", "pid", "own-network", "net", "own-ipc", "ipc", "own-uts", "uts",
+            "own-pid-namespace", "pid", NETWORK, "net", "own-ipc", "ipc", "own-uts", "uts",
             "own-mounts", "mnt", "own-cgroup", "cgroup");
 
     /** What holds for every wall, whatever its profile says. */
@@ -55,7 +58,8 @@ final class DeclaredPosture {
         declared.add(profile.nested() ? "proc-sys-read-only=tried" : "proc-sys-read-only");
         declared.add("root-read-only=" + profile.mounts().stream().filter(mount -> !mount.readOnly())
                 .map(mount -> mount.target().toString()).collect(Collectors.joining(":")));
-        namespaces.forEach((property, number) -> declared.add(property + "=" + number));
+        namespaces.forEach((property, number) -> declared.add(
+                property.equals(NETWORK) ? network(number, profile.network()) : property + "=" + number));
         declared.add("workspace=" + (profile.workspaceReadOnly() ? "ro" : "rw"));
         declared.add("tmp-sized=" + profile.tmpBytesMax());
         declared.add("home-sized=" + profile.homeBytesMax());
@@ -64,6 +68,12 @@ final class DeclaredPosture {
         names.add("PWD");
         declared.add("environment-empty=" + String.join(",", names));
         return declared;
+    }
+
+    private static String network(String host, NetworkPlan network) {
+        if (!network.exists()) return NETWORK + "=" + host;
+        return EGRESS_NETWORK + "=" + host + network.listeners().stream()
+                .map(listener -> "," + listener.declared()).collect(Collectors.joining());
     }
 
     static String nameOf(String declared) {

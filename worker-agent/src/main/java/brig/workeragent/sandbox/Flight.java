@@ -45,6 +45,8 @@ final class Flight {
     private final PostureMeasurement posture;
     private boolean readyButNotConfirmed;
 
+    private final WalledNetwork network;
+
     private volatile boolean timedOut;
     private volatile @Nullable Future<?> deadline;
 
@@ -56,6 +58,7 @@ final class Flight {
         this.link = link;
         this.completions = completions;
         this.launched = launched;
+        this.network = new WalledNetwork(id, request.profile().network(), link);
     }
 
     String id() {
@@ -126,7 +129,15 @@ final class Flight {
         cancelDeadline();
         lease.handleRunning(hostPid, this::kill);
         Posture confirmed = posture.posture();
-        launched.completeAsync(() -> new WalledProcess(this, opened, hostPid, confirmed), completions);
+        // They were sent before the word that it is ready, but on another way.
+        var _ = network.whenThere().whenCompleteAsync((listeners, lost) -> {
+            if (lost == null) launched.complete(new WalledProcess(this, opened, hostPid, confirmed, network));
+            else launched.completeExceptionally(lost);
+        }, completions);
+    }
+
+    WalledNetwork network() {
+        return network;
     }
 
     /** Process 1 refused to start the payload. */
@@ -164,9 +175,12 @@ final class Flight {
 
     private void handleEnd(Runnable conclusion) {
         if (state == State.ENDED) return;
-        Stdio unused = state == State.RUNNING ? null : stdio;
+        boolean ran = state == State.RUNNING;
+        Stdio unused = ran ? null : stdio;
         become(State.ENDED);
         cancelDeadline();
+        network.handleEnd();
+        if (!ran) network.close();
         if (unused != null) {
             close(unused.stdin());
             close(unused.stdout());

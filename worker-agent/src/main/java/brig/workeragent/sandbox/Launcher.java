@@ -194,8 +194,7 @@ public final class Launcher implements AutoCloseable {
 
     private void serve(CompletableFuture<LauncherLink> started) {
         try {
-            var fresh = LauncherLink.start(
-                    config.nativeFolder().resolve("brig-launcher"), config.bwrap(), requests);
+            var fresh = LauncherLink.start(config, requests);
             started.complete(fresh);
             fresh.readReplies();
         } catch (SandboxException failure) {

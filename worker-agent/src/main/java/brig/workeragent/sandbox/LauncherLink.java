@@ -36,6 +36,9 @@ final class LauncherLink {
     private final Map<String, Spare> spares = new ConcurrentHashMap<>();
     /** Owned by the executor: those of them that are free to take, if they did not end meanwhile. */
     private final ArrayDeque<Spare> waiting = new ArrayDeque<>();
+    private final Path socketFolder;
+    /** Made with the first wall that has a network; written by the executor. */
+    private volatile @Nullable DescriptorSocket descriptors;
     private volatile boolean closed;
 
     /** A first process that waits for what to build, and the groups that it stands in. */
@@ -45,19 +48,22 @@ final class LauncherLink {
         }
     }
 
-    private LauncherLink(Process process, Path bwrap, Executor requests) {
+    private LauncherLink(Process process, Path bwrap, Path socketFolder, Executor requests) {
         this.process = process;
         this.bwrap = bwrap;
+        this.socketFolder = socketFolder;
         this.requests = requests;
     }
 
     /** To be called on the thread that will live longest: the program dies with it. */
-    static LauncherLink start(Path program, Path bwrap, Executor requests) throws SandboxException {
-        var builder = new ProcessBuilder(program.toString(), bwrap.toString())
+    static LauncherLink start(LauncherConfig config, Executor requests) throws SandboxException {
+        Path program = config.nativeFolder().resolve("brig-launcher");
+        var builder = new ProcessBuilder(program.toString(), config.bwrap().toString())
                 .redirectError(ProcessBuilder.Redirect.DISCARD);
         builder.environment().clear();
         try {
-            return new LauncherLink(builder.start(), bwrap, requests);
+            Path socketFolder = config.runtimeFolder().resolve("descriptors");
+            return new LauncherLink(builder.start(), config.bwrap(), socketFolder, requests);
         } catch (IOException failed) {
             throw new SandboxException(Code.SANDBOX_UNAVAILABLE,
                     "cannot start " + program + ", which the build makes: " + failed.getMessage());
@@ -121,7 +127,9 @@ final class LauncherLink {
     }
 
     /** On the executor. */
-    void launch(Flight flight, Path filter, List<String> options, List<String> payload) {
+    void launch(Flight flight, Path filter, List<String> options, List<String> payload) throws SandboxException {
+        NetworkPlan network = flight.request().profile().network();
+        if (network.exists()) orderNetwork(flight.id(), network);
         var body = new ByteArrayOutputStream();
         field(body, "stdin", flight.request().stdinPipe() ? "pipe" : "null");
         field(body, "seccomp", filter.toString());
@@ -133,6 +141,48 @@ final class LauncherLink {
         write("launch " + flight.id() + " " + body.size() + "\n", body.toByteArray());
         // The reader empties the map only once: whoever came in after that has nobody else to tell him.
         if (closed && flights.remove(flight.id(), flight)) flight.handleFailure(died());
+    }
+
+    /**
+     * From any thread.
+     *
+     * @param first whether the launcher does not know yet where to send sockets of this wall
+     */
+    void orderSocket(String id, boolean first, String line) {
+        try {
+            requests.execute(() -> {
+                try {
+                    if (first) orderNetwork(id, NetworkPlan.NONE);
+                } catch (SandboxException unreceivable) {
+                    LOG.warn("{}", unreceivable.getMessage());
+                }
+                write(line, new byte[0]);
+            });
+        } catch (RejectedExecutionException closing) {
+            LOG.debug("Not sent, as everything is ending: {}", line);
+        }
+    }
+
+    private void orderNetwork(String id, NetworkPlan network) throws SandboxException {
+        var body = new ByteArrayOutputStream();
+        field(body, "to", descriptors().path().toString());
+        network.listeners().forEach(listener -> field(body, "listen", listener.wanted()));
+        write("network " + id + " " + body.size() + "\n", body.toByteArray());
+    }
+
+    private DescriptorSocket descriptors() throws SandboxException {
+        DescriptorSocket current = descriptors;
+        if (current != null && !current.isClosed()) return current;
+        try {
+            DescriptorSocket fresh = DescriptorSocket.open(socketFolder, pid());
+            descriptors = fresh;
+            // The reader closes the one that it sees at its end.
+            if (closed) fresh.close();
+            return fresh;
+        } catch (IOException failed) {
+            throw new SandboxException(Code.SANDBOX_UNAVAILABLE,
+                    "cannot receive the sockets of walls: " + failed.getMessage());
+        }
     }
 
     private static void field(ByteArrayOutputStream body, String name, String value) {
@@ -174,6 +224,10 @@ final class LauncherLink {
     private void handleReply(String line) {
         String[] words = line.split(" ", 4);
         Flight flight = words.length > 2 ? flights.get(words[1]) : null;
+        if (words[0].equals("sockets")) {
+            handleSockets(flight, words[2], number(words[3]));
+            return;
+        }
         if (flight == null) {
             boolean ended = words.length > 2 && (words[0].equals("exited") || words[0].equals("failed"));
             if (ended && spares.containsKey(words[1])) handleSpareEnded(words[1]);
@@ -185,6 +239,7 @@ final class LauncherLink {
                 String[] ends = words[3].split(" ", -1);
                 flight.handleStarted(pid(), number(words[2]), number(ends[0]), number(ends[1]));
             }
+            case "nosockets" -> flight.network().handleRefused(number(words[2]), words[3]);
             case "posture" -> flight.handleFinding(words[2], words[3]);
             case "ready" -> flight.handleReady(number(words[2]));
             case "exited" -> remove(flight).handleExited(words[2].equals("signal"), number(words[3]));
@@ -196,6 +251,17 @@ final class LauncherLink {
             }
             default -> LOG.warn("brig-launcher says: {}", line);
         }
+    }
+
+    /** They have to be taken, or the next ones would be mistaken for these. */
+    private void handleSockets(@Nullable Flight flight, String number, int count) {
+        DescriptorSocket current = descriptors;
+        if (current == null) return;
+        var _ = current.take(count).whenComplete((taken, lost) -> {
+            if (flight != null && lost != null) flight.network().handleLost(died());
+            else if (flight != null) flight.network().handleSockets(number(number), taken);
+            else if (lost == null) taken.forEach(DescriptorSocket::close);
+        });
     }
 
     private static int number(String word) {
@@ -214,6 +280,8 @@ final class LauncherLink {
         for (Flight flight : List.copyOf(flights.values())) {
             if (flights.remove(flight.id(), flight)) flight.handleFailure(died());
         }
+        DescriptorSocket current = descriptors;
+        if (current != null) current.close();
     }
 
     private static SandboxException died() {

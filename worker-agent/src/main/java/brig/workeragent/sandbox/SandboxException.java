@@ -23,6 +23,8 @@ public final class SandboxException extends Exception {
         START_TIMEOUT,
         /** The worker was killed before its command ran. */
         KILLED_AT_START,
+        /** There is no such socket in the wall's network; the message says why. */
+        PORT_UNAVAILABLE,
         /** No more walls fit; wait until one ends. */
         TOO_MANY_WALLS,
         /** Command line and environment are together larger than the launcher or the kernel takes. */

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 public final class WallDoctor {
 
     private static final int TRIAL_MS = 10_000;
+    private static final NetworkPlan TRIAL =
+            new NetworkPlan(List.of(new NetworkPlan.Listener(false, "127.0.0.1", 3128)), null);
     private static final String INSTALL = "Install bubblewrap: sudo apt-get install bubblewrap";
 
     private final Launcher launcher;
@@ -37,7 +39,7 @@ public final class WallDoctor {
     }
 
     /**
-     * Looks at everything, which takes about as long as starting one worker. Blocks.
+     * Looks at everything, which takes about as long as starting two workers. Blocks.
      *
      * @param workspace a folder that the worker's user can get to; it is bound read-only
      */
@@ -89,7 +91,16 @@ public final class WallDoctor {
     private void checkInside(Path workspace) {
         WallProfile usual = WallProfile.of(workspace);
         var profile = new WallProfile(workspace, true, List.of(), usual.environment(), usual.hostname(),
-                usual.tmpBytesMax(), usual.homeBytesMax(), false);
+                usual.tmpBytesMax(), usual.homeBytesMax(), false, NetworkPlan.NONE);
+        List<Posture.Property> properties = build("trial wall", profile);
+        properties.forEach(this::add);
+        if (properties.isEmpty()) return;
+        build("trial wall with egress", profile.withNetwork(TRIAL)).stream()
+                .filter(property -> property.name().equals(DeclaredPosture.EGRESS_NETWORK)).forEach(this::add);
+    }
+
+    /** What holds of a wall that stands; nothing where it does not. */
+    private List<Posture.Property> build(String name, WallProfile profile) {
         var request = new LaunchRequest("doctor", profile, ResourceLimits.DEFAULT,
                 List.of("/bin/true"), false, TRIAL_MS);
         try {
@@ -97,17 +108,21 @@ public final class WallDoctor {
             process.stdout().close();
             process.stderr().close();
             process.exit().get(TRIAL_MS, TimeUnit.MILLISECONDS);
-            add("trial wall", true, "stands; runs as uid " + config.identity().uid() + " of the host", null);
-            for (Posture.Property property : process.posture().properties()) {
-                add(property.name(), property.holds(), property.detail(), null);
-            }
+            process.network().close();
+            add(name, true, "stands; runs as uid " + config.identity().uid() + " of the host", null);
+            return process.posture().properties();
         } catch (ExecutionException failed) {
-            add("trial wall", false, reason(failed), null);
+            add(name, false, reason(failed), null);
         } catch (IOException | TimeoutException failed) {
-            add("trial wall", false, failed.toString(), null);
+            add(name, false, failed.toString(), null);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+        return List.of();
+    }
+
+    private void add(Posture.Property property) {
+        add(property.name(), property.holds(), property.detail(), null);
     }
 
     private static String reason(ExecutionException failed) {

@@ -31,25 +31,29 @@ final class WallEtc {
     /** Nothing in them is secret. */
     private static final List<String> SHARED = List.of("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives",
             "ssl", "ca-certificates", "localtime");
-    private static final String FOLDER = "etc-";
-    private static final String UNFINISHED = "etc.new";
-
     private final Path template;
+    private final String name;
     private final Path hostEtc;
     private final Map<String, String> own;
+    private final @Nullable Path authority;
     /** When what was copied had changed last; null for what was not there. */
     private final Map<Path, @Nullable FileTime> copiedAt = new HashMap<>();
     private int copies;
 
     /**
      * @param template where the folders are made; those of a predecessor are removed
+     * @param name what their names begin with
      * @param own our own files, by name
+     * @param authority a PEM file with a certificate to be trusted beside those of the host; null for none
      */
-    WallEtc(Path template, Path hostEtc, Map<String, String> own) throws IOException {
+    WallEtc(Path template, String name, Path hostEtc, Map<String, String> own, @Nullable Path authority)
+            throws IOException {
         this.template = template;
+        this.name = name;
         this.hostEtc = hostEtc;
         this.own = own;
-        try (var old = Files.newDirectoryStream(template, "etc[-.]*")) {
+        this.authority = authority;
+        try (var old = Files.newDirectoryStream(template, name + "[-.]*")) {
             for (Path folder : old) remove(folder);
         }
         copy();
@@ -58,7 +62,7 @@ final class WallEtc {
     /** The folder to mount now. */
     Path folder() throws IOException {
         if (!isCurrent()) copy();
-        return template.resolve(FOLDER + copies);
+        return template.resolve(name + "-" + copies);
     }
 
     private boolean isCurrent() throws IOException {
@@ -78,13 +82,17 @@ final class WallEtc {
 
     private void copy() throws IOException {
         copiedAt.clear();
-        Path fresh = template.resolve(UNFINISHED);
+        Path fresh = template.resolve(name + ".new");
         remove(fresh);
         Files.createDirectory(fresh);
         for (String name : shared()) {
             Path source = hostEtc.resolve(name);
             copiedAt.put(source, changedAt(source));
             if (Files.exists(source)) Files.walkFileTree(source, new Copier(hostEtc, fresh));
+        }
+        if (authority != null) {
+            copiedAt.put(authority, changedAt(authority));
+            TrustStore.add(fresh, authority);
         }
         for (var file : own.entrySet()) {
             Path path = fresh.resolve(file.getKey());
@@ -95,7 +103,7 @@ final class WallEtc {
         Files.createFile(fresh.resolve("shadow"));
         Files.setPosixFilePermissions(fresh.resolve("shadow"), Set.of());
         Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Files.move(fresh, template.resolve(FOLDER + ++copies));
+        Files.move(fresh, template.resolve(name + "-" + ++copies));
     }
 
     /** Debian keeps what a JDK reads at its start, java.security first, outside of its folder. */

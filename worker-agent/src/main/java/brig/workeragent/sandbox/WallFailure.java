@@ -30,6 +30,9 @@ final class WallFailure {
                     ? new SandboxException(Code.REQUEST_TOO_LARGE,
                     "command line and environment are too large")
                     : step(step, detail);
+            case "network" -> new SandboxException(Code.SANDBOX_UNAVAILABLE, detail.equals("EXDEV")
+                    ? "the wall has the network of the host, which is not to be touched"
+                    : "its network could not be made: " + detail);
             case "cgroup", "rlimit" -> new SandboxException(Code.LIMITS_UNAVAILABLE,
                     "the worker could not be put under its " + step + ": " + detail);
             default -> step(step, detail);

@@ -18,10 +18,11 @@ import java.util.regex.Pattern;
  * @param tmpBytesMax       size of {@code /tmp}; reached: ENOSPC
  * @param homeBytesMax      size of the home folder, which starts empty; reached: ENOSPC
  * @param nested            allows namespaces inside, for an agent that brings its own sandbox: a weaker wall
+ * @param network           what it reaches; {@link NetworkPlan#NONE} for nothing
  */
 public record WallProfile(
         Path workspace, boolean workspaceReadOnly, List<Mount> mounts, Map<String, String> environment,
-        String hostname, long tmpBytesMax, long homeBytesMax, boolean nested) {
+        String hostname, long tmpBytesMax, long homeBytesMax, boolean nested, NetworkPlan network) {
 
     public static final String WORKSPACE = "/workspace";
 
@@ -69,7 +70,7 @@ public record WallProfile(
     /** The usual wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
     public static WallProfile of(Path workspace) {
         return new WallProfile(workspace, false, List.of(), BASE_ENVIRONMENT, "worker", 1024 * MIB, 512 * MIB,
-                false);
+                false, NetworkPlan.NONE);
     }
 
     /** This profile with further mounts, behind those that it has. */
@@ -77,7 +78,7 @@ public record WallProfile(
         var all = new ArrayList<>(mounts);
         all.addAll(further);
         return new WallProfile(workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax,
-                homeBytesMax, nested);
+                homeBytesMax, nested, network);
     }
 
     /** This profile with further variables; they win over those it has. */
@@ -86,7 +87,13 @@ public record WallProfile(
         all.putAll(variables);
         return new WallProfile(
                 workspace, workspaceReadOnly, mounts, all, hostname, tmpBytesMax, homeBytesMax,
-                nested);
+                nested, network);
+    }
+
+    /** This profile with that network. */
+    public WallProfile withNetwork(NetworkPlan plan) {
+        return new WallProfile(workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax,
+                nested, plan);
     }
 
     /** Below the workspace is fine: it is mounted before. */

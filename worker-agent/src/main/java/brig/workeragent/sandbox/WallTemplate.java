@@ -7,9 +7,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files that every wall shares: {@code /etc}, programs, and the system call filters. They lie in
@@ -19,6 +23,7 @@ import java.util.Set;
 final class WallTemplate {
 
     private static final String UNFINISHED = ".new";
+    private static final Path HOST = Path.of("/etc");
     /** What workers' users execute; the folder that the build put them in may be closed to them. */
     private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone");
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
@@ -46,15 +51,27 @@ final class WallTemplate {
                     """,
             "resolv.conf", "",
             "machine-id", MACHINE_ID);
+    /** What a wall with a network has instead: the names that it may reach are told by a socket of the wall. */
+    private static final Map<String, String> ETC_OF_NETWORK = Map.of("resolv.conf", "nameserver 127.0.0.1\n");
 
     private final Path folder;
     private final WallEtc etc;
     private final Path programs;
+    /** For walls with a network, by the certificate that these trust. Owned by the thread of requests. */
+    private final Map<Optional<Path>, WallEtc> etcOfNetworks = new HashMap<>();
 
     private WallTemplate(Path folder, WallEtc etc, Path programs) {
         this.folder = folder;
         this.etc = etc;
         this.programs = programs;
+    }
+
+    /**
+     * What a wall has as {@code /etc}.
+     *
+     * @param trusted certificates of JDKs, by where the JDK has its own; what else trusts them is in the folder
+     */
+    record Etc(Path folder, Map<Path, Path> trusted) {
     }
 
     /**
@@ -70,7 +87,7 @@ final class WallTemplate {
             boolean copied = mayExecute(folder, Files.readAllLines(Path.of("/proc/self/mountinfo")));
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
             removeUnfinished(folder);
-            var template = new WallTemplate(folder, new WallEtc(folder, Path.of("/etc"), ETC),
+            var template = new WallTemplate(folder, new WallEtc(folder, "etc", HOST, ETC, null),
                     copied ? folder : nativeFolder);
             template.put(LauncherConfig.BLANK, new byte[0], "---------");
             Syscall.Machine machine = Syscall.Machine.ofHost();
@@ -134,13 +151,30 @@ final class WallTemplate {
                 StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** What is mounted as {@code /etc}. */
-    Path etc() throws SandboxException {
+    /** What is mounted as {@code /etc}, and over lists that JDKs keep elsewhere. */
+    Etc etc(NetworkPlan network) throws SandboxException {
         try {
-            return etc.folder();
+            if (!network.exists()) return new Etc(etc.folder(), Map.of());
+            Path current = etcOf(network.authority()).folder();
+            Map<Path, Path> trusted = new TreeMap<>();
+            if (network.authority() != null) {
+                TrustStore.ofJdks(Path.of("/usr")).forEach(list -> trusted.put(list, current.resolve(TrustStore.JAVA)));
+            }
+            return new Etc(current, trusted);
         } catch (IOException failed) {
             throw unavailable("cannot copy what walls need of /etc: " + failed);
         }
+    }
+
+    private WallEtc etcOf(@Nullable Path authority) throws IOException {
+        WallEtc made = etcOfNetworks.get(Optional.ofNullable(authority));
+        if (made == null) {
+            Map<String, String> own = new HashMap<>(ETC);
+            own.putAll(ETC_OF_NETWORK);
+            made = new WallEtc(folder, "net" + etcOfNetworks.size() + "etc", HOST, own, authority);
+            etcOfNetworks.put(Optional.ofNullable(authority), made);
+        }
+        return made;
     }
 
     /** The program that is process 1 of a wall. */

@@ -16,12 +16,14 @@ public final class WalledProcess {
     private final Stdio stdio;
     private final int hostPid;
     private final Posture posture;
+    private final WalledNetwork network;
 
-    WalledProcess(Flight flight, Stdio stdio, int hostPid, Posture posture) {
+    WalledProcess(Flight flight, Stdio stdio, int hostPid, Posture posture, WalledNetwork network) {
         this.flight = flight;
         this.stdio = stdio;
         this.hostPid = hostPid;
         this.posture = posture;
+        this.network = network;
     }
 
     /** The worker-agent's ends of the payload's standard streams. */
@@ -51,6 +53,11 @@ public final class WalledProcess {
     /** What its wall was found to enforce before the payload started; all of it holds. */
     public Posture posture() {
         return posture;
+    }
+
+    /** Its sockets. Whoever took the process closes it. */
+    public WalledNetwork network() {
+        return network;
     }
 
     /** Sends SIGTERM to the payload. Does nothing after its end. */

@@ -1,5 +1,6 @@
 package brig.workeragent.wall;
 
+import brig.workeragent.egress.policy.EgressPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param privateFiles globs of files in the workspace that the agent does not get to see
  * @param limits the worker's own; the smaller of these and the host's count
  * @param nested whether the agent may make namespaces: a weaker wall
+ * @param egress what of the outside it reaches
  */
 public record Confinement(boolean workspaceReadOnly, List<Mount> mounts, Set<String> variables,
-        List<String> privateFiles, WallSettings.Limits limits, boolean nested) {
+        List<String> privateFiles, WallSettings.Limits limits, boolean nested,
+        EgressPolicy egress) {
 
     /** @param hostPath the path behind all links; {@code target} is where it appears */
     public record Mount(Path hostPath, Path target, boolean readOnly) {}
@@ -27,7 +30,7 @@ public record Confinement(boolean workspaceReadOnly, List<Mount> mounts, Set<Str
     public Confinement with(List<Mount> first) {
         List<Mount> all = new ArrayList<>(first);
         all.addAll(mounts);
-        return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested);
+        return new Confinement(workspaceReadOnly, all, variables, privateFiles, limits, nested, egress);
     }
 
     /** With no other variables than these; null narrows nothing. */
@@ -36,6 +39,6 @@ public record Confinement(boolean workspaceReadOnly, List<Mount> mounts, Set<Str
         if (names != null) {
             left.retainAll(names);
         }
-        return new Confinement(workspaceReadOnly, mounts, left, privateFiles, limits, nested);
+        return new Confinement(workspaceReadOnly, mounts, left, privateFiles, limits, nested, egress);
     }
 }

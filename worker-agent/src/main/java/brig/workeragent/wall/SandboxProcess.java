@@ -6,16 +6,30 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A process of {@code brig.workeragent.sandbox}. */
 final class SandboxProcess implements WalledProcess {
     /** The launcher died, and the kernel killed everything behind its walls. */
     private static final ProcessEnd LOST = new ProcessEnd(137, "SIGKILL", false);
 
-    private final brig.workeragent.sandbox.WalledProcess process;
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxProcess.class);
 
-    SandboxProcess(brig.workeragent.sandbox.WalledProcess process) {
+    private final brig.workeragent.sandbox.WalledProcess process;
+    private final CompletableFuture<ProcessEnd> end;
+
+    /** @param atEnd to be run when no process is left behind the wall */
+    SandboxProcess(brig.workeragent.sandbox.WalledProcess process, Runnable atEnd) {
         this.process = process;
+        this.end = process.exit().handle((exit, failure) -> {
+            try {
+                atEnd.run();
+            } catch (RuntimeException e) {
+                LOG.warn("not all that belonged to a wall was given back: {}", e.toString());
+            }
+            return exit == null ? LOST : endOf(exit);
+        });
     }
 
     @Override
@@ -50,7 +64,7 @@ final class SandboxProcess implements WalledProcess {
 
     @Override
     public CompletableFuture<ProcessEnd> end() {
-        return process.exit().handle((exit, failure) -> exit == null ? LOST : endOf(exit));
+        return end.copy();
     }
 
     private static ProcessEnd endOf(Exit exit) {

@@ -2,6 +2,7 @@ package brig.workeragent.wall;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.workeragent.egress.secret.Placeholder;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
@@ -9,6 +10,7 @@ import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.LauncherConfig;
+import brig.workeragent.sandbox.NetworkPlan;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WallDoctor;
 import brig.workeragent.sandbox.WallProfile;
@@ -22,8 +24,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,20 +46,27 @@ public final class SandboxWalls implements Walls {
     private final LimitsBackend.Probe probe;
     private final WallSettings settings;
     private final WorkspaceGuard guard;
+    private final EgressGate gate;
     /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
     private final ReentrantLock examining = new ReentrantLock();
 
     private SandboxWalls(
-            Launcher launcher, LauncherConfig config, LimitsBackend.Probe probe, WallSettings settings) {
+            Launcher launcher, LauncherConfig config, LimitsBackend.Probe probe, WallSettings settings,
+            EgressGate gate) {
         this.launcher = launcher;
         this.config = config;
         this.probe = probe;
         this.settings = settings;
+        this.gate = gate;
         this.guard = new WorkspaceGuard(config.blank());
     }
 
-    /** Prepares what all walls share. @throws BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE} */
-    public static SandboxWalls open(WallSettings settings) {
+    /**
+     * Prepares what all walls share.
+     *
+     * @throws BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE}
+     */
+    public static SandboxWalls open(WallSettings settings, EgressGate gate) {
         try {
             String level = settings.limitsLevel();
             LimitsBackend.Probe probe = level.isEmpty() ? LimitsBackend.probe() : LimitsBackend.require(level);
@@ -66,7 +77,7 @@ public final class SandboxWalls implements Walls {
             }
             LauncherConfig config = new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
                     settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), probe.backend());
-            return new SandboxWalls(Launcher.open(config), config, probe, settings);
+            return new SandboxWalls(Launcher.open(config), config, probe, settings, gate);
         } catch (LimitsUnavailableException e) {
             throw new BrigException(ErrorCode.LIMITS_UNAVAILABLE,
                     "worker.limitsLevel asks for " + settings.limitsLevel() + ": " + e.getMessage());
@@ -120,37 +131,83 @@ public final class SandboxWalls implements Walls {
     public Wall build(Plan plan) {
         Confinement may = plan.confinement();
         WallSettings.Limits limits = may.limits().within(settings.limits());
-        WallProfile usual = WallProfile.of(plan.workspace()).withEnvironment(plan.environment());
-        Map<String, String> environment = new TreeMap<>(usual.environment());
-        environment.keySet().retainAll(may.variables());
+        Map<String, String> placeholders = Placeholder.forEach(may.egress().secrets().keySet());
         List<WallProfile.Mount> mounts = may.mounts().stream()
                 .map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly())).toList();
-        WallProfile profile = new WallProfile(usual.workspace(), may.workspaceReadOnly(), mounts, environment,
+        WallProfile usual = WallProfile.of(plan.workspace());
+        WallProfile profile = new WallProfile(usual.workspace(), may.workspaceReadOnly(), mounts,
+                environment(usual, plan, placeholders),
                 usual.hostname(), limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
-                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested());
-        return new SandboxWall(plan.spawnId(), profile, limitsOf(limits), may.privateFiles());
+                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested(), network(may));
+        return new SandboxWall(plan, profile, limitsOf(limits), placeholders);
+    }
+
+    private NetworkPlan network(Confinement may) {
+        try {
+            return may.egress().isOpen() ? SandboxNetwork.plan(may.egress(), gate.authority()) : NetworkPlan.NONE;
+        } catch (IllegalArgumentException e) {
+            throw new BrigException(ErrorCode.INVALID_POLICY, "egress: " + e.getMessage());
+        }
+    }
+
+    /** What the profile says wins over what leads out, but no secret is replaced by a value. */
+    private static Map<String, String> environment(WallProfile usual, Plan plan, Map<String, String> placeholders) {
+        Confinement may = plan.confinement();
+        Map<String, String> environment = new TreeMap<>(usual.environment());
+        if (may.egress().isOpen()) {
+            environment.putAll(EgressVariables.of(may.egress(), placeholders));
+        }
+        environment.putAll(plan.environment());
+        environment.putAll(placeholders);
+        environment.keySet().retainAll(may.variables());
+        return environment;
     }
 
     /** Limits are taken for each process and given back with it, so nothing is held between two. */
     private final class SandboxWall implements Wall {
-        private final String spawnId;
+        private final Plan plan;
         private final WallProfile profile;
         private final ResourceLimits limits;
-        private final List<String> privateFiles;
+        private final Map<String, String> placeholders;
+        /** Of the process that runs now; null while there is none. */
+        private volatile brig.workeragent.sandbox.@Nullable WalledNetwork current;
 
-        SandboxWall(String spawnId, WallProfile profile, ResourceLimits limits, List<String> privateFiles) {
-            this.spawnId = spawnId;
+        SandboxWall(Plan plan, WallProfile profile, ResourceLimits limits, Map<String, String> placeholders) {
+            this.plan = plan;
             this.profile = profile;
             this.limits = limits;
-            this.privateFiles = privateFiles;
+            this.placeholders = placeholders;
         }
 
         @Override
         public WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException {
+            brig.workeragent.sandbox.WalledProcess process = launch(command, stdinPipe);
+            current = process.network();
+            if (process.network().listeners().isEmpty()) {
+                return new SandboxProcess(process, process.network()::close);
+            }
+            SandboxNetwork network = new SandboxNetwork(process.network(), plan.confinement().egress());
+            try {
+                EgressGate.Taken taken = gate.take(new EgressGate.Taking(
+                        plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
+                return new SandboxProcess(process, () -> {
+                    taken.close();
+                    network.close();
+                });
+            } catch (BrigException e) {
+                process.kill();
+                closeOutput(process);
+                network.close();
+                throw e;
+            }
+        }
+
+        private brig.workeragent.sandbox.WalledProcess launch(List<String> command, boolean stdinPipe)
+                throws InterruptedException {
             try {
                 LaunchRequest request =
-                        new LaunchRequest(spawnId, guarded(), limits, command, stdinPipe, settings.startMs());
-                return new SandboxProcess(launcher.launch(request).get());
+                        new LaunchRequest(plan.spawnId(), guarded(), limits, command, stdinPipe, settings.startMs());
+                return launcher.launch(request).get();
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof SandboxException refused
                         ? refusal(refused)
@@ -163,20 +220,36 @@ public final class SandboxWalls implements Walls {
         }
 
         private WallProfile guarded() {
-            return profile.with(guard.mounts(profile.workspace(), profile.workspaceReadOnly(), privateFiles));
+            return profile.with(guard.mounts(
+                    profile.workspace(), profile.workspaceReadOnly(), plan.confinement().privateFiles()));
         }
 
         @Override
         public Posture measure() throws InterruptedException {
-            WalledProcess process = start(NOTHING, false);
+            brig.workeragent.sandbox.WalledProcess process = launch(NOTHING, false);
+            closeOutput(process);
+            new SandboxProcess(process, process.network()::close).end().join();
+            return process.posture();
+        }
+
+        private static void closeOutput(brig.workeragent.sandbox.WalledProcess process) {
             try {
                 process.stdout().close();
                 process.stderr().close();
             } catch (IOException e) {
-                LOG.debug("closing the output of a process that says nothing: {}", e.toString());
+                LOG.debug("closing an output that nobody reads: {}", e.toString());
             }
-            process.end().join();
-            return process.posture();
+        }
+
+        @Override
+        public CompletableFuture<Integer> dial(int port) {
+            var network = current;
+            if (network == null) {
+                return CompletableFuture.failedFuture(
+                        new BrigException(ErrorCode.NOT_FOUND, "no process of this worker runs"));
+            }
+            return network.dial(port).exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                    failure instanceof SandboxException refused ? refusal(refused) : failure));
         }
 
         @Override
@@ -189,6 +262,7 @@ public final class SandboxWalls implements Walls {
             case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START -> ErrorCode.SANDBOX_UNAVAILABLE;
             case POSTURE_NOT_ENFORCED -> ErrorCode.POSTURE_NOT_ENFORCED;
             case LIMITS_UNAVAILABLE -> ErrorCode.LIMITS_UNAVAILABLE;
+            case PORT_UNAVAILABLE -> ErrorCode.NOT_FOUND;
             case START_TIMEOUT -> ErrorCode.START_TIMEOUT;
             case TOO_MANY_WALLS -> ErrorCode.MAX_WORKERS;
             case REQUEST_TOO_LARGE -> ErrorCode.BODY_TOO_LARGE;

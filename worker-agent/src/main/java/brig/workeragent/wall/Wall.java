@@ -2,6 +2,7 @@ package brig.workeragent.wall;
 
 import brig.workeragent.posture.Posture;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** The wall of one worker. Its processes share the workspace and the limits, and run one at a time. */
 public interface Wall extends AutoCloseable {
@@ -22,6 +23,12 @@ public interface Wall extends AutoCloseable {
      * @throws brig.protocol.BrigException as {@link #start}
      */
     Posture measure() throws InterruptedException;
+
+    /**
+     * Connects to a server of the agent on 127.0.0.1 inside: a connected, non-blocking descriptor that the caller owns.
+     * Fails with a {@link brig.protocol.BrigException}: {@code NOT_FOUND} where no process runs, or none listens there.
+     */
+    CompletableFuture<Integer> dial(int port);
 
     /** Gives back what the worker had on the host. To be called when no process of it runs. */
     @Override

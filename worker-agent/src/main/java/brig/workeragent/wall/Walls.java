@@ -11,11 +11,13 @@ public interface Walls extends AutoCloseable {
      * What one worker's wall is built from.
      *
      * @param spawnId names everything on the host that belongs to it
+     * @param agent the name of its profile
      * @param workspace the real path of the folder of the host that the agent works in
      * @param environment variables for the agent beside those of the wall itself
      * @param confinement what it may see and use; also which of all those variables reach it
      */
-    record Plan(String spawnId, Path workspace, Map<String, String> environment, Confinement confinement) {}
+    record Plan(String spawnId, String agent, Path workspace, Map<String, String> environment,
+            Confinement confinement) {}
 
     /** One thing that was looked at: {@code status} is OK, WARN or FAIL, {@code mend} what to do about it. */
     record Finding(String name, String status, String detail, @Nullable String mend) {}

@@ -103,6 +103,11 @@ public final class Worker {
         sequence.execute(() -> handleInput(content));
     }
 
+    /** Connects to a server of its agent, as {@link Wall#dial}. */
+    public CompletableFuture<Integer> dial(int port) {
+        return wall.dial(port);
+    }
+
     /** Stops what runs now. */
     public void cancel() {
         sequence.execute(this::handleCancel);

@@ -8,6 +8,7 @@ import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -27,6 +28,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +43,7 @@ public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(
             AgentProfiles profiles, Policies policies, Walls walls, MadeWorkspaces made,
-            WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
+            WorkerSocket.Factory sockets, Timers timers, EgressSessions egress, Executor threads) {}
 
     /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
     public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
@@ -197,11 +199,19 @@ public final class Workers {
         logWithheld(spawnId, profile, policy);
         Workplaces.Workplace place = workplaces.take(spawnId, request, policy.confinement());
         try {
+            // As the project's file was at the start: what an agent does to it afterwards changes nothing.
+            UnaryOperator<Confinement> project = policy.policy().projectIn(place.folder());
+            Confinement may = project.apply(policy.confinement()).with(place.mounts())
+                    .narrowedTo(request.bounds().envAllowlist());
             WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), place.folder());
-            Wall wall = place.around(parts.walls().build(new Walls.Plan(
-                    spawnId, place.folder(), profile.env(),
-                    policy.confinement().with(place.mounts()).narrowedTo(request.bounds().envAllowlist()))));
-            Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
+            Wall built = parts.walls().build(
+                    new Walls.Plan(spawnId, request.agent(), place.folder(), profile.env(), may));
+            Outbox outbox = new Outbox(allowance.unackedBytesMax());
+            AutoCloseable egress = parts.egress().open(spawnId, () -> project.apply(
+                    parts.policies().find(request.policy(), profile).confinement()).egress(),
+                    new EgressFrames(outbox, parts.timers())::handle);
+            Wall wall = place.and(egress).around(built);
+            Worker worker = new Worker(plan, wall, outbox, surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {
             place.refused().run();

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,21 @@ final class Workplaces {
      * @param ended to be run when nothing of the worker is left
      */
     record Workplace(Path folder, List<Confinement.Mount> mounts, Runnable refused, Runnable ended) {
+        /** The same, with something more that is over when the worker is. */
+        Workplace and(AutoCloseable further) {
+            Runnable close = () -> {
+                try {
+                    further.close();
+                } catch (Exception e) {
+                    LOG.warn("not closed with its worker: {}", e.toString());
+                }
+            };
+            return new Workplace(folder, mounts, refused, () -> {
+                close.run();
+                ended.run();
+            });
+        }
+
         /** The wall, with the end of this place behind its own. */
         Wall around(Wall wall) {
             return new Wall() {
@@ -66,6 +82,11 @@ final class Workplaces {
                 @Override
                 public Posture measure() throws InterruptedException {
                     return wall.measure();
+                }
+
+                @Override
+                public CompletableFuture<Integer> dial(int port) {
+                    return wall.dial(port);
                 }
 
                 @Override

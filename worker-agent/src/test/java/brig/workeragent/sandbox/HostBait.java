@@ -1,8 +1,11 @@
 package brig.workeragent.sandbox;
 
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.DatagramSocket;
+import java.net.Inet4Address;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
@@ -27,7 +30,9 @@ final class HostBait implements AutoCloseable {
             open(Files.writeString(Files.createTempFile(Path.of("/dev/shm"), "brig", ".bait"), "shared\n"));
     private final Path socketFile = folder.resolve("host.sock");
     private final ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    private final ServerSocket loopback = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    /** On every address of the host. */
+    private final ServerSocket server = new ServerSocket(0, 50);
+    private final DatagramSocket datagrams = new DatagramSocket();
     private final String abstractName = "brig-bait-" + ProcessHandle.current().pid();
     /** Holds the abstract socket, and stands in for process 1 where there is no wall. */
     private final Process process;
@@ -44,11 +49,23 @@ final class HostBait implements AutoCloseable {
         return Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
     }
 
+    /** One of the host's own addresses by which others find it, if it has any. */
+    private static List<String> addresses() {
+        try {
+            return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
+                    .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+                    .map(address -> "address=" + address.getHostAddress()).limit(1).toList();
+        } catch (SocketException none) {
+            return List.of();
+        }
+    }
+
     /** @param walled whether process 1 is that of a wall */
     List<String> attempts(String program, boolean walled) {
         var command = new ArrayList<>(List.of(program, "secret=" + secret, "socket=" + socketFile,
-                "abstract=" + abstractName, "shm=" + sharedMemory, "port=" + loopback.getLocalPort(),
-                "pid=" + process.pid()));
+                "abstract=" + abstractName, "shm=" + sharedMemory, "port=" + server.getLocalPort(),
+                "udp=" + datagrams.getLocalPort(), "pid=" + process.pid()));
+        command.addAll(addresses());
         if (!walled) command.add("init=" + process.pid());
         return command;
     }
@@ -56,7 +73,8 @@ final class HostBait implements AutoCloseable {
     @Override
     public void close() throws IOException {
         process.destroyForcibly();
-        loopback.close();
+        server.close();
+        datagrams.close();
         socket.close();
         for (Path path : List.of(socketFile, sharedMemory, secret, folder)) Files.delete(path);
     }

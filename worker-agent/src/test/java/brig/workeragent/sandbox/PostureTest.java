@@ -22,11 +22,15 @@ class PostureTest {
             "own-uts", "proc-sys-read-only", "root-read-only", "seccomp-filter", "shm-sized", "tmp-sized",
             "uid-not-root", "workspace");
 
+    static final List<String> NAMES_WITH_EGRESS = NAMES.stream()
+            .map(name -> name.equals("own-network") ? "egress-network" : name).sorted().toList();
+
     private static Posture measure(WallFixture wall, LaunchRequest request) throws IOException {
         WalledProcess process = wall.launch(request);
         WallFixture.await(process.exit());
         process.stdout().close();
         process.stderr().close();
+        process.network().close();
         return process.posture();
     }
 
@@ -46,11 +50,21 @@ class PostureTest {
     }
 
     @Test
+    void shouldConfirmEveryPropertyWhenTheWallHasEgress() throws IOException {
+        try (var wall = new WallFixture(new RlimitsOnly())) {
+            Posture posture = measure(wall, WalledNetworkTest.withNetwork(wall, WalledNetworkTest.PLAN, false, "true"));
+            assertEquals(List.of(), failed(posture));
+            assertEquals(NAMES_WITH_EGRESS, List.copyOf(new TreeSet<>(
+                    posture.properties().stream().map(Posture.Property::name).toList())));
+        }
+    }
+
+    @Test
     void shouldConfirmWhatAnotherProfileDeclares() throws IOException {
         try (var wall = new WallFixture(new RlimitsOnly())) {
             WallProfile usual = wall.profile();
             var profile = new WallProfile(usual.workspace(), true, List.of(), usual.environment(), "other",
-                    1 << 20, 1 << 21, true);
+                    1 << 20, 1 << 21, true, NetworkPlan.NONE);
             Posture posture = measure(wall, LaunchRequest.of("other", profile, "true"));
             assertEquals(List.of(), failed(posture));
             assertTrue(posture.properties().contains(new Posture.Property("workspace", true, "mounted read-only")));

@@ -42,6 +42,17 @@ class TamperedWallTest {
             printf '{"child-pid": %d}' $$ >&9
             exec "$init" "${@:3}" 7<&- 8<&- 9<&-
             """;
+    private static final String NO_FILTER = """
+            exec 8<&-
+            for n in $(seq $#); do
+                if [ "${!n}" = --seccomp ]; then set -- "${@:1:n-1}" "${@:n+2}"; break; fi
+            done
+            """;
+    private static final String FURTHER_LISTENER = """
+            'import os, socket, sys
+            further = socket.create_server(("127.0.0.1", 9999))
+            further.set_inheritable(True)
+            os.execv(sys.argv[1], sys.argv[1:])'""";
     private static final String ON_A_TERMINAL = """
             printf -v line '%q ' /usr/bin/bwrap "$@"
             exec script -qec "$line" /dev/null
@@ -85,6 +96,14 @@ class TamperedWallTest {
                 + "; set -- \"${@:1:4}\" --add-seccomp-fd 8 --add-seccomp-fd 10 \"${@:7}\"");
     }
 
+    /** Something that process 1 is executed by, which sees to the rest of its command line. */
+    private static Tampering inside(String property, String edit, String command) {
+        return new Tampering(property, edit, "", """
+                n=1; while [ "${!n}" != -- ]; do n=$((n + 1)); done
+                set -- "${@:1:n}" %s "${@:n+1}"
+                """.formatted(command));
+    }
+
     private static String unshare(String kinds) {
         return "s/^--unshare-all$/" + kinds + "/";
     }
@@ -93,12 +112,15 @@ class TamperedWallTest {
         return Stream.of(
                 further("no-capabilities", "--cap-add CAP_NET_ADMIN"),
                 before("no-new-privs", NO_WALL),
-                before("seccomp-filter", "exec 8<&-; set -- \"${@:1:4}\" \"${@:7}\""),
+                before("seccomp-filter", NO_FILTER),
                 before("own-user-namespace", NO_WALL),
                 new Tampering("own-user-namespace", unshare(SHARED_UTS + "\\x00--unshare-uts")
                         + ";/^--\\(unshare-user\\|disable-userns\\)$/d;/^--[ug]id$/{N;d}", "", "", true),
                 edited("own-pid-namespace", unshare(SHARED_PID) + ";/^--as-pid-1$/d;s:^--proc$:--ro-bind\\x00/proc:"),
                 further("own-network", "--share-net"),
+                new Tampering("egress-network", "/^--disable-userns$/d", "", NO_FILTER
+                        + inside("", "", "/usr/bin/unshare --user --net --map-current-user").before),
+                inside("egress-network", "", "/usr/bin/python3 -c " + FURTHER_LISTENER),
                 edited("own-ipc", unshare(SHARED_IPC)),
                 edited("own-cgroup", unshare(SHARED_CGROUP)),
                 edited("own-uts", unshare(SHARED_UTS) + ";/^--hostname$/{N;d}"),
@@ -169,7 +191,9 @@ class TamperedWallTest {
         assumeTrue(!how.ofRoot || usual.switched(), "needs root");
         WorkerIdentity identity = how.ofRoot ? new WorkerIdentity(0, 0, false) : usual;
         try (var wall = new WallFixture(new RlimitsOnly(), script(how), WallFixture.nativeFolder(), identity)) {
-            SandboxException failure = wall.failure(wall.shell("touch /workspace/ran; sleep 1000.125"));
+            NetworkPlan network = how.property.equals("egress-network") ? WalledNetworkTest.PLAN : NetworkPlan.NONE;
+            SandboxException failure = wall.failure(WalledNetworkTest.withNetwork(wall, network, false,
+                    "/bin/sh", "-c", "touch /workspace/ran; sleep 1000.125"));
             assertEquals(Code.POSTURE_NOT_ENFORCED, failure.code(), failure.getMessage());
             assertTrue(failure.getMessage().contains(" " + how.property + " ("), failure.getMessage());
             assertFalse(Files.exists(wall.workspace.resolve("ran")));
@@ -188,7 +212,9 @@ class TamperedWallTest {
 
     @Test
     void shouldTakeAwayEveryPropertyThatAWallDeclares() {
-        assertEquals(PostureTest.NAMES,
+        var declared = new TreeSet<>(PostureTest.NAMES);
+        declared.addAll(PostureTest.NAMES_WITH_EGRESS);
+        assertEquals(List.copyOf(declared),
                 List.copyOf(new TreeSet<>(tamperings().map(Tampering::property).toList())));
     }
 }

@@ -31,7 +31,7 @@ class WallDoctorTest {
             Status expected = finding.name().equals("resource limits") ? Status.WARN : Status.OK;
             assertEquals(expected, finding.status(), finding.toString());
         }
-        assertEquals(29, examine(LauncherConfig.BWRAP).size());
+        assertEquals(31, examine(LauncherConfig.BWRAP).size());
     }
 
     @Test

@@ -9,9 +9,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +50,7 @@ final class WallEtcTest {
     }
 
     private WallEtc open() throws IOException {
-        return new WallEtc(template, host, OWN);
+        return new WallEtc(template, "etc", host, OWN, null);
     }
 
     @Test
@@ -54,6 +62,64 @@ final class WallEtcTest {
         assertFalse(Files.exists(etc.resolve("ssl/private"), LinkOption.NOFOLLOW_LINKS));
         assertFalse(Files.exists(etc.resolve("ssl/closed.pem"), LinkOption.NOFOLLOW_LINKS));
         assertFalse(Files.exists(etc.resolve("brig.key"), LinkOption.NOFOLLOW_LINKS));
+    }
+
+    @Test
+    void shouldTrustOneMoreCertificateWhenTold() throws Exception {
+        Path old = certificate("old");
+        Files.copy(old, host.resolve("ssl/certs/ca-certificates.crt"));
+        Path authority = certificate("authority");
+        WallEtc opened = new WallEtc(template, "net", host, OWN, authority);
+        Path etc = opened.folder();
+        assertEquals(Files.readString(old) + "\n" + Files.readString(authority),
+                Files.readString(etc.resolve(TrustStore.BUNDLE)));
+        assertEquals(Files.readString(authority), Files.readString(etc.resolve(TrustStore.OWN)));
+        assertEquals(Set.of("CN=old", "CN=authority"), trustedByJava(etc.resolve(TrustStore.JAVA)));
+        assertEquals(etc, opened.folder());
+        Files.copy(certificate("next"), authority, StandardCopyOption.REPLACE_EXISTING);
+        Files.setLastModifiedTime(authority, FileTime.fromMillis(1));
+        assertEquals(Set.of("CN=old", "CN=next"), trustedByJava(opened.folder().resolve(TrustStore.JAVA)));
+        assertEquals(Files.readString(old), Files.readString(host.resolve("ssl/certs/ca-certificates.crt")));
+    }
+
+    @Test
+    void shouldFindListsThatJdksKeepForThemselves() throws IOException {
+        Path usr = folder.resolve("usr").toAbsolutePath();
+        for (String home : List.of("own", "linked", "old/jre")) {
+            Files.createDirectories(usr.resolve("lib/jvm").resolve(home).resolve("lib/security"));
+        }
+        Path own = Files.createFile(usr.resolve("lib/jvm/own/lib/security/cacerts"));
+        Path old = Files.createFile(usr.resolve("lib/jvm/old/jre/lib/security/cacerts"));
+        Files.createSymbolicLink(usr.resolve("lib/jvm/linked/lib/security/cacerts"), folder.resolve("elsewhere"));
+        Files.createFile(folder.resolve("elsewhere"));
+        Files.createSymbolicLink(usr.resolve("lib/jvm/default"), usr.resolve("lib/jvm/own"));
+        assertEquals(Set.of(own, old), Set.copyOf(TrustStore.ofJdks(usr)));
+    }
+
+    private static Set<String> trustedByJava(Path file) throws Exception {
+        KeyStore store = KeyStore.getInstance(file.toFile(), (char[]) null);
+        Set<String> names = new TreeSet<>();
+        for (String alias : Collections.list(store.aliases())) {
+            names.add(((X509Certificate) store.getCertificate(alias)).getSubjectX500Principal().getName());
+        }
+        return names;
+    }
+
+    /** A certificate of that name in a PEM file of its own. */
+    private Path certificate(String name) throws Exception {
+        Path store = folder.resolve(name + ".p12");
+        Path pem = folder.resolve(name + ".pem");
+        String keytool = Path.of(System.getProperty("java.home"), "bin/keytool").toString();
+        for (List<String> step : List.of(
+                List.of("-genkeypair", "-alias", "x", "-keyalg", "EC", "-dname", "CN=" + name),
+                List.of("-exportcert", "-rfc", "-alias", "x", "-file", pem.toString()))) {
+            List<String> command = new ArrayList<>(List.of(keytool));
+            command.addAll(step);
+            command.addAll(List.of("-keystore", store.toString(), "-storepass", "secret"));
+            assertEquals(0, new ProcessBuilder(command).redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor());
+        }
+        return pem;
     }
 
     @Test

@@ -84,7 +84,7 @@ final class WallFixture implements AutoCloseable {
         WallProfile old = request.profile();
         var profile = new WallProfile(old.workspace(), old.workspaceReadOnly(), old.mounts(),
                 environment,
-                old.hostname(), old.tmpBytesMax(), old.homeBytesMax(), old.nested());
+                old.hostname(), old.tmpBytesMax(), old.homeBytesMax(), old.nested(), old.network());
         return new LaunchRequest(request.workerId(), profile, request.limits(), request.command(),
                 request.stdinPipe(), request.startTimeoutMs());
     }

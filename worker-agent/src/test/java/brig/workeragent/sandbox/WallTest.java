@@ -118,7 +118,7 @@ class WallTest {
     void shouldBeRefusedWhenWorkspaceIsReadOnly() {
         WallProfile usual = wall.profile();
         var readOnly = new WallProfile(usual.workspace(), true, usual.mounts(), usual.environment(),
-                "worker", usual.tmpBytesMax(), usual.homeBytesMax(), false);
+                "worker", usual.tmpBytesMax(), usual.homeBytesMax(), false, NetworkPlan.NONE);
         assertEquals(1, wall.run(LaunchRequest.of("ro", readOnly, "touch", "/workspace/no")).exit().code());
     }
 

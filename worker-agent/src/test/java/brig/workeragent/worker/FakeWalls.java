@@ -138,6 +138,11 @@ final class FakeWalls implements Walls {
             }
 
             @Override
+            public CompletableFuture<Integer> dial(int port) {
+                return CompletableFuture.failedFuture(new BrigException(ErrorCode.NOT_FOUND, "no network"));
+            }
+
+            @Override
             public void close() {
                 closed.incrementAndGet();
             }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.SpawnRequest;
+import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.pump.Outbox;
@@ -40,7 +41,7 @@ class WorkerTest {
 
     private static Policy policy(long wallClockMs, long idleMs) {
         return new Policy("", Map.of("/workspace", new Policy.Mount(".", false)), List.of(), List.of(), 0, 0, 0, 0, 0, 0, 0,
-                wallClockMs, idleMs, false);
+                wallClockMs, idleMs, false, "narrow", EgressPolicy.NONE);
     }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {

@@ -65,7 +65,7 @@ class WorkersTest {
         workers = new Workers(
                 new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls,
                         new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
-                        Executors.newVirtualThreadPerTaskExecutor()),
+                        (id, policy, events) -> () -> {}, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10), startsPerSecondMax));
     }
 

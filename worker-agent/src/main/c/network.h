@@ -1,0 +1,36 @@
+/* What the parts of brig-launcher share that make the network of a wall with egress; see launcher-network.c. */
+#ifndef BRIG_NETWORK_H
+#define BRIG_NETWORK_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { SOCKETS_MAX = 64 };
+
+struct wanted_socket {
+    int type;                           /* SOCK_STREAM or SOCK_DGRAM */
+    struct sockaddr_in address;
+};
+
+/* What the child does in the wall's network namespace. */
+struct network_order {
+    enum { SET_UP, LISTEN, DIAL } verb; /* the first also makes every address one of the wall */
+    size_t count;
+    struct wanted_socket sockets[SOCKETS_MAX];
+};
+
+/* The namespaces to enter, and as whom: the user that made them has every right there, and none elsewhere. */
+struct network_place {
+    int user_namespace, net_namespace;
+    bool has_uid;
+    uid_t uid;
+    gid_t gid;
+};
+
+/* launcher-network-child.c: sends an errno over ANSWERS and, where it is 0, the sockets in their order. */
+__attribute__((noreturn))
+void become_network_child(const struct network_place *place, const struct network_order *order, int answers);
+
+#endif

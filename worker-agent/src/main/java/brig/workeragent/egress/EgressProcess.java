@@ -1,0 +1,403 @@
+package brig.workeragent.egress;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.egress.policy.HostPattern;
+import brig.workeragent.wall.EgressGate;
+import brig.workeragent.wall.WallSocket;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps brig-egress running while a worker needs it. Started at the first need; when it dies it is started
+ * again and gets the same sockets, which stayed open here: what connects meanwhile waits in their backlogs, what
+ * was under way is reset.
+ *
+ * <p>State is owned by one thread, {@code link}; any thread may call.
+ */
+public final class EgressProcess implements EgressGate, AutoCloseable {
+    /** What brig-egress is started with; {@code java} is the command up to the name of its class. */
+    public record Setup(List<String> java, Path socketFolder, Path stateDir, EgressConfig config) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(EgressProcess.class);
+    private static final long READY_MS = 20_000;
+    private static final long POLICY_MS = 1_000;
+    private static final long AGAIN_MS_MIN = 20;
+    private static final long AGAIN_MS_MAX = 5_000;
+    /** One that lived so long has started well. */
+    private static final long HEALTHY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** A worker with egress, whether a process of it runs or not. */
+    private static final class Session {
+        private final Supplier<EgressPolicy> policy;
+        private final Consumer<Map<String, Object>> events;
+        private final Set<String> allowed = new LinkedHashSet<>();
+        private final Set<String> revoked = new HashSet<>();
+
+        Session(Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+            this.policy = policy;
+            this.events = events;
+        }
+    }
+
+    /** The sockets of one process of a worker. */
+    private static final class Taking {
+        private final String id;
+        private final EgressGate.Taking what;
+        private final Set<WallSocket> more = new LinkedHashSet<>();
+        private EgressPolicy policy;
+
+        Taking(String id, EgressGate.Taking what) {
+            this.id = id;
+            this.what = what;
+            this.policy = what.policy();
+        }
+    }
+
+    private final Setup setup;
+    private final ScheduledThreadPoolExecutor link;
+    private final AtomicLong ids = new AtomicLong();
+    /** By spawn; read by the thread that reads events too. */
+    private final Map<String, Session> sessions = new ConcurrentHashMap<>();
+    private final Map<String, String> spawns = new ConcurrentHashMap<>();
+
+    // Owned by the thread link.
+    private final Map<String, Taking> takings = new LinkedHashMap<>();
+    private @Nullable EgressLink current;
+    private long againMs = AGAIN_MS_MIN;
+    private boolean watching;
+    private boolean closed;
+
+    public EgressProcess(Setup setup) {
+        this.setup = setup;
+        this.link = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("brig-egress").factory());
+        link.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    @Override
+    public Path authority() {
+        return call(() -> ready().authority());
+    }
+
+    /**
+     * Says how to learn of changes of a worker's policy, and whom to tell what happens.
+     *
+     * @param policy asked again every second while sockets of the worker are taken
+     * @param events called from the thread that reads them; must not wait
+     */
+    public AutoCloseable open(String spawnId, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+        sessions.put(spawnId, new Session(policy, events));
+        return () -> sessions.remove(spawnId);
+    }
+
+    @Override
+    public Taken take(EgressGate.Taking what) {
+        String id = what.spawnId() + "#" + ids.incrementAndGet();
+        return call(() -> {
+            EgressLink running = ready();
+            Taking taking = new Taking(id, what);
+            spawns.put(id, what.spawnId());
+            takings.put(id, taking);
+            watch();
+            register(running, taking);
+            return () -> release(id);
+        });
+    }
+
+    private void release(String id) {
+        // Returns when no descriptor of it can be sent any more: its number may stand for another file next.
+        call(() -> {
+            takings.remove(id);
+            spawns.remove(id);
+            send(EgressLink.message("unregister", id));
+            return Optional.empty();
+        });
+    }
+
+    /**
+     * A person allows a host to a worker.
+     *
+     * @param once for one request; otherwise for as long as the worker lives
+     * @throws IllegalArgumentException where it is no host
+     */
+    public void allow(String spawnId, String host, boolean once) {
+        HostPattern.parse(host);
+        onSession(spawnId, (session, id) -> {
+            Map<String, Object> message = EgressLink.message("allow", id);
+            message.put("host", host);
+            message.put("once", once);
+            return message;
+        }, session -> {
+            if (!once) {
+                session.allowed.add(host);
+            }
+        });
+    }
+
+    /** A person refuses a host for now: what waits for it is answered. */
+    public void deny(String spawnId, String host) {
+        HostPattern.parse(host);
+        onSession(spawnId, (session, id) -> {
+            Map<String, Object> message = EgressLink.message("deny", id);
+            message.put("host", host);
+            return message;
+        }, session -> {});
+    }
+
+    /** Takes a secret back from a worker, for good. */
+    public void revoke(String spawnId, String secret) {
+        onSession(spawnId, (session, id) -> {
+            Map<String, Object> message = EgressLink.message("revoke", id);
+            message.put("secret", secret);
+            return message;
+        }, session -> session.revoked.add(secret));
+    }
+
+    private interface MessageTo {
+        Map<String, Object> make(Session session, String id);
+    }
+
+    private void onSession(String spawnId, MessageTo message, Consumer<Session> change) {
+        call(() -> {
+            Session session = sessions.get(spawnId);
+            if (session == null) {
+                throw new BrigException(ErrorCode.NOT_FOUND, "no worker " + spawnId + " with egress");
+            }
+            change.accept(session);
+            takings.values().stream().filter(taking -> taking.what.spawnId().equals(spawnId))
+                    .forEach(taking -> send(message.make(session, taking.id)));
+            return Optional.empty();
+        });
+    }
+
+    private interface Task<T> {
+        T run() throws IOException, InterruptedException;
+    }
+
+    private <T> T call(Task<T> task) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        try {
+            link.execute(() -> {
+                try {
+                    done.complete(task.run());
+                } catch (IOException | InterruptedException | RuntimeException e) {
+                    done.completeExceptionally(e);
+                }
+            });
+            return done.get(READY_MS * 2, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof BrigException refusal) {
+                throw refusal;
+            }
+            throw unavailable(String.valueOf(e.getCause()));
+        } catch (TimeoutException e) {
+            throw unavailable("it does not answer");
+        } catch (RejectedExecutionException e) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+        }
+    }
+
+    private static BrigException unavailable(String why) {
+        return new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "brig-egress cannot be used: " + why);
+    }
+
+    /** The process, started if there is none. */
+    private EgressLink ready() throws IOException, InterruptedException {
+        EgressLink running = current;
+        if (running != null && running.isAlive()) {
+            return running;
+        }
+        if (closed) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+        }
+        EgressLink fresh = EgressLink.start(setup, this::handleEvent, gone -> later(() -> handleGone(gone), 0), READY_MS);
+        current = fresh;
+        LOG.info("brig-egress runs as process {}", fresh.pid());
+        for (Taking taking : takings.values()) {
+            register(fresh, taking);
+        }
+        return fresh;
+    }
+
+    private void register(EgressLink to, Taking taking) {
+        Session session = sessions.get(taking.what.spawnId());
+        Map<String, Object> message = EgressLink.message("register", taking.id);
+        message.put("spawn", taking.what.spawnId());
+        message.put("agent", taking.what.agent());
+        message.put("policy", taking.policy.toMap());
+        message.put("placeholders", taking.what.placeholders());
+        message.put("allowed", session == null ? List.of() : List.copyOf(session.allowed));
+        message.put("revoked", session == null ? List.of() : List.copyOf(session.revoked));
+        Set<WallSocket> sockets = new LinkedHashSet<>(taking.what.network().sockets());
+        sockets.addAll(taking.more);
+        to.send(message, List.copyOf(sockets));
+    }
+
+    private void send(Map<String, Object> message) {
+        if (current != null && current.isAlive()) {
+            current.send(message, List.of());
+        }
+    }
+
+    private void handleGone(EgressLink gone) {
+        if (gone != current || closed) {
+            return;
+        }
+        current = null;
+        againMs = gone.ageNanos() > HEALTHY_NANOS ? AGAIN_MS_MIN : againMs;
+        LOG.error("brig-egress ended with status {}; starting it again in {} ms", gone.status(), againMs);
+        startAgain();
+    }
+
+    private void startAgain() {
+        later(() -> {
+            if (current != null || takings.isEmpty() || closed) {
+                return;
+            }
+            try {
+                ready();
+            } catch (IOException | BrigException e) {
+                LOG.error("brig-egress cannot be started: {}", String.valueOf(e.getMessage()));
+                startAgain();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }, againMs);
+        againMs = Math.min(2 * againMs, AGAIN_MS_MAX);
+    }
+
+    private void later(Runnable task, long delayMs) {
+        try {
+            var unused = link.schedule(task, delayMs, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException stopping) {
+            LOG.debug("not done any more: {}", stopping.getMessage());
+        }
+    }
+
+    private void watch() {
+        if (!watching) {
+            watching = true;
+            later(this::checkPolicies, POLICY_MS);
+        }
+    }
+
+    /** Policies are files; what changed in them holds for workers that run too. */
+    private void checkPolicies() {
+        takings.values().forEach(this::checkPolicy);
+        watching = !takings.isEmpty();
+        if (watching) {
+            later(this::checkPolicies, POLICY_MS);
+        }
+    }
+
+    private void checkPolicy(Taking taking) {
+        Session session = sessions.get(taking.what.spawnId());
+        if (session == null) {
+            return;
+        }
+        EgressPolicy now = policyOf(session, taking);
+        if (now.equals(taking.policy)) {
+            return;
+        }
+        LOG.info("the policy changed spawn_id={}", taking.what.spawnId());
+        Set<Integer> listened = new HashSet<>();
+        taking.what.network().sockets().forEach(socket -> listened.add(socket.port()));
+        taking.more.forEach(socket -> listened.add(socket.port()));
+        taking.policy = now;
+        Map<String, Object> message = EgressLink.message("policy", taking.id);
+        message.put("policy", now.toMap());
+        send(message);
+        now.ports().stream().filter(port -> !listened.contains(port)).forEach(port -> listen(taking, port));
+    }
+
+    /** A policy that cannot be used any more allows nothing. */
+    private static EgressPolicy policyOf(Session session, Taking taking) {
+        try {
+            return session.policy.get();
+        } catch (BrigException e) {
+            if (!taking.policy.equals(EgressPolicy.NONE)) {
+                LOG.error("the policy of a running worker allows nothing now spawn_id={}: {}",
+                        taking.what.spawnId(), e.getMessage());
+            }
+            return EgressPolicy.NONE;
+        }
+    }
+
+    private void listen(Taking taking, int port) {
+        var unused = taking.what.network().listen(port).whenComplete((socket, failure) -> later(() -> {
+            if (socket == null) {
+                LOG.warn("no listener for port {} spawn_id={}: {}", port, taking.what.spawnId(), String.valueOf(failure));
+            } else if (takings.containsKey(taking.id)) {
+                taking.more.add(socket);
+                if (current != null && current.isAlive()) {
+                    current.send(EgressLink.message("socket", taking.id), List.of(socket));
+                }
+            }
+        }, 0));
+    }
+
+    private void handleEvent(Map<String, @Nullable Object> event) {
+        String spawn = spawns.get(String.valueOf(event.get("worker")));
+        Session session = spawn == null ? null : sessions.get(spawn);
+        if ("blocked".equals(event.get("kind"))) {
+            LOG.warn("BLOCKED: {} {}{}:{}{} spawn_id={} ({})", event.get("method"),
+                    String.valueOf(event.get("scheme")).isEmpty() ? "" : event.get("scheme") + "://",
+                    event.get("host"), event.get("port"), event.get("path"), spawn, event.get("rule"));
+        }
+        if (session != null) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            event.forEach((key, value) -> {
+                if (value != null && !key.equals("type") && !key.equals("worker")) {
+                    fields.put(key, value);
+                }
+            });
+            session.events.accept(fields);
+        }
+    }
+
+    /** Of the process that runs now; empty while there is none. */
+    Optional<Long> pid() {
+        return call(() -> Optional.ofNullable(current).filter(EgressLink::isAlive).map(EgressLink::pid));
+    }
+
+    /** Ends the process. */
+    @Override
+    public void close() {
+        try {
+            call(() -> {
+                closed = true;
+                if (current != null) {
+                    current.close();
+                }
+                return Optional.empty();
+            });
+        } catch (BrigException e) {
+            LOG.warn("{}", e.getMessage());
+        }
+        link.shutdown();
+    }
+}

@@ -1,0 +1,210 @@
+package brig.workeragent.egress.proxy;
+
+import brig.protocol.BrigException;
+import brig.protocol.Json;
+import brig.protocol.Settings;
+import brig.workeragent.egress.audit.AuditLog;
+import brig.workeragent.egress.policy.AddressGuard;
+import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.egress.policy.HostNames;
+import brig.workeragent.egress.secret.SecretSources;
+import brig.workeragent.egress.tls.CertificateAuthority;
+import brig.workeragent.egress.tls.Leaves;
+import brig.workeragent.egress.tls.UpstreamTls;
+import brig.workeragent.wall.WallSocket;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The process brig-egress. The worker-agent starts it, writes JSON lines to its standard input, and reads
+ * {@code ready} and events from its standard output; the sockets come over a Unix socket, in the order in which
+ * the lines name them. It ends with its input, so it never outlives the worker-agent.
+ *
+ * <p>In: {@code configure} (first), {@code register}, {@code socket}, {@code policy}, {@code allow}, {@code deny},
+ * {@code revoke}, {@code unregister}. Out: {@code ready}, {@code event}, {@code dropped}.
+ */
+public final class EgressMain {
+    private static final int LOOPS = 2;
+    private static final int LINE_BYTES_MAX = 4 * 1024 * 1024;
+    private static final int DNS_PORT = 53;
+
+    /** The line {@code configure}. */
+    private record Configuration(String type, String stateDir, String descriptors, Map<String, Object> hosts,
+            List<String> extraRoots, long auditFileBytesMax, int auditFilesMax, long auditKeepMs) {}
+
+    private final EgressServer server;
+    private final DescriptorSource descriptors;
+
+    private EgressMain(EgressServer server, DescriptorSource descriptors) {
+        this.server = server;
+        this.descriptors = descriptors;
+    }
+
+    /** Runs until standard input ends. Exit code 2: it cannot start, and says why. */
+    public static void main(String... arguments) {
+        if (System.getProperty("logback.configurationFile") == null) {
+            System.setProperty("logback.configurationFile", "brig/workeragent/logback.xml");
+        }
+        Logger log = LoggerFactory.getLogger(EgressMain.class);
+        try (InputStream in = new BufferedInputStream(System.in)) {
+            run(in);
+        } catch (BrigException | IOException | InterruptedException e) {
+            log.error("brig-egress cannot go on: {}", String.valueOf(e.getMessage()), e instanceof IOException ? e : null);
+            System.exit(2);
+        }
+        System.exit(0);
+    }
+
+    private static void run(InputStream in) throws IOException, InterruptedException {
+        byte[] first = readLine(in);
+        if (first == null) {
+            return;
+        }
+        Configuration config = Settings.bind(Json.parseObject(first), Configuration.class);
+        Path state = Files.createDirectories(Path.of(config.stateDir()));
+        Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
+        Clock clock = Clock.systemUTC();
+        EventLoopGroup loops = new MultiThreadIoEventLoopGroup(LOOPS, EpollIoHandler.newFactory());
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        CertificateAuthority authority = CertificateAuthority.open(state, clock.instant());
+        EventLine events = EventLine.start(System.out);
+        try (AuditLog audit = AuditLog.open(state.resolve("audit"), new AuditLog.Bounds(config.auditFileBytesMax(),
+                config.auditFilesMax(), config.auditKeepMs()), clock);
+                DescriptorSource descriptors = DescriptorSource.connect(Path.of(config.descriptors()), loops)) {
+            ProxyLimits limits = ProxyLimits.USUAL;
+            HostResolver resolver = new HostResolver(addresses(config.hosts()), threads, limits.resolveMs());
+            UpstreamTls tls = new UpstreamTls(config.extraRoots().stream().map(Path::of).toList());
+            Surroundings around = new Surroundings(new Dialer(resolver, new AddressGuard(), tls, limits),
+                    new Leaves(authority, threads, clock), audit, events::offer, new SecretSources(System.getenv()),
+                    new NameServers(nameServers(), threads), threads, limits, clock);
+            try (EgressServer server = new EgressServer(around, loops)) {
+                Map<String, Object> ready = new LinkedHashMap<>();
+                ready.put("type", "ready");
+                ready.put("authority", authority.file().toString());
+                events.offer(ready);
+                new EgressMain(server, descriptors).serve(in);
+            }
+        }
+    }
+
+    private void serve(InputStream in) throws IOException, InterruptedException {
+        for (byte[] line = readLine(in); line != null; line = readLine(in)) {
+            Map<String, @Nullable Object> message = Json.parseObject(line);
+            String worker = text(message, "worker");
+            switch (text(message, "type")) {
+                case "register" -> server.register(registration(message), sockets(message));
+                case "socket" -> sockets(message).forEach(socket -> server.add(worker, socket));
+                case "policy" -> server.changePolicy(worker, EgressPolicy.read(object(message, "policy")));
+                case "allow" -> server.allow(worker, text(message, "host"), Boolean.TRUE.equals(message.get("once")));
+                case "deny" -> server.deny(worker, text(message, "host"));
+                case "revoke" -> server.revoke(worker, text(message, "secret"));
+                case "unregister" -> server.unregister(worker);
+                default -> throw new IOException("the worker-agent says something unknown: " + text(message, "type"));
+            }
+        }
+    }
+
+    private static byte @Nullable [] readLine(InputStream in) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int b = in.read(); b >= 0; b = in.read()) {
+            if (b == '\n') {
+                return line.toByteArray();
+            }
+            if (line.size() > LINE_BYTES_MAX) {
+                throw new IOException("a line from the worker-agent is too long");
+            }
+            line.write(b);
+        }
+        return null;
+    }
+
+    private static Registration registration(Map<String, @Nullable Object> message) {
+        Map<String, String> placeholders = new TreeMap<>();
+        object(message, "placeholders").forEach((name, value) -> placeholders.put(name, String.valueOf(value)));
+        return new Registration(text(message, "worker"), text(message, "spawn"), text(message, "agent"),
+                EgressPolicy.read(object(message, "policy")), placeholders, texts(message, "allowed"),
+                new TreeSet<>(texts(message, "revoked")));
+    }
+
+    private List<WallSocket> sockets(Map<String, @Nullable Object> message) throws IOException, InterruptedException {
+        List<WallSocket> sockets = new ArrayList<>();
+        if (message.get("sockets") instanceof List<?> list) {
+            for (Object one : list) {
+                if (one instanceof Map<?, ?> socket && socket.get("port") instanceof Long port) {
+                    sockets.add(new WallSocket(WallSocket.Role.valueOf(String.valueOf(socket.get("role"))),
+                            port.intValue(), descriptors.take()));
+                }
+            }
+        }
+        return sockets;
+    }
+
+    private static String text(Map<String, @Nullable Object> message, String key) {
+        return message.get(key) instanceof String text ? text : "";
+    }
+
+    private static List<String> texts(Map<String, @Nullable Object> message, String key) {
+        return message.get(key) instanceof List<?> list ? list.stream().map(String::valueOf).toList() : List.of();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, @Nullable Object> object(Map<String, @Nullable Object> message, String key) {
+        return message.get(key) instanceof Map<?, ?> map ? (Map<String, @Nullable Object>) map : Map.of();
+    }
+
+    private static Map<String, List<InetAddress>> addresses(Map<String, Object> hosts) throws IOException {
+        Map<String, List<InetAddress>> addresses = new TreeMap<>();
+        for (Map.Entry<String, Object> host : hosts.entrySet()) {
+            List<InetAddress> of = new ArrayList<>();
+            for (Object text : host.getValue() instanceof List<?> list ? list : List.of(host.getValue())) {
+                InetAddress address = HostNames.literal(String.valueOf(text));
+                if (address == null) {
+                    throw new IOException("worker.egress.hosts: " + text + " is no address");
+                }
+                of.add(address);
+            }
+            String name = HostNames.normalize(host.getKey());
+            if (name == null) {
+                throw new IOException("worker.egress.hosts: " + host.getKey() + " is no name of a host");
+            }
+            addresses.put(name, List.copyOf(of));
+        }
+        return addresses;
+    }
+
+    /** Those that this host asks. */
+    private static List<InetSocketAddress> nameServers() throws IOException {
+        Path file = Path.of("/etc/resolv.conf");
+        List<InetSocketAddress> servers = new ArrayList<>();
+        for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
+            String[] words = line.strip().split("\\s+", -1);
+            InetAddress address = words.length > 1 && words[0].equals("nameserver") ? HostNames.literal(words[1]) : null;
+            if (address != null) {
+                servers.add(new InetSocketAddress(address, DNS_PORT));
+            }
+        }
+        return servers;
+    }
+}

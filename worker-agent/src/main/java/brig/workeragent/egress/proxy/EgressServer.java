@@ -1,0 +1,236 @@
+package brig.workeragent.egress.proxy;
+
+import brig.workeragent.egress.dns.WallNames;
+import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.wall.WallSocket;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * All workers of the process: takes their sockets, and gives each worker an event loop. Its methods are called by
+ * one thread, that of the link.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+public final class EgressServer implements AutoCloseable {
+    private static final long SECRETS_MS = 1_000;
+    private static final long COMMANDS_MS = 300_000;
+
+    private static final class Entry {
+        private final WorkerEgress egress;
+        private final DnsFront dns;
+        private final List<Channel> listeners = new ArrayList<>();
+        /** Values of secrets that commands gave, and when. Touched by one refresh at a time. */
+        private final Map<String, String> commandValues = new TreeMap<>();
+        private volatile long commandsNanos;
+        private volatile boolean closed;
+
+        Entry(WorkerEgress egress) {
+            this.egress = egress;
+            this.dns = new DnsFront(egress);
+        }
+    }
+
+    private final Surroundings around;
+    private final EventLoopGroup loops;
+    private final Map<String, Entry> workers = new HashMap<>();
+
+    EgressServer(Surroundings around, EventLoopGroup loops) {
+        this.around = around;
+        this.loops = loops;
+    }
+
+    /** Begins to serve a worker; listens once the values of its secrets are known. */
+    public void register(Registration registration, List<WallSocket> sockets) {
+        unregister(registration.worker());
+        EventLoop loop = loops.next();
+        Entry entry = new Entry(new WorkerEgress(registration, loop, around));
+        workers.put(registration.worker(), entry);
+        EgressPolicy policy = registration.policy();
+        CompletableFuture.runAsync(() -> refresh(entry, policy), around.threads())
+                .whenCompleteAsync((done, failure) -> sockets.forEach(socket -> listen(entry, socket)), loop);
+    }
+
+    /** A further socket of a worker. */
+    public void add(String worker, WallSocket socket) {
+        Entry entry = workers.get(worker);
+        if (entry != null) {
+            entry.egress.loop().execute(() -> listen(entry, socket));
+        }
+    }
+
+    private void listen(Entry entry, WallSocket socket) {
+        Channel listener = switch (socket.role()) {
+            case DNS_UDP -> new EpollDatagramChannel(socket.descriptor());
+            case DNS_TCP, PROXY, MODEL, TRANSPARENT -> new EpollServerSocketChannel(socket.descriptor());
+        };
+        if (entry.closed) {
+            listener.unsafe().closeForcibly();
+            return;
+        }
+        entry.listeners.add(listener);
+        if (listener instanceof ServerChannel server) {
+            new ServerBootstrap().group(entry.egress.loop(), entry.egress.loop())
+                    .channelFactory(() -> server)
+                    .childOption(ChannelOption.TCP_NODELAY, true)
+                    .childHandler(accept(entry, socket)).register();
+        } else {
+            listener.pipeline().addLast(entry.dns.udp());
+            entry.egress.loop().register(listener);
+        }
+    }
+
+    private static ChannelHandler accept(Entry entry, WallSocket socket) {
+        return new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                WorkerEgress worker = entry.egress;
+                WorkerEgress.Live live = switch (socket.role()) {
+                    case PROXY -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Named());
+                    case MODEL -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Models());
+                    case TRANSPARENT -> addTransparent(worker, channel);
+                    case DNS_TCP, DNS_UDP -> {
+                        entry.dns.addTcp(channel.pipeline());
+                        yield new Plain(channel);
+                    }
+                };
+                if (!worker.add(live)) {
+                    channel.close();
+                }
+            }
+        };
+    }
+
+    /** What the client wanted to reach is what its connection believes to have reached. */
+    private static WorkerEgress.Live addTransparent(WorkerEgress worker, Channel channel) {
+        InetSocketAddress wanted = (InetSocketAddress) channel.localAddress();
+        byte[] address = wanted.getAddress().getAddress();
+        Set<String> names = worker.names().namesOf(address);
+        Set<String> hosts = names.isEmpty() ? Set.of(wanted.getAddress().getHostAddress()) : names;
+        ConnectionFront front = new ConnectionFront(worker, hosts, wanted.getPort(), false, channel);
+        channel.pipeline().addLast(front);
+        return front;
+    }
+
+    /** A connection that nothing needs to be asked about again. */
+    private record Plain(Channel channel) implements WorkerEgress.Live {
+        @Override
+        public void recheck() {
+            // Names are answered anew each time.
+        }
+    }
+
+    /** Another policy for a worker. */
+    public void changePolicy(String worker, EgressPolicy policy) {
+        Entry entry = workers.get(worker);
+        if (entry != null) {
+            entry.commandsNanos = 0;
+            entry.egress.loop().execute(() -> entry.egress.changePolicy(policy));
+            around.threads().execute(() -> read(entry, policy));
+        }
+    }
+
+    /** A person allows a host. */
+    public void allow(String worker, String host, boolean once) {
+        onLoop(worker, egress -> egress.allow(host, once));
+    }
+
+    /** A person refuses a host. */
+    public void deny(String worker, String host) {
+        onLoop(worker, egress -> egress.deny(host));
+    }
+
+    /** A secret is taken back. */
+    public void revoke(String worker, String secret) {
+        onLoop(worker, egress -> egress.revoke(secret));
+    }
+
+    private void onLoop(String worker, Consumer<WorkerEgress> task) {
+        Entry entry = workers.get(worker);
+        if (entry != null) {
+            entry.egress.loop().execute(() -> task.accept(entry.egress));
+        }
+    }
+
+    /** Lets go of a worker and all its connections. */
+    public void unregister(String worker) {
+        Entry entry = workers.remove(worker);
+        if (entry != null) {
+            entry.closed = true;
+            entry.egress.loop().execute(() -> {
+                entry.listeners.forEach(Channel::close);
+                entry.egress.close();
+            });
+        }
+    }
+
+    /** Reads the secrets of a worker, now and every second, until it is gone. */
+    private void refresh(Entry entry, EgressPolicy first) {
+        if (!first.secrets().isEmpty()) {
+            read(entry, first);
+        }
+        scheduleRefresh(entry);
+    }
+
+    private void scheduleRefresh(Entry entry) {
+        entry.egress.loop().schedule(() -> {
+            if (!entry.closed) {
+                EgressPolicy policy = entry.egress.policy().policy();
+                if (policy.secrets().isEmpty()) {
+                    scheduleRefresh(entry);
+                } else {
+                    around.threads().execute(() -> {
+                        read(entry, policy);
+                        scheduleRefresh(entry);
+                    });
+                }
+            }
+        }, SECRETS_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void read(Entry entry, EgressPolicy policy) {
+        Map<String, String> values = new TreeMap<>();
+        synchronized (entry.commandValues) {
+            long now = System.nanoTime();
+            boolean runs = entry.commandsNanos == 0
+                    || now - entry.commandsNanos > TimeUnit.MILLISECONDS.toNanos(COMMANDS_MS);
+            policy.secrets().forEach((name, secret) -> {
+                boolean isCommand = !secret.command().isEmpty();
+                String value = isCommand && !runs
+                        ? entry.commandValues.get(name) : around.sources().read(name, secret);
+                if (isCommand && value != null) {
+                    entry.commandValues.put(name, value);
+                } else if (isCommand) {
+                    entry.commandValues.remove(name);
+                }
+                if (value != null) {
+                    values.put(name, value);
+                }
+            });
+            entry.commandsNanos = runs ? now : entry.commandsNanos;
+        }
+        entry.egress.loop().execute(() -> entry.egress.changeSecrets(values));
+    }
+
+    @Override
+    public void close() {
+        List.copyOf(workers.keySet()).forEach(this::unregister);
+    }
+}

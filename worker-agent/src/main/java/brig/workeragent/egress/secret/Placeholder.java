@@ -1,0 +1,34 @@
+package brig.workeragent.egress.secret;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.TreeMap;
+import java.util.Map;
+import java.util.Set;
+
+/** What stands for a secret inside a wall: {@code BRIG_SECRET_} and 24 random bytes in hexadecimal digits. */
+public final class Placeholder {
+    static final byte[] PREFIX = "BRIG_SECRET_".getBytes(StandardCharsets.US_ASCII);
+    private static final int RANDOM_BYTES = 24;
+    /** In characters; also in bytes, for they are ASCII. */
+    static final int LENGTH = PREFIX.length + 2 * RANDOM_BYTES;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private Placeholder() {}
+
+    /** A new one for each of these secrets. */
+    public static Map<String, String> forEach(Set<String> secrets) {
+        Map<String, String> placeholders = new TreeMap<>();
+        for (String secret : secrets) {
+            byte[] random = new byte[RANDOM_BYTES];
+            RANDOM.nextBytes(random);
+            placeholders.put(secret, new String(PREFIX, StandardCharsets.US_ASCII) + HexFormat.of().formatHex(random));
+        }
+        return placeholders;
+    }
+
+    static boolean isDigit(byte b) {
+        return (b >= '0' && b <= '9') || (b >= 'a' && b <= 'f');
+    }
+}

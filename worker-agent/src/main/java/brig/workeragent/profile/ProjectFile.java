@@ -1,0 +1,146 @@
+package brig.workeragent.profile;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Json;
+import brig.workeragent.egress.policy.DnsMode;
+import brig.workeragent.egress.policy.Narrowing;
+import brig.workeragent.wall.Confinement;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a project says of itself, in a file {@code brig.json} or {@code gondolin.json} of its folder: which of the things
+ * that the operator's policy allows its agents need. It only takes away, for agents can write it. Keys that are not
+ * known are ignored, as it may be written for another program: none could open anything.
+ *
+ * @param narrowing of the network
+ * @param readOnly for each place inside that it names, whether it is only to be read; null leaves mounts as they are
+ */
+record ProjectFile(Path file, Narrowing narrowing, @Nullable Map<String, Boolean> readOnly) {
+    private static final List<String> NAMES = List.of("brig.json", "gondolin.json");
+    private static final int BYTES_MAX = 64 * 1024;
+    private static final Logger LOG = LoggerFactory.getLogger(ProjectFile.class);
+
+    /** The first that there is; null for none. @throws BrigException {@code INVALID_POLICY}, naming file and key */
+    static @Nullable ProjectFile find(Path workspace) {
+        for (String name : NAMES) {
+            Path file = workspace.resolve(name);
+            if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                try {
+                    return read(file);
+                } catch (IOException | BrigException | IllegalArgumentException e) {
+                    throw new BrigException(ErrorCode.INVALID_POLICY,
+                            "the project's " + name + " cannot be used: " + e.getMessage());
+                }
+            }
+        }
+        return null;
+    }
+
+    private static ProjectFile read(Path file) throws IOException {
+        Map<String, Object> values;
+        try (InputStream bytes = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            byte[] content = bytes.readNBytes(BYTES_MAX + 1);
+            if (content.length > BYTES_MAX) {
+                throw new IllegalArgumentException("it is larger than " + BYTES_MAX + " bytes");
+            }
+            values = Json.parseCommented(new String(content, UTF_8));
+        }
+        for (String key : List.of("rootOverlay", "auditFilesystem")) {
+            if (Boolean.TRUE.equals(values.get(key))) {
+                LOG.info("{}: {} has no effect, for a wall's root is read-only and files are not audited", file, key);
+            }
+        }
+        return new ProjectFile(file, new Narrowing(texts("allowedHosts", values.get("allowedHosts")),
+                secretHosts(values.get("secrets")), dns(values.get("dnsMode")),
+                Boolean.TRUE.equals(values.get("auditNetwork"))), mounts(values.get("mounts")));
+    }
+
+    private static List<String> texts(String key, @Nullable Object value) {
+        List<String> texts = new ArrayList<>();
+        List<?> items = value == null ? List.of() : typed(key, value, List.class);
+        for (Object item : items) {
+            texts.add(typed(key, item, String.class));
+        }
+        return texts;
+    }
+
+    /** By the name inside. A secret may also be named by the variable that it comes from. */
+    private static Map<String, List<String>> secretHosts(@Nullable Object value) {
+        Map<String, List<String>> hosts = new TreeMap<>();
+        for (Map.Entry<?, ?> entry : object("secrets", value).entrySet()) {
+            String key = "secrets." + entry.getKey();
+            Map<?, ?> secret = object(key, entry.getValue());
+            Object variable = secret.get("envVar");
+            String name = variable == null ? String.valueOf(entry.getKey()) : typed(key, variable, String.class);
+            List<String> wanted = texts(key + ".hosts", secret.get("hosts"));
+            hosts.put(String.valueOf(entry.getKey()), wanted);
+            hosts.putIfAbsent(name, wanted);
+        }
+        return hosts;
+    }
+
+    private static @Nullable DnsMode dns(@Nullable Object value) {
+        if (value == null) {
+            return null;
+        }
+        DnsMode mode = DnsMode.of(typed("dnsMode", value, String.class));
+        if (mode == null) {
+            throw new IllegalArgumentException("dnsMode: must be synthetic, trusted or open");
+        }
+        return mode;
+    }
+
+    private static @Nullable Map<String, Boolean> mounts(@Nullable Object value) {
+        if (value == null) {
+            return null;
+        }
+        Map<String, Boolean> readOnly = new TreeMap<>();
+        for (Map.Entry<?, ?> entry : object("mounts", value).entrySet()) {
+            Map<?, ?> mount = object("mounts." + entry.getKey(), entry.getValue());
+            readOnly.put(String.valueOf(entry.getKey()), Boolean.TRUE.equals(mount.get("readonly")));
+        }
+        return readOnly;
+    }
+
+    private static Map<?, ?> object(String key, @Nullable Object value) {
+        return value == null ? Map.of() : typed(key, value, Map.class);
+    }
+
+    private static <T> T typed(String key, @Nullable Object value, Class<T> type) {
+        if (!type.isInstance(value)) {
+            String kind = type == Map.class ? "an object" : type == List.class ? "a list" : "a string";
+            throw new IllegalArgumentException(key + ": must be " + kind);
+        }
+        return type.cast(value);
+    }
+
+    /** What is left of that. */
+    Confinement narrow(Confinement may) {
+        List<Confinement.Mount> mounts = new ArrayList<>();
+        for (Confinement.Mount mount : may.mounts()) {
+            Boolean asked = readOnly == null ? Boolean.FALSE : readOnly.get(mount.target().toString());
+            if (asked != null) {
+                mounts.add(new Confinement.Mount(mount.hostPath(), mount.target(), mount.readOnly() || asked));
+            }
+        }
+        boolean workspaceReadOnly = may.workspaceReadOnly()
+                || (readOnly != null && Objects.equals(readOnly.get(Policy.WORKSPACE), true));
+        return new Confinement(workspaceReadOnly, mounts, may.variables(), may.privateFiles(), may.limits(),
+                may.nested(), narrowing.of(may.egress()));
+    }
+}

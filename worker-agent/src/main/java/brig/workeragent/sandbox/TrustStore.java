@@ -1,0 +1,91 @@
+package brig.workeragent.sandbox;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Adds a certificate to what programs of a wall trust: the host's own list, which most programs read, and Java's. They
+ * then verify what Brig's proxy shows them without being told of it. Programs with a list of their own are told by
+ * variables.
+ */
+final class TrustStore {
+
+    /** Below {@code /etc}; where Debian, Ubuntu, Arch and Alpine have it. */
+    static final String BUNDLE = "ssl/certs/ca-certificates.crt";
+    static final String JAVA = "ssl/certs/java/cacerts";
+    /** The certificate alone, for programs that add to a list of their own. */
+    static final String OWN = "ssl/certs/brig-authority.pem";
+
+    /** What every JDK expects of its own. It protects nothing: certificates are public. */
+    private static final char[] JAVA_PASSWORD = "changeit".toCharArray();
+
+    private TrustStore() {
+    }
+
+    /** @param etc a copy of the host's that nobody uses yet */
+    static void add(Path etc, Path authority) throws IOException {
+        Path bundle = etc.resolve(BUNDLE);
+        var merged = new ByteArrayOutputStream();
+        if (Files.exists(bundle)) merged.write(Files.readAllBytes(bundle));
+        merged.write('\n');
+        merged.write(Files.readAllBytes(authority));
+        put(bundle, merged.toByteArray());
+        put(etc.resolve(OWN), Files.readAllBytes(authority));
+        put(etc.resolve(JAVA), javaStore(bundle));
+    }
+
+    /** JKS, the one format in which every JDK reads certificates without a password. */
+    private static byte[] javaStore(Path bundle) throws IOException {
+        try (InputStream certificates = new BufferedInputStream(Files.newInputStream(bundle))) {
+            KeyStore store = KeyStore.getInstance("JKS");
+            store.load(null, null);
+            int count = 0;
+            for (Certificate one : CertificateFactory.getInstance("X.509").generateCertificates(certificates)) {
+                store.setCertificateEntry("brig-" + count++, one);
+            }
+            var bytes = new ByteArrayOutputStream();
+            store.store(bytes, JAVA_PASSWORD);
+            return bytes.toByteArray();
+        } catch (GeneralSecurityException malformed) {
+            throw new IOException("cannot make Java's list of " + bundle + ": " + malformed.getMessage());
+        }
+    }
+
+    private static void put(Path file, byte[] content) throws IOException {
+        Path folder = file.resolveSibling("");
+        Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        // Debian's Java list may be a link to one elsewhere; it is replaced here, not there.
+        Files.deleteIfExists(file);
+        Files.write(file, content);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
+    }
+
+    /** Lists that JDKs keep for themselves below {@code /usr}; those of Debian are links to {@link #JAVA}. */
+    static List<Path> ofJdks(Path usr) throws IOException {
+        List<Path> own = new ArrayList<>();
+        Path jdks = usr.resolve("lib/jvm");
+        if (!Files.isDirectory(jdks)) return own;
+        try (var homes = Files.newDirectoryStream(jdks)) {
+            for (Path home : homes) {
+                for (String place : List.of("lib/security/cacerts", "jre/lib/security/cacerts")) {
+                    Path list = home.resolve(place);
+                    boolean usable = !Files.isSymbolicLink(home) && Files.isRegularFile(list);
+                    if (usable && list.toRealPath().startsWith(usr)) own.add(list.toRealPath());
+                }
+            }
+        }
+        return own;
+    }
+}

@@ -1,0 +1,289 @@
+package brig.workeragent.egress;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import brig.protocol.Json;
+import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.wall.EgressGate;
+import brig.workeragent.wall.WallNetwork;
+import brig.workeragent.wall.WallSocket;
+import brig.workeragent.wall.WallSocket.Role;
+import com.sun.net.httpserver.HttpServer;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** brig-egress as a process: started, fed with sockets, killed, started again. */
+@Timeout(300)
+class EgressProcessTest {
+    private static final String SPAWN = "spn_000000000000000000000001";
+    private static final String VALUE = "planted-real-value-7391";
+
+    /** Sockets on this host's own loopback, in the place of a wall's. */
+    private static final class FakeNetwork implements WallNetwork {
+        private final List<WallSocket> sockets = new ArrayList<>();
+        private final List<Integer> listened = new ArrayList<>();
+
+        FakeNetwork() throws IOException {
+            sockets.add(open(Role.PROXY, 0));
+        }
+
+        private static WallSocket open(Role role, int port) throws IOException {
+            Socket socket = Socket.newSocketStream();
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            socket.listen(128);
+            return new WallSocket(role, socket.localAddress().getPort(), socket.intValue());
+        }
+
+        int port() {
+            return sockets.getFirst().port();
+        }
+
+        @Override
+        public List<WallSocket> sockets() {
+            return List.copyOf(sockets);
+        }
+
+        @Override
+        public CompletableFuture<WallSocket> listen(int port) {
+            listened.add(port);
+            return CompletableFuture.failedFuture(new IOException("not in this test"));
+        }
+
+        @Override
+        public CompletableFuture<Integer> dial(int port) {
+            return CompletableFuture.failedFuture(new IOException("not in this test"));
+        }
+
+        @Override
+        public void close() {
+            sockets.forEach(socket -> {
+                try {
+                    new FileDescriptor(socket.descriptor()).close();
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+        }
+    }
+
+    @TempDir
+    Path folder;
+
+    private final LinkedBlockingQueue<Map<String, Object>> events = new LinkedBlockingQueue<>();
+    private HttpServer server;
+    private EgressProcess egress;
+    private FakeNetwork network;
+    private volatile EgressPolicy policy;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
+        server.createContext("/", exchange -> {
+            byte[] body = ("auth " + exchange.getRequestHeaders().getFirst("Authorization")).getBytes(UTF_8);
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        server.start();
+        Files.writeString(folder.resolve("token"), VALUE);
+        policy = policy("'a.example:PORT', ");
+        List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow", "-Xmx128m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"));
+        egress = new EgressProcess(new EgressProcess.Setup(java, folder.resolve("run"), folder.resolve("state"), new EgressConfig(
+                Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")), List.of(), 1 << 20, 4, 0)));
+        network = new FakeNetwork();
+    }
+
+    @AfterEach
+    void close() {
+        egress.close();
+        network.close();
+        server.stop(0);
+    }
+
+    private EgressPolicy policy(String allowed) {
+        return EgressPolicy.read(Json.parseCommented(("{'allowedHosts': [" + allowed + "'127.0.0.1:PORT'], 'secrets': {'T':"
+                + " {'hosts': ['a.example'], 'file': '" + folder.resolve("token") + "', 'allowPlaintext': true}}}")
+                .replace('\'', '"').replace("PORT", String.valueOf(server.getAddress().getPort()))));
+    }
+
+    private EgressGate.Taken take() {
+        var unused = egress.open(SPAWN, () -> policy, events::add);
+        return egress.take(new EgressGate.Taking(SPAWN, "tester", policy, Map.of("T", placeholder()), network));
+    }
+
+    private static String placeholder() {
+        return "BRIG_SECRET_" + "0123456789abcdef".repeat(3);
+    }
+
+    private int get(String host) throws IOException {
+        return get(host, null);
+    }
+
+    private int get(String host, StringBuilder body) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection) URI.create("http://" + host + ":" + server.getAddress().getPort() + "/")
+                .toURL().openConnection(new Proxy(Proxy.Type.HTTP, new InetSocketAddress(InetAddress.getLoopbackAddress(), network.port())));
+        connection.setReadTimeout(30_000);
+        connection.setRequestProperty("Authorization", "Bearer " + (body == null ? "x" : placeholder()));
+        int status = connection.getResponseCode();
+        if (body != null) {
+            body.append(new String(connection.getInputStream().readAllBytes(), UTF_8));
+        }
+        connection.disconnect();
+        return status;
+    }
+
+    private Map<String, Object> event(String kind) throws InterruptedException {
+        while (true) {
+            Map<String, Object> event = events.poll(20, TimeUnit.SECONDS);
+            if (event == null || kind.equals(event.get("kind"))) {
+                return event == null ? Map.of() : event;
+            }
+        }
+    }
+
+    @Test
+    void shouldServeAndTellWhatHappened() throws Exception {
+        assertEquals(Optional.empty(), egress.pid(), "nobody needs it yet");
+        try (var _ = take()) {
+            assertTrue(Files.readString(egress.authority()).startsWith("-----BEGIN CERTIFICATE-----"));
+            StringBuilder body = new StringBuilder();
+            assertEquals(200, get("a.example", body));
+            assertEquals("auth Bearer " + placeholder(), body.toString(), "put in, and taken out of the echo");
+            assertEquals("a.example", event("allowed").get("host"));
+            assertEquals(403, get("evil.example"));
+            assertEquals("evil.example", event("blocked").get("host"));
+        }
+        egress.close();
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(f -> Files.isRegularFile(f) && !f.endsWith("token")).toList()) {
+                assertFalse(Files.readString(file).contains(VALUE), file.toString());
+            }
+        }
+        assertTrue(Files.readString(folder.resolve("state/audit/egress.jsonl")).contains("\"secrets\":[\"T\"]"));
+    }
+
+    @Test
+    void shouldFollowDecisionsAndPolicies() throws Exception {
+        try (var _ = take()) {
+            assertEquals(403, get("b.example"));
+            egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), false);
+            awaitStatus("b.example", 200);
+            policy = policy("'deep.example:9999', ");
+            awaitStatus("a.example", 403);
+            assertEquals(200, get("b.example"), "what a person allowed stays");
+            assertTrue(network.listened.contains(9999), network.listened.toString());
+            policy = policy("'a.example:PORT', ");
+            awaitStatus("a.example", 200);
+            assertThrows(IllegalArgumentException.class, () -> egress.allow(SPAWN, "http://x", false));
+            assertThrows(BrigException.class, () -> egress.allow("spn_none", "x.example", false));
+        }
+    }
+
+    private void awaitStatus(String host, int wanted) throws IOException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        int status = get(host);
+        while (status != wanted && System.nanoTime() < end) {
+            status = get(host);
+        }
+        assertEquals(wanted, status);
+    }
+
+    /** Scenario: requests run without pause while the process is killed again and again. */
+    @Test
+    void shouldComeBackWithTheSameSocketsWhenItIsKilledUnderLoad() throws Exception {
+        try (var _ = take()) {
+            egress.allow(SPAWN, "b.example:" + server.getAddress().getPort(), false);
+            AtomicBoolean stop = new AtomicBoolean();
+            Semaphore good = new Semaphore(0);
+            AtomicInteger reset = new AtomicInteger();
+            LinkedBlockingQueue<String> wrong = new LinkedBlockingQueue<>();
+            List<Thread> load = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                load.add(Thread.ofVirtual().start(() -> {
+                    while (!stop.get()) {
+                        try {
+                            int status = get("b.example");
+                            if (status == 200) {
+                                good.release();
+                            } else {
+                                wrong.add("status " + status);
+                            }
+                        } catch (ConnectException refused) {
+                            wrong.add(refused.toString());
+                        } catch (IOException cut) {
+                            reset.incrementAndGet();
+                        }
+                    }
+                }));
+            }
+            long before = egress.pid().orElseThrow();
+            for (int i = 0; i < 2; i++) {
+                good.drainPermits();
+                good.acquire(20);
+                long pid = egress.pid().orElseThrow();
+                ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+                good.drainPermits();
+                good.acquire(20);
+            }
+            stop.set(true);
+            for (Thread thread : load) {
+                thread.join();
+            }
+            assertEquals(List.of(), List.copyOf(wrong), "connections wait, or are cut; they are never refused, nor denied");
+            assertTrue(reset.get() <= 8, "cut " + reset);
+            assertNotEquals(before, egress.pid().orElseThrow());
+        }
+    }
+
+    @Test
+    void shouldEndWithItsInput() throws Exception {
+        EgressGate.Taken taken = take();
+        ProcessHandle process = ProcessHandle.of(egress.pid().orElseThrow()).orElseThrow();
+        taken.close();
+        egress.close();
+        process.onExit().get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void shouldSayWhyWhenItCannotStart() {
+        EgressProcess broken = new EgressProcess(new EgressProcess.Setup(List.of("/bin/false"), folder.resolve("run2"), folder.resolve("state2"),
+                new EgressConfig(Map.of(), List.of(), 1 << 20, 4, 0)));
+        BrigException refusal = assertThrows(BrigException.class, broken::authority);
+        assertTrue(refusal.getMessage().contains("brig-egress cannot be used"), refusal.getMessage());
+        broken.close();
+    }
+}
