@@ -52,7 +52,8 @@ final class EgressLink {
     private final CompletableFuture<Path> authority = new CompletableFuture<>();
     private final CompletableFuture<Channel> descriptors;
 
-    private EgressLink(Process process, EventLoopGroup loop, Channel listener, CompletableFuture<Channel> descriptors) {
+    private EgressLink(
+            Process process, EventLoopGroup loop, Channel listener, CompletableFuture<Channel> descriptors) {
         this.process = process;
         this.lines = process.getOutputStream();
         this.loop = loop;
