@@ -229,7 +229,7 @@ class EgressWallTest {
         try (Session session = new Session()) {
             session.say("""
                     load() { for i in $(seq 400); do
-                        curl -sS --max-time 30 -o /dev/null "$1" 2> /dev/null; echo "curl $?"
+                        curl -sS --max-time 30 -o /dev/null "$1" 2> /dev/null; echo "curl $?";
                     done; }; for n in 1 2 3; do load %s & done; wait; echo loaded
                     """.formatted(base(true, "allowed.test") + "/page").replace("\n", " "));
             int killed = 0;
