@@ -237,7 +237,7 @@ class EgressWallTest {
             for (String line = session.line(); !line.equals("loaded"); line = session.line()) {
                 said.add(line);
                 if (said.size() == 100 || said.size() == 500) {
-                    for (long pid : AgentFixture.processesWith("EgressMain")) {
+                    for (long pid : AgentFixture.egressProcesses()) {
                         killed += ProcessHandle.of(pid).filter(ProcessHandle::destroyForcibly).isPresent() ? 1 : 0;
                     }
                 }
