@@ -158,6 +158,12 @@ final class AgentFixture implements AutoCloseable {
         }).toList();
     }
 
+    /** The brig-egress that runs for a worker-agent of this process; others may run on this host. */
+    static List<Long> egressProcesses() {
+        List<Long> all = processesWith("brig.workeragent.egress.proxy.EgressMain");
+        return ProcessHandle.current().children().map(ProcessHandle::pid).filter(all::contains).toList();
+    }
+
     @Override
     public void close() throws IOException {
         if (agent != null) {

@@ -30,7 +30,7 @@ class EgressMemoryTest {
         try (AgentFixture fixture = new AgentFixture("rlimits").open(); TestGateway control = fixture.control()) {
             fixture.writePolicy("test", Map.of("egress", Map.of("allowedHosts", List.of("allowed.test"))));
             spawn(fixture, control);
-            List<Long> pids = AgentFixture.processesWith("EgressMain");
+            List<Long> pids = AgentFixture.egressProcesses();
             assertEquals(1, pids.size());
             long before = residentBytes(pids.getFirst());
             List<Map<String, Object>> answers = new ArrayList<>();

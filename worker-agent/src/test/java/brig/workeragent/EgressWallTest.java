@@ -228,23 +228,23 @@ class EgressWallTest {
     void shouldServeAgainAfterTheProxyWasKilledUnderLoad() throws IOException {
         try (Session session = new Session()) {
             session.say("""
-                    load() { for i in $(seq 400); do
-                        curl -sS --max-time 30 -o /dev/null "$1" 2> /dev/null; echo "curl $?";
+                    load() { for i in $(seq 120); do
+                        curl -sS --max-time 120 -o /dev/null "$1" 2> /dev/null; echo "curl $?";
                     done; }; for n in 1 2 3; do load %s & done; wait; echo loaded
                     """.formatted(base(true, "allowed.test") + "/page").replace("\n", " "));
             int killed = 0;
             List<String> said = new ArrayList<>();
             for (String line = session.line(); !line.equals("loaded"); line = session.line()) {
                 said.add(line);
-                if (said.size() == 100 || said.size() == 500) {
-                    for (long pid : AgentFixture.processesWith("EgressMain")) {
+                if (said.size() == 40 || said.size() == 200) {
+                    for (long pid : AgentFixture.egressProcesses()) {
                         killed += ProcessHandle.of(pid).filter(ProcessHandle::destroyForcibly).isPresent() ? 1 : 0;
                     }
                 }
             }
             assertEquals(2, killed);
             long reached = said.stream().filter("curl 0"::equals).count();
-            assertTrue(reached > 1000, "reached " + reached + " times of " + said.size());
+            assertTrue(reached > 300, "reached " + reached + " times of " + said.size());
             // None waited for an answer in vain (28), and none was let through unverified: what failed was cut.
             assertEquals(List.of(), said.stream().filter(line -> !List.of("curl 0", "curl 35", "curl 52", "curl 56",
                     "curl 55").contains(line)).distinct().toList());

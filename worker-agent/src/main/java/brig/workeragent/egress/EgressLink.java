@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // What is closed is not waited for.
 final class EgressLink {
     private static final Logger LOG = LoggerFactory.getLogger(EgressLink.class);
+    private static final AtomicInteger RUNS = new AtomicInteger();
     private static final int EVENT_BYTES_MAX = 64 * 1024;
     private static final long SEND_MS = 5_000;
     private static final long END_MS = 3_000;
@@ -52,7 +54,8 @@ final class EgressLink {
     private final CompletableFuture<Path> authority = new CompletableFuture<>();
     private final CompletableFuture<Channel> descriptors;
 
-    private EgressLink(Process process, EventLoopGroup loop, Channel listener, CompletableFuture<Channel> descriptors) {
+    private EgressLink(
+            Process process, EventLoopGroup loop, Channel listener, CompletableFuture<Channel> descriptors) {
         this.process = process;
         this.lines = process.getOutputStream();
         this.loop = loop;
@@ -71,7 +74,8 @@ final class EgressLink {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
         Path folder = Files.createDirectories(setup.socketFolder());
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
-        Path socket = folder.resolve("descriptors.sock");
+        // Another name for each run: the socket of the one before is removed whenever its channel is closed.
+        Path socket = folder.resolve("descriptors-" + RUNS.incrementAndGet() + ".sock");
         Files.deleteIfExists(socket);
         CompletableFuture<Channel> connected = new CompletableFuture<>();
         try {

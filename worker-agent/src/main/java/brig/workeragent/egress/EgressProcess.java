@@ -234,7 +234,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         if (closed) {
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
         }
-        EgressLink fresh = EgressLink.start(setup, this::handleEvent, gone -> later(() -> handleGone(gone), 0), READY_MS);
+        EgressLink fresh = EgressLink.start(
+                setup, this::handleEvent, gone -> later(() -> handleGone(gone), 0), READY_MS);
         current = fresh;
         LOG.info("brig-egress runs as process {}", fresh.pid());
         for (Taking taking : takings.values()) {
@@ -350,7 +351,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private void listen(Taking taking, int port) {
         var unused = taking.what.network().listen(port).whenComplete((socket, failure) -> later(() -> {
             if (socket == null) {
-                LOG.warn("no listener for port {} spawn_id={}: {}", port, taking.what.spawnId(), String.valueOf(failure));
+                LOG.warn("no listener for port {} spawn_id={}: {}",
+                        port, taking.what.spawnId(), String.valueOf(failure));
             } else if (takings.containsKey(taking.id)) {
                 taking.more.add(socket);
                 if (current != null && current.isAlive()) {

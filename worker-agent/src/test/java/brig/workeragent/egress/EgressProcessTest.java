@@ -15,6 +15,7 @@ import brig.workeragent.wall.WallNetwork;
 import brig.workeragent.wall.WallSocket;
 import brig.workeragent.wall.WallSocket.Role;
 import com.sun.net.httpserver.HttpServer;
+import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -60,6 +61,7 @@ class EgressProcessTest {
         }
 
         private static WallSocket open(Role role, int port) throws IOException {
+            Epoll.ensureAvailability();
             Socket socket = Socket.newSocketStream();
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             socket.listen(128);

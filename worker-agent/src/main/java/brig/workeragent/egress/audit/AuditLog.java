@@ -78,7 +78,8 @@ public final class AuditLog implements AutoCloseable {
     private void openFile() throws IOException {
         Path file = folder.resolve(NAME);
         if (!Files.exists(file)) {
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(
+                    file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         }
         fileBytes = Files.size(file);
         out = new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.APPEND));

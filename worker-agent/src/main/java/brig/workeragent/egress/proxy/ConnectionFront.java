@@ -83,7 +83,8 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
         if (first == TLS_HANDSHAKE) {
             ctx.pipeline().replace(this, null, new Intercept());
         } else if (first >= 'A' && first <= 'Z') {
-            HttpFront front = HttpFront.addTo(ctx.pipeline(), worker, new Destination.Fixed(hosts, port, false, granted));
+            HttpFront front = HttpFront.addTo(
+                    ctx.pipeline(), worker, new Destination.Fixed(hosts, port, false, granted));
             worker.replace(this, front);
             ctx.pipeline().remove(this);
         } else {
@@ -155,7 +156,8 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
                 }
             });
             ChannelPipeline pipeline = ctx.pipeline();
-            HttpFront front = HttpFront.addTo(pipeline, worker, new Destination.Fixed(Set.of(host), port, true, granted));
+            HttpFront front = HttpFront.addTo(
+                    pipeline, worker, new Destination.Fixed(Set.of(host), port, true, granted));
             worker.replace(ConnectionFront.this, front);
             pipeline.replace(this, null, tls);
         }

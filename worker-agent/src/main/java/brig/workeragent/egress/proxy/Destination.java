@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** How the requests of a connection say where they go. */
@@ -76,6 +77,9 @@ sealed interface Destination {
 
     /** The first segment of the path names a model route. */
     record Models() implements Destination {
+        private static final Pattern DOT_SEGMENT =
+                Pattern.compile("(?i)(?:/|%2f|\\\\|%5c)(?:\\.|%2e){1,2}(?:[/?;\\\\]|%2f|%5c|$)");
+
         @Override
         public Found find(HttpRequest request, WorkerEgress worker) {
             String uri = request.uri();
@@ -86,10 +90,11 @@ sealed interface Destination {
             String name = uri.startsWith("/") ? uri.substring(1, end) : "";
             EgressPolicy.ModelRoute route = worker.policy().policy().modelRoutes().get(name);
             if (route == null) {
-                throw Refusal.blocked("modelRoutes has no '" + (name.length() > 64 ? "…" : name) + "'").asException();
+                String shown = name.length() > 64 ? "…" : name;
+                throw Refusal.blocked("modelRoutes has no '" + shown + "'").asException();
             }
             String path = uri.substring(end);
-            if (path.toLowerCase(Locale.ROOT).matches(".*(?:/|%2f|\\\\|%5c)(?:\\.|%2e){1,2}(?:[/?;\\\\]|%2f|%5c|$).*")) {
+            if (DOT_SEGMENT.matcher(path).find()) {
                 throw Refusal.malformed("the path leads out of the route").asException();
             }
             String base = Objects.requireNonNullElse(route.url().getRawPath(), "");

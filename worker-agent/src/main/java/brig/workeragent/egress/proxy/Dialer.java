@@ -97,8 +97,8 @@ final class Dialer {
                     } else if (at + 1 < addresses.size()) {
                         connect(loop, target, addresses, at + 1, opened);
                     } else {
-                        opened.completeExceptionally(Refusal.unreachable(
-                                "no connection to " + target.authority() + ": " + brief(connected.cause())).asException());
+                        String why = "no connection to " + target.authority() + ": " + brief(connected.cause());
+                        opened.completeExceptionally(Refusal.unreachable(why).asException());
                     }
                 });
     }

@@ -50,7 +50,8 @@ final class DnsFront {
             return CompletableFuture.completedFuture(null);
         }
         DnsMode mode = worker.policy().policy().dns();
-        CompletableFuture<byte @Nullable []> answer = answers.answer(ByteBufUtil.getBytes(message), name -> switch (mode) {
+        byte[] question = ByteBufUtil.getBytes(message);
+        CompletableFuture<byte @Nullable []> answer = answers.answer(question, name -> switch (mode) {
             case SYNTHETIC -> false;
             case TRUSTED -> worker.policy().namesHost(name);
             case OPEN -> true;

@@ -71,7 +71,7 @@ public final class EgressMain {
         try (InputStream in = new BufferedInputStream(System.in)) {
             run(in);
         } catch (BrigException | IOException | InterruptedException e) {
-            log.error("brig-egress cannot go on: {}", String.valueOf(e.getMessage()), e instanceof IOException ? e : null);
+            log.error("brig-egress cannot go on", e);
             System.exit(2);
         }
         System.exit(0);
@@ -200,7 +200,8 @@ public final class EgressMain {
         List<InetSocketAddress> servers = new ArrayList<>();
         for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
             String[] words = line.strip().split("\\s+", -1);
-            InetAddress address = words.length > 1 && words[0].equals("nameserver") ? HostNames.literal(words[1]) : null;
+            boolean named = words.length > 1 && words[0].equals("nameserver");
+            InetAddress address = named ? HostNames.literal(words[1]) : null;
             if (address != null) {
                 servers.add(new InetSocketAddress(address, DNS_PORT));
             }

@@ -99,7 +99,7 @@ final class Exchange implements Upstream.Listener {
         if (target.route() != null && !forbidden) {
             return new Verdict(true, "modelRoutes has " + target.routeName(), false);
         }
-        granted = front.destination() instanceof Destination.Fixed fixed && fixed.granted();
+        granted |= front.destination() instanceof Destination.Fixed fixed && fixed.granted();
         if (granted && !toHost.allowed() && !forbidden) {
             return new Verdict(true, "a person allowed this connection", false);
         }
@@ -541,7 +541,8 @@ final class Exchange implements Upstream.Listener {
         }
         refusedKeepsAlive = clientKeepsAlive && (requestComplete || Headers.hasNoBody(request))
                 && !request.decoderResult().isFailure();
-        front.writeText(refusal.status(), Refusals.text(request, record, refusal, worker.secrets()), refusedKeepsAlive);
+        String text = Refusals.text(request, record, refusal, worker.secrets());
+        front.writeText(refusal.status(), text, refusedKeepsAlive);
         endRefused();
     }
 

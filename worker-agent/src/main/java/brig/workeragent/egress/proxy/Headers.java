@@ -116,7 +116,8 @@ final class Headers {
             String name = header.getKey().toLowerCase(Locale.ROOT);
             // Alt-Svc would send the client to a protocol that cannot get out of the wall.
             if (!OF_ONE_CONNECTION.contains(name) && !named.contains(name) && !name.equals("alt-svc")) {
-                made.headers().add(header.getKey(), scrubber == null ? header.getValue() : scrub(scrubber, header.getValue()));
+                String value = header.getValue();
+                made.headers().add(header.getKey(), scrubber == null ? value : scrub(scrubber, value));
             }
         }
         if (code == SWITCHING) {
@@ -147,7 +148,8 @@ final class Headers {
     /** Whether its body is what it says, not packed. */
     static boolean isIdentity(HttpMessage message) {
         List<String> encodings = message.headers().getAll(HttpHeaderNames.CONTENT_ENCODING);
-        return encodings.stream().allMatch(encoding -> encoding.isBlank() || encoding.strip().equalsIgnoreCase("identity"));
+        return encodings.stream().map(String::strip)
+                .allMatch(encoding -> encoding.isEmpty() || encoding.equalsIgnoreCase("identity"));
     }
 
     /** Whether the answer with that code to this request has no body. */

@@ -79,7 +79,8 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         HttpFront front = new HttpFront(worker, destination, pipeline.channel(), encoder);
         pipeline.addLast(IDLE, new IdleStateHandler(0, 0, limits.idleMs(), TimeUnit.MILLISECONDS));
         pipeline.addLast(DECODER, new HttpRequestDecoder(new HttpDecoderConfig()
-                .setMaxInitialLineLength(limits.lineBytesMax()).setMaxHeaderSize(limits.headerBytesMax()).setMaxChunkSize(CHUNK_BYTES_MAX)
+                .setMaxInitialLineLength(limits.lineBytesMax()).setMaxHeaderSize(limits.headerBytesMax())
+                .setMaxChunkSize(CHUNK_BYTES_MAX)
                 .setAllowDuplicateContentLengths(false)));
         pipeline.addLast(ENCODER, encoder);
         pipeline.addLast(front);

@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The name servers of this host, for {@code dnsMode: open}: a question is passed on as it came, and so is the answer. */
+/**
+ * The name servers of this host, for {@code dnsMode: open}: a question is passed on as it came, and so is the
+ * answer.
+ */
 public final class NameServers {
     private static final Logger LOG = LoggerFactory.getLogger(NameServers.class);
     private static final int AT_ONCE_MAX = 64;

@@ -30,7 +30,8 @@ final class Relay extends ChannelInboundHandlerAdapter {
     /** Joins two connections for the rest of their lives. */
     static void join(Channel inside, Channel outside, ProxyLimits limits, LongConsumer sent, LongConsumer received) {
         for (Channel channel : new Channel[] {inside, outside}) {
-            channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, channel.pipeline().get(SslHandler.class) == null);
+            boolean plain = channel.pipeline().get(SslHandler.class) == null;
+            channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, plain);
         }
         inside.pipeline().addLast(new IdleStateHandler(0, 0, limits.tunnelIdleMs(), TimeUnit.MILLISECONDS));
         inside.pipeline().addLast(new Relay(outside, sent));

@@ -3,9 +3,9 @@ package brig.workeragent.egress.secret;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.TreeMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** What stands for a secret inside a wall: {@code BRIG_SECRET_} and 24 random bytes in hexadecimal digits. */
 public final class Placeholder {
@@ -23,7 +23,8 @@ public final class Placeholder {
         for (String secret : secrets) {
             byte[] random = new byte[RANDOM_BYTES];
             RANDOM.nextBytes(random);
-            placeholders.put(secret, new String(PREFIX, StandardCharsets.US_ASCII) + HexFormat.of().formatHex(random));
+            String prefix = new String(PREFIX, StandardCharsets.US_ASCII);
+            placeholders.put(secret, prefix + HexFormat.of().formatHex(random));
         }
         return placeholders;
     }
