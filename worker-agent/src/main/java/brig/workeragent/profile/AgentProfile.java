@@ -3,6 +3,7 @@ package brig.workeragent.profile;
 import brig.protocol.Settings;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.adapter.Adapter;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,13 +15,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param description for people, one line
  * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
- *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced; nothing is replaced inside an
- *     argument
+ *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced, and {@code {program}} by the program of
+ *     {@code install}; nothing is replaced inside an argument
  * @param adapter its native format
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
  * @param env the environment of the agent beside what the wall itself sets, as far as its policy lets it
  * @param policy what its wall lets in, where the request does not choose
+ * @param raw whether each line that it writes becomes a frame {@code raw} too; not with {@code text}
+ * @param permissions {@code allow} or {@code deny}: the answer where it asks whether it may do something
+ * @param home {@code private}: empty at each start of a process; {@code project}: kept, one for each project
+ * @param models names of the policy's model routes that it needs. In the environment {@code {models.NAME}} stands for
+ *     the base URL of one
+ * @param install where its program comes from, where that is a package of npm
  */
 public record AgentProfile(
         String description,
@@ -29,10 +36,37 @@ public record AgentProfile(
         String process,
         String stdin,
         Map<String, String> env,
-        String policy) {
+        String policy,
+        boolean raw,
+        String permissions,
+        String home,
+        List<String> models,
+        Install install) {
+
+    /**
+     * A package of npm.
+     *
+     * @param npm its name and the version that was tried, such as {@code @openai/codex@0.169.0}; empty for none
+     * @param programs where the program may lie below a folder {@code node_modules}; the first that is there is taken
+     */
+    public record Install(String npm, List<String> programs) {
+        public Install {
+            if (npm.isEmpty() != programs.isEmpty()) {
+                throw new IllegalArgumentException("install: npm and programs go together");
+            }
+            for (String program : programs) {
+                Path path = Path.of(program);
+                if (path.isAbsolute() || path.getNameCount() < 2 || !path.normalize().equals(path)) {
+                    throw new IllegalArgumentException(
+                            "install.programs: '" + program + "' must be a path below a folder node_modules");
+                }
+            }
+        }
+    }
 
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
+    private static final String PROGRAM = "{program}";
 
     public AgentProfile {
         if (command.isEmpty() || command.get(0).isEmpty()) {
@@ -40,8 +74,16 @@ public record AgentProfile(
         }
         requireOneOf("process", process, List.of("message", "spawn"));
         requireOneOf("stdin", stdin, List.of("null", "lines"));
-        if (Adapter.named(adapter).isEmpty()) {
-            throw new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'");
+        requireOneOf("permissions", permissions, List.of("allow", "deny"));
+        requireOneOf("home", home, List.of("private", "project"));
+        Adapter format = Adapter.named(adapter).orElseThrow(
+                () -> new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'"));
+        if (format.hasTurns() && !(process.equals("spawn") && stdin.equals("lines"))) {
+            throw new IllegalArgumentException(
+                    "process, stdin: must be 'spawn' and 'lines' with the adapter '" + adapter + "'");
+        }
+        if (command.contains(PROGRAM) == install.programs().isEmpty()) {
+            throw new IllegalArgumentException("command: '" + PROGRAM + "' goes with install");
         }
         for (String argument : command) {
             requireNoNul("command", argument);
@@ -63,6 +105,11 @@ public record AgentProfile(
         whole.put("stdin", "null");
         whole.put("env", Map.of());
         whole.put("policy", "build");
+        whole.put("raw", false);
+        whole.put("permissions", "allow");
+        whole.put("home", "private");
+        whole.put("models", List.of());
+        whole.put("install", Map.of("npm", "", "programs", List.of()));
         return Settings.bind(Settings.overlay(whole, values), AgentProfile.class);
     }
 

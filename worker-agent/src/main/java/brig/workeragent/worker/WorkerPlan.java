@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.protocol.SpawnRequest;
+import brig.workeragent.adapter.AgentTask;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import java.nio.file.Path;
@@ -8,6 +9,15 @@ import java.util.concurrent.TimeUnit;
 
 /** What a worker is made from. */
 record WorkerPlan(String spawnId, SpawnRequest request, AgentProfile profile, Policy policy, Path workspace) {
+    /** Where the agent finds its workspace. */
+    private static final String WORKSPACE = "/workspace";
+
+    /** What a dialogue with the agent has to know. */
+    AgentTask task() {
+        return new AgentTask(WORKSPACE, request.model(), request.systemPrompt(), null, profile.raw(),
+                profile.permissions().equals("allow"));
+    }
+
     /** How long each process may run, 0 for ever: what the policy allows, or less where the captain said so. */
     long wallClockMs() {
         long allowed = policy.wallClockMs();
