@@ -35,6 +35,11 @@ public record ToolCall(String id, @Nullable String agent, @Nullable String name,
         }
     }
 
+    /** The same, of a call whose arguments were told. */
+    ToolCall withoutInput() {
+        return new ToolCall(id, agent, name, sort, title, status, null, output);
+    }
+
     /** The sort, and {@code agent} for a sub-agent. */
     @Nullable String kind() {
         return sort != null ? sort : name == null ? null : switch (name.toLowerCase(Locale.ROOT)) {

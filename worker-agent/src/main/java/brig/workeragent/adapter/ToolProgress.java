@@ -39,7 +39,8 @@ public final class ToolProgress {
         if (now.status() == ToolCall.Status.COMPLETED || now.status() == ToolCall.Status.FAILED) {
             if (before != null || now.name() != null) {
                 open.remove(now.id());
-                frames.tool(now);
+                boolean known = before != null && !differs(before.call().input(), now.input());
+                frames.tool(known ? now.withoutInput() : now);
             }
             return;
         }

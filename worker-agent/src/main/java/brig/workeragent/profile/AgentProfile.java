@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param description for people, one line
  * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
  *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced, and {@code {program}} by the program of
- *     {@code install}; nothing is replaced inside an argument
+ *     {@code install}; inside an argument only the names of model routes are
  * @param adapter its native format
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param raw whether each line that it writes becomes a frame {@code raw} too; not with {@code text}
  * @param permissions {@code allow} or {@code deny}: the answer where it asks whether it may do something
  * @param home {@code private}: empty at each start of a process; {@code project}: kept, one for each project
- * @param models names of the policy's model routes that it needs. In the environment {@code {models.NAME}} stands for
- *     the base URL of one
+ * @param models names of the policy's model routes that it needs. In the environment and in arguments
+ *     {@code {models.NAME}} stands for the base URL of one
  * @param install where its program comes from, where that is a package of npm
  */
 public record AgentProfile(
@@ -44,15 +44,16 @@ public record AgentProfile(
         Install install) {
 
     /**
-     * A package of npm.
+     * A package of npm, or a program that comes with Brig.
      *
-     * @param npm its name and the version that was tried, such as {@code @openai/codex@0.169.0}; empty for none
-     * @param programs where the program may lie below a folder {@code node_modules}; the first that is there is taken
+     * @param npm its name and the version that was tried, such as {@code @openai/codex@0.169.0}; empty: Brig's own
+     * @param programs where the program may lie below a folder {@code node_modules}, or that of Brig; the first that is
+     *     there is taken
      */
     public record Install(String npm, List<String> programs) {
         public Install {
-            if (npm.isEmpty() != programs.isEmpty()) {
-                throw new IllegalArgumentException("install: npm and programs go together");
+            if (programs.isEmpty() && !npm.isEmpty()) {
+                throw new IllegalArgumentException("install: needs programs");
             }
             for (String program : programs) {
                 Path path = Path.of(program);
@@ -67,6 +68,8 @@ public record AgentProfile(
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
     private static final String PROGRAM = "{program}";
+    /** Where the model routes of a policy are found behind the wall. */
+    private static final String MODEL_ROUTES = "http://127.0.0.1:3129/";
 
     public AgentProfile {
         if (command.isEmpty() || command.get(0).isEmpty()) {
@@ -142,15 +145,35 @@ public record AgentProfile(
         return command.contains(MESSAGE);
     }
 
-    /** The command for a message of a request; what the request does not say is an empty argument. */
-    public List<String> commandFor(SpawnRequest request, String message) {
+    /**
+     * The command for a message of a request; what the request does not say is an empty argument.
+     *
+     * @param program of {@code install}, behind the wall; null where there is none
+     */
+    public List<String> commandFor(SpawnRequest request, String message, @Nullable String program) {
         return command.stream().map(argument -> switch (argument) {
             case MESSAGE -> message;
+            case PROGRAM -> orEmpty(program);
             case "{model}" -> orEmpty(request.model());
             case "{systemPrompt}" -> orEmpty(request.systemPrompt());
             case "{tools}" -> String.join(",", request.tools());
-            default -> argument;
+            default -> withRoutes(argument);
         }).toList();
+    }
+
+    /** The environment, with the base URLs of the model routes that it names. */
+    public Map<String, String> environment() {
+        Map<String, String> whole = new LinkedHashMap<>(env);
+        whole.replaceAll((name, value) -> withRoutes(value));
+        return whole;
+    }
+
+    private String withRoutes(String text) {
+        String whole = text;
+        for (String model : models) {
+            whole = whole.replace("{models." + model + "}", MODEL_ROUTES + model);
+        }
+        return whole;
     }
 
     private static String orEmpty(@Nullable String text) {

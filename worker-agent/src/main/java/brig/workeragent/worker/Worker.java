@@ -258,7 +258,8 @@ public final class Worker {
         cancelled = false;
         timedOut = false;
         beside(up, () -> {
-            List<String> command = profile.commandFor(plan.request(), message == null ? "" : message);
+            List<String> command = profile.commandFor(
+                    plan.request(), message == null ? "" : message, plan.program());
             WalledProcess started = wall.start(command, profile.stdinLines());
             sequence.execute(() -> handleStarted(started, message, up));
         });

@@ -6,9 +6,15 @@ import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** What a worker is made from. */
-record WorkerPlan(String spawnId, SpawnRequest request, AgentProfile profile, Policy policy, Path workspace) {
+/**
+ * What a worker is made from.
+ *
+ * @param program of the profile's {@code install}, behind the wall; null where it has none
+ */
+record WorkerPlan(String spawnId, SpawnRequest request, AgentProfile profile, @Nullable String program, Policy policy,
+        Path workspace) {
     /** Where the agent finds its workspace. */
     private static final String WORKSPACE = "/workspace";
 

@@ -7,6 +7,7 @@ import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
@@ -40,7 +41,7 @@ import org.slf4j.LoggerFactory;
 public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(
-            AgentProfiles profiles, Policies policies, Walls walls, MadeWorkspaces made,
+            AgentProfiles profiles, Programs programs, Policies policies, Walls walls, MadeWorkspaces made,
             WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
     /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
@@ -192,15 +193,18 @@ public final class Workers {
     }
 
     private Spawned make(String spawnId, SpawnRequest request) throws InterruptedException {
-        AgentProfile profile = parts.profiles().find(request.agent());
+        AgentProfiles.Named agent = parts.profiles().named(request.agent());
+        AgentProfile profile = agent.profile();
+        Programs.Found found = parts.programs().find(agent);
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
         Workplaces.Workplace place = workplaces.take(spawnId, request, policy.confinement());
         try {
-            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), place.folder());
+            WorkerPlan plan = new WorkerPlan(
+                    spawnId, request, profile, found.program(), policy.policy(), place.folder());
             Wall wall = place.around(parts.walls().build(new Walls.Plan(
-                    spawnId, place.folder(), profile.env(),
-                    policy.confinement().with(place.mounts()).narrowedTo(request.bounds().envAllowlist()))));
+                    spawnId, place.folder(), profile.environment(),
+                    policy.confinement().with(found.mounts()).with(place.mounts()).narrowedTo(request.bounds().envAllowlist()))));
             Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,7 +35,8 @@ class GoldenFramesTest {
         for (Object what : recording.play().happened) {
             told.add(switch (what) {
                 case Talk.Frame frame -> frame.type().wireName() + " " + Talk.json(shortened(frame.fields()));
-                case Map<?, ?> message -> "> " + Talk.json(shortened(message));
+                // The order of keys in a message is nobody's promise.
+                case Map<?, ?> message -> "> " + Talk.json(shortened(sorted(message)));
                 default -> "-- " + what;
             });
         }
@@ -52,6 +54,17 @@ class GoldenFramesTest {
         List<String> unknown = recording.play().frames(FrameType.RAW).stream()
                 .map(frame -> frame.text("line")).toList();
         assertTrue(unknown.isEmpty(), () -> unknown.size() + " lines such as " + unknown.getFirst());
+    }
+
+    private static Map<?, ?> sorted(Map<?, ?> message) {
+        Map<String, Object> sorted = new TreeMap<>();
+        message.forEach((name, value) -> sorted.put(String.valueOf(name), switch (value) {
+            case Map<?, ?> inner -> sorted(inner);
+            case List<?> list -> list.stream()
+                    .map(element -> element instanceof Map<?, ?> inner ? sorted(inner) : element).toList();
+            case null, default -> value;
+        }));
+        return sorted;
     }
 
     /** With long texts cut, and how long they were. */

@@ -36,9 +36,9 @@ class AgentProfilesTest {
                 """);
         AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
         SpawnRequest full = new SpawnRequest(null, null, "a", "m", List.of("t1", "t2"), "s", null, false);
-        assertEquals(List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"), profile.commandFor(full, "hi {model}"));
+        assertEquals(List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"), profile.commandFor(full, "hi {model}", null));
         SpawnRequest bare = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
-        assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, ""));
+        assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, "", null));
     }
 
     @Test

@@ -49,7 +49,7 @@ class WorkerTest {
         AgentProfile profile = new AgentProfile("", command, adapter, process, stdin, Map.of(), "build", false, "allow",
                 "private", List.of(), new AgentProfile.Install("", List.of()));
         SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
-        WorkerPlan plan = new WorkerPlan("spn_test", request, profile, policy, Path.of("/workspace"));
+        WorkerPlan plan = new WorkerPlan("spn_test", request, profile, null, policy, Path.of("/workspace"));
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -227,7 +227,7 @@ class WorkerTest {
                     SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
                     new SpawnRequest.Bounds(null, each[1]));
             assertEquals(each[2],
-                    new WorkerPlan("spn_test", request, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
+                    new WorkerPlan("spn_test", request, null, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
         }
     }
 

@@ -12,6 +12,7 @@ import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Programs;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,7 +64,7 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls,
+                new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(List.of(), folder), policies, walls,
                         new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
                         Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10), startsPerSecondMax));

@@ -1,0 +1,95 @@
+package brig.workeragent;
+
+import brig.protocol.FrameType;
+import brig.protocol.Ids;
+import brig.protocol.Json;
+import brig.workeragent.TestGateway.Frame;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** A worker behind a real wall and what it says. */
+final class Walled implements AutoCloseable {
+    final List<Frame> seen = new ArrayList<>();
+    private final TestGateway control;
+    private final TestGateway frames;
+    private final String id;
+
+    Walled(AgentFixture fixture, String agent, Map<String, ?> more) throws IOException {
+        control = fixture.control();
+        id = Ids.newSpawnId(System.currentTimeMillis());
+        Map<String, Object> request = new LinkedHashMap<>(more);
+        request.put("agent_config", Map.of("name", agent));
+        Map<String, Object> answer = control.ask(new String(Json.write(
+                Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), StandardCharsets.UTF_8));
+        if (!answer.containsKey("ok")) {
+            throw new AssertionError(answer);
+        }
+        frames = fixture.frames(id, 1);
+    }
+
+    void say(String content) throws IOException {
+        frames.send(new String(Json.write(Map.of("input", Map.of("content", content))), StandardCharsets.UTF_8));
+    }
+
+    void cancel() throws IOException {
+        frames.send("{\"cancel\":true}");
+    }
+
+    /** Reads on up to a frame, acknowledging what comes. */
+    Frame until(Predicate<Frame> last) throws IOException {
+        Frame[] found = new Frame[1];
+        frames.read(frame -> {
+            seen.add(frame);
+            if (frame.seq() % 50 == 0) {
+                frames.send("{\"ack\":" + frame.seq() + "}");
+            }
+            found[0] = last.test(frame) ? frame : null;
+            return found[0] == null;
+        });
+        if (found[0] == null) {
+            throw new AssertionError("the stream ended: " + seen);
+        }
+        return found[0];
+    }
+
+    Frame untilDone() throws IOException {
+        return until(frame -> frame.type() == FrameType.DONE);
+    }
+
+    List<Frame> all(FrameType type) {
+        return seen.stream().filter(frame -> frame.type() == type).toList();
+    }
+
+    /** What the agent, or that sub-agent, said as text. */
+    String said(String agent) {
+        StringBuilder said = new StringBuilder();
+        all(FrameType.CHUNK).stream()
+                .filter(frame -> frame.text("stream").equals("text") && frame.text("agent").equals(String.valueOf(agent)))
+                .forEach(frame -> said.append(frame.text("content")));
+        return said.toString();
+    }
+
+    /** The last status of each sub-agent, by id. */
+    Map<String, Frame> subAgents() {
+        Map<String, Frame> agents = new HashMap<>();
+        all(FrameType.SUBAGENT).forEach(frame -> agents.put(frame.text("agent_id"), frame));
+        return agents;
+    }
+
+    void terminate() throws IOException {
+        control.ask("{\"id\":2,\"op\":\"terminate\",\"spawn_id\":\"" + id + "\"}");
+        until(frame -> frame.text("state").equals("terminated"));
+    }
+
+    @Override
+    public void close() throws IOException {
+        frames.close();
+        control.close();
+    }
+}
