@@ -46,7 +46,8 @@ public final class WorkerAgent implements AutoCloseable {
         this.workers = new Workers(
                 new Workers.Parts(profiles, programs, policies, walls, made, WorkerServer.in(folder), timers,
                         Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
+                new Workers.Allowance(installation.workspaceBases().get(0),
+                        installation.stateDir().resolve("cassettes"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax()));
         this.control = ControlServer.open(folder,

@@ -46,10 +46,10 @@ final class AgentFixture implements AutoCloseable {
         Files.createDirectory(root.resolve("policies"));
         config = root.resolve("brig.json");
         Files.writeString(config, """
-                {"worker": {"agentDirs": ["", "%s"], "policyDirs": ["", "%s"], "workspaceBases": ["%s"],
+                {"stateDir": "%s", "worker": {"agentDirs": ["", "%s"], "policyDirs": ["", "%s"], "workspaceBases": ["%s"],
                 "policies": ["review", "build", "nested", "test"], "termGraceMs": 300, "stdinGraceMs": 100,
                 "limitsLevel": "%s"}}
-                """.formatted(agents, root.resolve("policies"), root.resolve("workspaces"), limitsLevel));
+                """.formatted(root.resolve("state"), agents, root.resolve("policies"), root.resolve("workspaces"), limitsLevel));
     }
 
     Options options() {

@@ -108,4 +108,23 @@ class MockAgentTest {
             assertEquals("3", worker.untilDone().text("exitCode"));
         }
     }
+
+    @Test
+    void shouldPlayWhatWasRecordedFrameByFrame() throws Exception {
+        Files.writeString(fixture.root.resolve("agents/replay.json"),
+                Files.readString(fixture.home.resolve("config/agents/replay.json"))
+                        .replace("lib/mock/brig-mock", "mock/brig-mock").replace("\"npm\": \"\"", "\"npm\": \"mock@1\""));
+        Map<String, ?> request = Map.of("once", true, "prompt", "#scenario:subagent-nested", "record", true);
+        List<Object> recorded;
+        try (Walled worker = new Walled(fixture, "mock", Map.of(), request)) {
+            worker.until(frame -> frame.text("state").equals("terminated"));
+            recorded = worker.withoutTime();
+            assertTrue(recorded.size() > 20);
+            Map<String, ?> play = Map.of("model", worker.id(), "tools", List.of("0"));
+            try (Walled again = new Walled(fixture, "replay", play, Map.of("once", true, "prompt", "play"))) {
+                again.until(frame -> frame.text("state").equals("terminated"));
+                assertEquals(recorded, again.withoutTime());
+            }
+        }
+    }
 }

@@ -21,16 +21,36 @@ final class Walled implements AutoCloseable {
     private final String id;
 
     Walled(AgentFixture fixture, String agent, Map<String, ?> more) throws IOException {
+        this(fixture, agent, Map.of(), more);
+    }
+
+    /** @param config of the agent, beside its name */
+    Walled(AgentFixture fixture, String agent, Map<String, ?> config, Map<String, ?> more) throws IOException {
         control = fixture.control();
         id = Ids.newSpawnId(System.currentTimeMillis());
         Map<String, Object> request = new LinkedHashMap<>(more);
-        request.put("agent_config", Map.of("name", agent));
+        Map<String, Object> agentConfig = new LinkedHashMap<>(config);
+        agentConfig.put("name", agent);
+        request.put("agent_config", agentConfig);
         Map<String, Object> answer = control.ask(new String(Json.write(
                 Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), StandardCharsets.UTF_8));
         if (!answer.containsKey("ok")) {
             throw new AssertionError(answer);
         }
         frames = fixture.frames(id, 1);
+    }
+
+    String id() {
+        return id;
+    }
+
+    /** All frames that were seen, without when they came. */
+    List<Object> withoutTime() {
+        return seen.stream().<Object>map(frame -> {
+            Map<String, Object> fields = new LinkedHashMap<>(frame.fields());
+            fields.remove("ts");
+            return fields;
+        }).toList();
     }
 
     void say(String content) throws IOException {

@@ -26,7 +26,7 @@ final class Replay {
     /** @param arguments {@code replay}, the file, and how many times as fast; 0 is without pauses */
     static void play(String[] arguments, InputStream input, OutputStream out, OutputStream err)
             throws IOException, InterruptedException {
-        double speed = arguments.length > 2 ? Double.parseDouble(arguments[2]) : 1;
+        double speed = arguments.length > 2 && !arguments[2].isEmpty() ? Double.parseDouble(arguments[2]) : 1;
         long playedMs = 0;
         try (BufferedReader lines = Files.newBufferedReader(Path.of(arguments[1]));
                 BufferedReader told = new BufferedReader(new InputStreamReader(input, UTF_8))) {

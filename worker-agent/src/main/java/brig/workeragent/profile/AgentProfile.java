@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
  *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced, and {@code {program}} by the program of
  *     {@code install}; inside an argument only the names of model routes are
- * @param adapter its native format
+ * @param adapter its native format; {@code cassette}: that of the recording which the request names as its model
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
  * @param env the environment of the agent beside what the wall itself sets, as far as its policy lets it
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param models names of the policy's model routes that it needs. In the environment and in arguments
  *     {@code {models.NAME}} stands for the base URL of one
  * @param install where its program comes from, where that is a package of npm
+ * @param resume arguments behind the command that go on with an earlier session, {@code {session}} being its id; for
+ *     agents whose adapter cannot say so
  */
 public record AgentProfile(
         String description,
@@ -41,7 +44,8 @@ public record AgentProfile(
         String permissions,
         String home,
         List<String> models,
-        Install install) {
+        Install install,
+        List<String> resume) {
 
     /**
      * A package of npm, or a program that comes with Brig.
@@ -67,6 +71,7 @@ public record AgentProfile(
 
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
+    private static final String CASSETTE = "cassette";
     private static final String PROGRAM = "{program}";
     /** Where the model routes of a policy are found behind the wall. */
     private static final String MODEL_ROUTES = "http://127.0.0.1:3129/";
@@ -79,9 +84,9 @@ public record AgentProfile(
         requireOneOf("stdin", stdin, List.of("null", "lines"));
         requireOneOf("permissions", permissions, List.of("allow", "deny"));
         requireOneOf("home", home, List.of("private", "project"));
-        Adapter format = Adapter.named(adapter).orElseThrow(
-                () -> new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'"));
-        if (format.hasTurns() && !(process.equals("spawn") && stdin.equals("lines"))) {
+        boolean turns = adapter.equals(CASSETTE) || Adapter.named(adapter).orElseThrow(
+                () -> new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'")).hasTurns();
+        if (turns && !(process.equals("spawn") && stdin.equals("lines"))) {
             throw new IllegalArgumentException(
                     "process, stdin: must be 'spawn' and 'lines' with the adapter '" + adapter + "'");
         }
@@ -113,6 +118,7 @@ public record AgentProfile(
         whole.put("home", "private");
         whole.put("models", List.of());
         whole.put("install", Map.of("npm", "", "programs", List.of()));
+        whole.put("resume", List.of());
         return Settings.bind(Settings.overlay(whole, values), AgentProfile.class);
     }
 
@@ -130,6 +136,14 @@ public record AgentProfile(
 
     public Adapter newAdapter() {
         return Adapter.named(adapter).orElseThrow();
+    }
+
+    public boolean playsCassettes() {
+        return adapter.equals(CASSETTE);
+    }
+
+    public boolean keepsHome() {
+        return home.equals("project");
     }
 
     public boolean oneProcess() {
@@ -151,8 +165,11 @@ public record AgentProfile(
      * @param program of {@code install}, behind the wall; null where there is none
      */
     public List<String> commandFor(SpawnRequest request, String message, @Nullable String program) {
-        return command.stream().map(argument -> switch (argument) {
+        String session = request.talk().resume();
+        Stream<String> arguments = session == null ? command.stream() : Stream.concat(command.stream(), resume.stream());
+        return arguments.map(argument -> switch (argument) {
             case MESSAGE -> message;
+            case "{session}" -> orEmpty(session);
             case PROGRAM -> orEmpty(program);
             case "{model}" -> orEmpty(request.model());
             case "{systemPrompt}" -> orEmpty(request.systemPrompt());

@@ -18,13 +18,15 @@ final class AgentProcess implements StopLadder.Steps {
     private final WalledProcess process;
     private final Dialogue dialogue;
     private final @Nullable StdinWriter stdin;
+    private final @Nullable Recorder recorder;
     private final CompletableFuture<ProcessEnd> finished;
 
     /** What a process is talked to with: its format, what the dialogue has to know, who is told of its turns. */
-    record Talk(Adapter adapter, AgentTask task, Runnable turnDone) {}
+    record Talk(Adapter adapter, AgentTask task, Runnable turnDone, @Nullable Recorder recorder) {}
 
     AgentProcess(String spawnId, WalledProcess process, Talk talk, Outbox outbox, Timers timers) {
         this.process = process;
+        recorder = talk.recorder();
         OutputStream pipe = process.stdin();
         stdin = pipe == null ? null : new StdinWriter(pipe);
         if (stdin != null) {
@@ -32,8 +34,8 @@ final class AgentProcess implements StopLadder.Steps {
         }
         dialogue = talk.adapter().open(
                 new Adapter.Surroundings(outbox, this::offer, talk.turnDone(), talk.task()));
-        OutputReader stdout = dialogue.reader(Pipe.STDOUT);
-        OutputReader stderr = dialogue.reader(Pipe.STDERR);
+        OutputReader stdout = reader(Pipe.STDOUT);
+        OutputReader stderr = reader(Pipe.STDERR);
         CompletableFuture<Void> out =
                 new OutputPump(process.stdout(), stdout, outbox, timers::nowMs).start("stdout-" + spawnId);
         CompletableFuture<Void> err =
@@ -42,7 +44,15 @@ final class AgentProcess implements StopLadder.Steps {
         dialogue.start();
     }
 
+    private OutputReader reader(Pipe pipe) {
+        OutputReader reader = dialogue.reader(pipe);
+        return recorder == null ? reader : recorder.recorded(pipe.wireName(), reader);
+    }
+
     private boolean offer(byte[] bytes) {
+        if (recorder != null) {
+            recorder.piece("stdin", bytes, 0, bytes.length);
+        }
         return stdin != null && stdin.offer(bytes);
     }
 

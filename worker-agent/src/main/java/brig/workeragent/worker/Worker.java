@@ -72,7 +72,7 @@ public final class Worker {
     Worker(WorkerPlan plan, Wall wall, Outbox outbox, Surroundings around) {
         this.plan = plan;
         this.profile = plan.profile();
-        this.adapter = profile.newAdapter();
+        this.adapter = plan.means().adapter();
         this.wall = wall;
         this.outbox = outbox;
         this.around = around;
@@ -259,7 +259,7 @@ public final class Worker {
         timedOut = false;
         beside(up, () -> {
             List<String> command = profile.commandFor(
-                    plan.request(), message == null ? "" : message, plan.program());
+                    plan.request(), message == null ? "" : message, plan.means().program());
             WalledProcess started = wall.start(command, profile.stdinLines());
             sequence.execute(() -> handleStarted(started, message, up));
         });
@@ -292,7 +292,8 @@ public final class Worker {
             WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Posture> up) {
         become(State.RUNNING);
         AgentProcess running = new AgentProcess(spawnId(), started,
-                new AgentProcess.Talk(adapter, plan.task(), () -> sequence.execute(this::handleTurnDone)),
+                new AgentProcess.Talk(adapter, plan.task(), () -> sequence.execute(this::handleTurnDone),
+                        plan.means().recorder()),
                 outbox, timers);
         process = running;
         ladder = new StopLadder(spawnId(), running, around.times(), timers);
@@ -361,6 +362,10 @@ public final class Worker {
         if (process != null) {
             process.closeStdin();
         }
+        Recorder recorder = plan.means().recorder();
+        if (recorder != null) {
+            recorder.exit(end.exitCode());
+        }
         ladder = null;
         process = null;
         if (busy || !adapter.hasTurns()) {
@@ -420,6 +425,10 @@ public final class Worker {
     }
 
     private void closeWall() {
+        Recorder recorder = plan.means().recorder();
+        if (recorder != null) {
+            recorder.close();
+        }
         try {
             wall.close();
         } catch (RuntimeException e) {

@@ -9,6 +9,7 @@ import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -44,8 +45,12 @@ public final class Workers {
             AgentProfiles profiles, Programs programs, Policies policies, Walls walls, MadeWorkspaces made,
             WorkerSocket.Factory sockets, Timers timers, Executor threads) {}
 
-    /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
-    public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
+    /**
+     * What each worker has; {@code newWorkspaces} is where those go that nobody named, {@code cassettes} where
+     * recordings lie.
+     */
+    public record Allowance(Path newWorkspaces, Path cassettes, long unackedBytesMax, StopTimes times,
+            int startsPerSecondMax) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
@@ -68,6 +73,8 @@ public final class Workers {
     private final Parts parts;
     private final Allowance allowance;
     private final Workplaces workplaces;
+    private final Homes homes;
+    private final Cassettes cassettes;
     private final Worker.Surroundings surroundings;
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -96,6 +103,8 @@ public final class Workers {
         this.allowance = allowance;
         this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
         this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces());
+        this.homes = new Homes(parts.walls(), allowance.newWorkspaces());
+        this.cassettes = new Cassettes(allowance.cassettes(), parts.timers()::nowMs);
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -196,15 +205,19 @@ public final class Workers {
         AgentProfiles.Named agent = parts.profiles().named(request.agent());
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
+        Cassettes.Played format = cassettes.formatOf(profile, request.model());
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
         Workplaces.Workplace place = workplaces.take(spawnId, request, policy.confinement());
         try {
-            WorkerPlan plan = new WorkerPlan(
-                    spawnId, request, profile, found.program(), policy.policy(), place.folder());
+            List<Confinement.Mount> kept = homes.mounts(agent, request);
             Wall wall = place.around(parts.walls().build(new Walls.Plan(
-                    spawnId, place.folder(), profile.environment(),
-                    policy.confinement().with(found.mounts()).with(place.mounts()).narrowedTo(request.bounds().envAllowlist()))));
+                    spawnId, place.folder(), Homes.environment(profile.environment(), kept),
+                    policy.confinement().with(found.mounts()).with(format.mounts()).with(kept).with(place.mounts())
+                            .narrowedTo(request.bounds().envAllowlist()))));
+            Recorder recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
+            WorkerPlan plan = new WorkerPlan(spawnId, request, profile,
+                    new WorkerPlan.Means(found.program(), format.adapter(), recorder), policy.policy(), place.folder());
             Worker worker = new Worker(plan, wall, new Outbox(allowance.unackedBytesMax()), surroundings);
             return start(worker, wall);
         } catch (InterruptedException | RuntimeException e) {

@@ -47,9 +47,10 @@ class WorkerTest {
     private Worker worker(String process, String stdin, String prompt, boolean once) {
         List<String> command = stdin.equals("lines") ? List.of("agent") : List.of("agent", "{message}", "{model}");
         AgentProfile profile = new AgentProfile("", command, adapter, process, stdin, Map.of(), "build", false, "allow",
-                "private", List.of(), new AgentProfile.Install("", List.of()));
+                "private", List.of(), new AgentProfile.Install("", List.of()), List.of());
         SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
-        WorkerPlan plan = new WorkerPlan("spn_test", request, profile, null, policy, Path.of("/workspace"));
+        WorkerPlan plan = new WorkerPlan("spn_test", request, profile,
+                new WorkerPlan.Means(null, profile.newAdapter(), null), policy, Path.of("/workspace"));
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -225,7 +226,7 @@ class WorkerTest {
         for (long[] each : new long[][] {{0, 0, 0}, {5000, 0, 5000}, {0, 2, 2000}, {5000, 2, 2000}, {1000, 2, 1000}}) {
             SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, null, false, null,
                     SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
-                    new SpawnRequest.Bounds(null, each[1]));
+                    new SpawnRequest.Bounds(null, each[1]), SpawnRequest.Talk.NEW);
             assertEquals(each[2],
                     new WorkerPlan("spn_test", request, null, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
         }

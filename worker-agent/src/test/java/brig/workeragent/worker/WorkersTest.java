@@ -67,7 +67,7 @@ class WorkersTest {
                 new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(List.of(), folder), policies, walls,
                         new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
                         Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10), startsPerSecondMax));
+                new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), 100_000, new StopTimes(60_000, 10, 10), startsPerSecondMax));
     }
 
     private CompletableFuture<Spawned> spawn(String id) {
@@ -217,7 +217,7 @@ class WorkersTest {
     void shouldLetInNoMoreVariablesThanTheCaptainNames() throws Exception {
         SpawnRequest narrow = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false, null,
                 SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
-                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0));
+                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0), SpawnRequest.Talk.NEW);
         workers.spawn("a", REQUEST);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
         workers.spawn("b", narrow);
