@@ -183,4 +183,22 @@ class RealAgentsTest {
             assertTrue(worker.said(null).contains("The command finished."));
         }
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"claude", "codex", "opencode"})
+    void shouldGoOnWithItsSessionInAnotherWorkerWhenTheProjectIsTheSame(String agent) throws Exception {
+        String session;
+        try (Walled worker = open(agent, Map.of("prompt", "#scenario:text:3", "project", "shop"))) {
+            assertDone(worker, worker.untilDone());
+            session = worker.all(FrameType.SESSION).getFirst().text("session_id");
+            worker.terminate();
+        }
+        Map<String, ?> again = Map.of("prompt", "#scenario:text:4", "project", "shop", "resume", session);
+        try (Walled worker = new Walled(fixture, agent, again)) {
+            assertDone(worker, worker.untilDone());
+            assertEquals(session, worker.all(FrameType.SESSION).getFirst().text("session_id"));
+            assertTrue(worker.said(null).endsWith("tok0 tok1 tok2 tok3"), worker.said(null));
+            worker.terminate();
+        }
+    }
 }

@@ -175,6 +175,7 @@ public final class Worker {
         if (ladder.begun()) {
             return;
         }
+        cancelled = false;
         String next = mailbox.poll();
         if (plan.request().once()) {
             ending = EndReason.COMPLETED;

@@ -106,6 +106,20 @@ class DialogueTest {
         assertEquals(FrameType.RAW, claude.frames.getLast().type());
     }
 
+    @Test
+    void shouldNotBeginWhatWasCancelledBeforeThereWasASession() {
+        for (String adapter : List.of("codex", "acp")) {
+            Talk talk = new Talk(adapter);
+            talk.dialogue.start();
+            talk.dialogue.send("hello");
+            assertTrue(talk.dialogue.cancel());
+            talk.says("{\"id\":1,\"result\":{}}");
+            talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t\"},\"sessionId\":\"t\"}}");
+            assertEquals(Map.of("exitCode", 1L, "reason", "cancelled"), talk.frames.getLast().fields());
+            assertFalse(methods(talk).contains("turn/start") || methods(talk).contains("session/prompt"));
+        }
+    }
+
     private static String sorted(Map<String, Object> message) {
         @SuppressWarnings("unchecked")
         Map<String, Object> error = (Map<String, Object>) message.get("error");

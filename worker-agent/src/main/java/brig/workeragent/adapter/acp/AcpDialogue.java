@@ -106,7 +106,9 @@ final class AcpDialogue implements Dialogue {
         } finally {
             lock.unlock();
         }
-        if (first != null) {
+        if (first != null && turn.isCancelled()) {
+            turn.end(false, null);
+        } else if (first != null) {
             prompt(id, first);
         }
     }
@@ -200,6 +202,6 @@ final class AcpDialogue implements Dialogue {
         } finally {
             lock.unlock();
         }
-        return id != null && rpc.notify("session/cancel", Map.of("sessionId", id));
+        return id == null || rpc.notify("session/cancel", Map.of("sessionId", id));
     }
 }

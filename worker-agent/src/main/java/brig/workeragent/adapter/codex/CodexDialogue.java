@@ -96,7 +96,9 @@ final class CodexDialogue implements Dialogue {
         } finally {
             lock.unlock();
         }
-        if (first != null) {
+        if (first != null && turn.isCancelled()) {
+            turn.end(false, null);
+        } else if (first != null) {
             startTurn(id, first);
         }
     }

@@ -15,8 +15,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Codex tells of its threads: the agent's own, and one for each sub-agent. All speak on the same connection, and a sub-agent begins to before the call that started it is told: what it says until
- * then is held back, so that it comes behind its place in the tree.
+ * What Codex tells of its threads: the agent's own, and one for each sub-agent. All speak on the same connection, and a
+ * sub-agent begins to before the call that started it is told: what it says until then is held back, so that it comes
+ * behind its place in the tree.
  *
  * <p>A message is worked off when the agent's turn and those of all its sub-agents are over. Owned by the thread that
  * reads standard output.
