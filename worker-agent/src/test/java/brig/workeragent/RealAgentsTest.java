@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The real programs, as their shipped profiles start them, behind the whole wall: each with a scripted model beside it,
  * at the place where it expects the route to its model. Without network, model and key.
  */
-@Timeout(180)
+@Timeout(40)
 class RealAgentsTest {
     private static final Path PACKAGES = Path.of(System.getProperty("brig.agents", ""));
     private static final String WITH_MODEL =
