@@ -15,6 +15,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
@@ -30,10 +31,12 @@ final class Cassettes {
     private static final Path INSIDE = Path.of("/opt/brig/cassette.ndjson");
 
     private final Path folder;
+    private final Homes homes;
     private final LongSupplier clock;
 
-    Cassettes(Path folder, LongSupplier clock) {
+    Cassettes(Path folder, Homes homes, LongSupplier clock) {
         this.folder = folder;
+        this.homes = homes;
         this.clock = clock;
     }
 
@@ -57,6 +60,14 @@ final class Cassettes {
         }
     }
 
+    /** A copy that the workers' user can reach, which the folder of the recordings is closed to. */
+    private Path copy(Path file) throws IOException {
+        Path copy = homes.folder("cassettes").resolve(String.valueOf(file.getFileName()));
+        Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+        Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rw-r--r--"));
+        return copy;
+    }
+
     /**
      * The format of an agent, or of the cassette that it plays.
      *
@@ -74,7 +85,7 @@ final class Cassettes {
             String head = lines.readLine();
             String adapter = new Fields(Json.parseObject((head == null ? "" : head).getBytes(UTF_8))).text("adapter", "");
             return new Played(Adapter.named(adapter).orElseThrow(() -> Fields.invalid("model", "is no cassette")),
-                    List.of(new Mount(file.toRealPath(), INSIDE, true)));
+                    List.of(new Mount(copy(file), INSIDE, true)));
         } catch (IOException e) {
             throw new BrigException(ErrorCode.NOT_FOUND, "no cassette '" + cassette + "' in " + folder);
         }

@@ -41,8 +41,13 @@ final class Homes {
         if (!agent.profile().keepsHome() || project == null) {
             return List.of();
         }
-        Path home = walls.workspace(base.resolve(FOLDER).resolve(agent.name() + "-" + digest(project)));
+        Path home = folder(agent.name() + "-" + digest(project));
         return List.of(new Mount(home, INSIDE, false));
+    }
+
+    /** A folder of that name which belongs to the workers' user, and which no worker has for a workspace. */
+    Path folder(String name) {
+        return walls.workspace(base.resolve(FOLDER).resolve(name));
     }
 
     /** The agent's variables with such a home. */

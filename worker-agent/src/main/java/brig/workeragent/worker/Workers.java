@@ -104,7 +104,7 @@ public final class Workers {
         this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
         this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces());
         this.homes = new Homes(parts.walls(), allowance.newWorkspaces());
-        this.cassettes = new Cassettes(allowance.cassettes(), parts.timers()::nowMs);
+        this.cassettes = new Cassettes(allowance.cassettes(), homes, parts.timers()::nowMs);
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
