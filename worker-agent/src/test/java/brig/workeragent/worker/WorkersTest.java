@@ -215,7 +215,7 @@ class WorkersTest {
 
     private static SpawnRequest of(String project, String workspace) {
         return new SpawnRequest("task", workspace, "keeper", null, List.of(), null, "go", false, null,
-                SpawnRequest.WorkspaceMode.FOLDER, null, new SpawnRequest.Claim(null, project), SpawnRequest.Bounds.NONE,
+                SpawnRequest.WorkspaceMode.FOLDER, null, new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project), SpawnRequest.Bounds.NONE,
                 SpawnRequest.Talk.NEW);
     }
 
