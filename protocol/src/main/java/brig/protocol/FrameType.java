@@ -24,6 +24,14 @@ public enum FrameType {
     USAGE,
     /** A request to the outside was refused, waits for a person, or reached a host for the first time: {@code kind}. */
     EGRESS,
+    /** The agent's own session: {@code session_id}. */
+    SESSION,
+    /** What the agent means to do, step by step. */
+    PLAN,
+    /** The agent asked for a permission, and what it was told. */
+    PERMISSION,
+    /** A line of the agent as it wrote it. */
+    RAW,
     /** Frames {@code from} to {@code to} cannot be delivered on this connection: {@code reason}. Has no seq. */
     GAP,
     /** The connection may read and write now. Has no seq. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
  * "prompt"?, "once"?, "policy"?, "workspace_mode"?, "repository"?, "request_id"?, "provider"?, "project"?,
- * "env_allowlist"?, "timeout_seconds"?}}.
+ * "env_allowlist"?, "timeout_seconds"?, "resume"?, "record"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param repository absolute path of a git repository, in {@code WORKTREE} only, and there never null
  * @param claim what makes a repetition of this request known as one
  * @param bounds what the captain narrows further than the policy does
+ * @param talk what becomes of the talk with the agent
  */
 public record SpawnRequest(
         @Nullable String taskId,
@@ -43,7 +44,8 @@ public record SpawnRequest(
         WorkspaceMode workspaceMode,
         @Nullable String repository,
         Claim claim,
-        Bounds bounds) {
+        Bounds bounds,
+        Talk talk) {
 
     /**
      * The same request again is not a second one.
@@ -69,6 +71,16 @@ public record SpawnRequest(
         public static final Bounds NONE = new Bounds(null, 0);
     }
 
+    /**
+     * How the talk with the agent begins, and whether it is kept.
+     *
+     * @param resume the agent's own id of an earlier session of the same project to go on with; null begins a new one
+     * @param record whether all that the agent writes is kept on its host, with its time
+     */
+    public record Talk(@Nullable String resume, boolean record) {
+        public static final Talk NEW = new Talk(null, false);
+    }
+
     /** What an agent works in; as JSON in lower case. */
     public enum WorkspaceMode {
         /** The folder itself. */
@@ -83,20 +95,22 @@ public record SpawnRequest(
     public SpawnRequest(@Nullable String taskId, @Nullable String workspace, String agent, @Nullable String model,
             List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
         this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null,
-                Claim.NONE, Bounds.NONE);
+                Claim.NONE, Bounds.NONE, Talk.NEW);
     }
 
     /** The same request under that id. */
     public SpawnRequest claimedAs(String requestId) {
         return new SpawnRequest(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, policy, workspaceMode,
-                repository, new Claim(requestId, claim.provider(), claim.project()), bounds);
+                repository, new Claim(requestId, claim.provider(), claim.project()), bounds, talk);
     }
 
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
     public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
-            "workspace_mode", "repository", "request_id", "provider", "project", "env_allowlist", "timeout_seconds");
+            "workspace_mode", "repository", "request_id", "provider", "project", "env_allowlist", "timeout_seconds",
+            "resume", "record");
 
     private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
+    private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
     private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
 
     private static final Set<String> AGENT_FIELDS = Set.of("name", "model", "tools", "systemPrompt");
@@ -123,7 +137,16 @@ public record SpawnRequest(
         tools.forEach(tool -> checkArgument("tools", tool));
         return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
                 fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository, claim(fields),
-                bounds(fields));
+                bounds(fields), talk(fields));
+    }
+
+    /** The id may become an argument of the agent's command line; as an option it would mean something else. */
+    private static Talk talk(Fields fields) {
+        String resume = fields.text("resume");
+        if (resume != null && !SESSION.matcher(resume).matches()) {
+            throw Fields.invalid("resume", "must match " + SESSION);
+        }
+        return new Talk(resume, fields.flag("record"));
     }
 
     private static Claim claim(Fields fields) {
@@ -199,6 +222,8 @@ public record SpawnRequest(
         map.put("project", claim.project().isEmpty() ? null : claim.project());
         map.put("env_allowlist", bounds.envAllowlist());
         map.put("timeout_seconds", bounds.timeoutSeconds() == 0 ? null : bounds.timeoutSeconds());
+        map.put("resume", talk.resume());
+        map.put("record", talk.record() ? true : null);
         return map;
     }
 }

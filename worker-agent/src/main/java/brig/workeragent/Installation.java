@@ -7,6 +7,7 @@ import brig.protocol.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Programs;
 import brig.workeragent.wall.WallSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +96,14 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
 
     List<Path> agentFolders() {
         return paths(config.agentDirs(), home.resolve("config/agents"));
+    }
+
+    /** npm's folder of packages for all depends on how node was installed; {@code NODE_PATH} is where others look too. */
+    Programs programs() {
+        Stream<String> named = Stream.of(environment.getOrDefault("NODE_PATH", "").split(":", -1));
+        Stream<String> usual = Stream.of("/usr/local/lib/node_modules", "/usr/lib/node_modules",
+                "/opt/node/lib/node_modules");
+        return new Programs(Stream.concat(named.filter(path -> path.startsWith("/")), usual).map(Path::of).toList(), home);
     }
 
     Policies policies() {

@@ -8,6 +8,7 @@ import brig.workeragent.link.RuntimeFolder;
 import brig.workeragent.link.WorkerServer;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Programs;
 import brig.workeragent.wall.SandboxWalls;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.StopTimes;
@@ -38,6 +39,7 @@ public final class WorkerAgent implements AutoCloseable {
             RuntimeFolder folder) throws IOException {
         WorkerAgentConfig config = installation.config();
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
+        Programs programs = installation.programs();
         Policies policies = installation.policies();
         MadeWorkspaces made = walls.madeWorkspaces(config.keptWorkspaceMs());
         made.sweep();
@@ -45,13 +47,14 @@ public final class WorkerAgent implements AutoCloseable {
         this.egress = egress;
         this.walls = walls;
         this.workers = new Workers(
-                new Workers.Parts(profiles, policies, walls, made, WorkerServer.in(folder), timers,
+                new Workers.Parts(profiles, programs, policies, walls, made, WorkerServer.in(folder), timers,
                         egress::open, Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(installation.workspaceBases().get(0), config.unackedBytesMax(),
+                new Workers.Allowance(installation.workspaceBases().get(0),
+                        installation.stateDir().resolve("cassettes"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax()));
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, profiles, policies, made, walls, egress, VERSION,
+                new ControlOperations(workers, profiles, programs, policies, made, walls, egress, VERSION,
                         () -> System.exit(0)));
     }
 

@@ -66,7 +66,11 @@ final class AgentFixture implements AutoCloseable {
     }
 
     AgentFixture open() throws IOException {
-        agent = WorkerAgent.open(Installation.read(options(), Map.of(), Installation.isRoot()), new SystemTimers());
+        return open(Map.of());
+    }
+
+    AgentFixture open(Map<String, String> environment) throws IOException {
+        agent = WorkerAgent.open(Installation.read(options(), environment, Installation.isRoot()), new SystemTimers());
         return this;
     }
 

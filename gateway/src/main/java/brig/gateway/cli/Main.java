@@ -24,7 +24,7 @@ import picocli.CommandLine.ScopeType;
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class,
-                TokenCommand.class},
+                RecordCommand.class, ReplayCommand.class, TokenCommand.class},
         footer = {
             "",
             "Examples:",

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
@@ -26,11 +27,16 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Map<String, ?> request = options.request(message(), true);
-        Spinner spinner = Spinner.start(main.terminal(), "waiting for " + options.agent());
+        return stream(main, options.agent(), options.request(message(options), true), spawnId -> { });
+    }
+
+    /** Makes the request, and prints what comes of it until the spawn is over. */
+    static int stream(Main main, String agent, Map<String, ?> request, Consumer<String> spawned) throws IOException {
+        Spinner spinner = Spinner.start(main.terminal(), "waiting for " + agent);
         try (spinner; Context.Connection connection = main.context().connectOrEmbed()) {
             GatewayClient client = connection.client();
             String spawnId = client.request(request).requiredText("spawn_id");
+            spawned.accept(spawnId);
             AtomicBoolean ended = new AtomicBoolean();
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
                 if (!ended.get()) {
@@ -51,7 +57,8 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private String message() throws IOException {
+    /** The message of the command line, or else of standard input. */
+    static String message(SpawnOptions options) throws IOException {
         String message = options.message();
         if (message != null || Terminal.isTerminal(0)) {
             return message == null ? "" : message;

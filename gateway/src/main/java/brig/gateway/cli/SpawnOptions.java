@@ -74,6 +74,10 @@ final class SpawnOptions {
             description = "Where no worker is free wait so long for one, such as 30s, instead of being refused.")
     private @Nullable String wait;
 
+    @Option(names = "--resume", paramLabel = "SESSION_ID",
+            description = "Go on with an earlier session of the agent, in the same project or workspace.")
+    private @Nullable String resume;
+
     /** The message of the command line; null where there is none. */
     @Nullable String message() {
         return message.isEmpty() ? null : String.join(" ", message);
@@ -88,6 +92,10 @@ final class SpawnOptions {
     }
 
     Map<String, ?> request(@Nullable String prompt, boolean once) {
+        return request(prompt, once, false);
+    }
+
+    Map<String, ?> request(@Nullable String prompt, boolean once, boolean record) {
         SpawnRequest.Claim claim = new SpawnRequest.Claim(
                 requestId == null ? null : Ids.requestId("--request-id", requestId), SpawnRequest.Claim.LOCAL, project);
         SpawnRequest.Bounds bounds = new SpawnRequest.Bounds(
@@ -97,7 +105,8 @@ final class SpawnOptions {
         request.put("wait", wait);
         Path folder = place.copy != null ? place.copy : place.workspace;
         request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, List.of(), null, prompt, once, policy,
-                place.mode(), absolute(place.repository), claim, bounds).toMap());
+                place.mode(), absolute(place.repository), claim, bounds,
+                new SpawnRequest.Talk(resume, record)).toMap());
         return request;
     }
 }

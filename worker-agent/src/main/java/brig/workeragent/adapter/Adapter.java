@@ -1,9 +1,13 @@
 package brig.workeragent.adapter;
 
+import brig.workeragent.adapter.acp.AcpAdapter;
+import brig.workeragent.adapter.claude.ClaudeAdapter;
+import brig.workeragent.adapter.codex.CodexAdapter;
 import brig.workeragent.pump.FrameSink;
 import java.util.Optional;
+import java.util.function.Predicate;
 
-/** The native format of an agent. An adapter has no state; the readers that it makes have. */
+/** The native format of an agent. An adapter has no state; the dialogues that it opens have. */
 public interface Adapter {
     /** The output pipes of an agent, by the name that the field {@code stream} of a chunk has. */
     enum Pipe {
@@ -30,20 +34,35 @@ public interface Adapter {
         void finish(long nowMs) throws InterruptedException;
     }
 
-    /** A reader for one pipe of a new process. */
-    OutputReader reader(Pipe pipe, FrameSink frames);
+    /**
+     * What surrounds the dialogue with one process.
+     *
+     * @param frames takes what the agent said
+     * @param input takes bytes for its standard input; false where that is closed or full. Any thread may call
+     * @param turnDone called behind the frame {@code done} of a message, by the thread that reads standard output
+     */
+    record Surroundings(FrameSink frames, Predicate<byte[]> input, Runnable turnDone, AgentTask task) {}
 
-    /** What is written to the agent's standard input for a message. */
-    byte[] input(String content);
+    /** Begins to talk with a new process. */
+    Dialogue open(Surroundings around);
 
     /**
-     * What is written to the agent's standard input to stop what it does; empty where its format has no such
-     * thing.
+     * Whether the agent itself says when it has worked off a message: one process then takes one message after the
+     * other. Where not, the end of the process is the end of its message.
      */
-    Optional<byte[]> cancelInput();
+    default boolean hasTurns() {
+        return true;
+    }
 
     /** The adapter of that name in an agent profile, empty where there is none. */
     static Optional<Adapter> named(String name) {
-        return name.equals("text") ? Optional.of(new TextAdapter()) : Optional.empty();
+        return Optional.ofNullable(switch (name) {
+            case "text" -> new TextAdapter();
+            case "claude" -> new ClaudeAdapter();
+            case "codex" -> new CodexAdapter();
+            case "acp" -> new AcpAdapter();
+            case "opencode" -> AcpAdapter.openCode();
+            default -> null;
+        });
     }
 }

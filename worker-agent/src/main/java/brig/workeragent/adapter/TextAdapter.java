@@ -4,12 +4,32 @@ import brig.protocol.ChunkEncoder;
 import brig.protocol.FrameType;
 import brig.workeragent.pump.FrameSink;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 
 /** Any program: what it writes is text, what it is told is lines. */
 final class TextAdapter implements Adapter {
     @Override
-    public OutputReader reader(Pipe pipe, FrameSink frames) {
+    public Dialogue open(Surroundings around) {
+        return new Dialogue() {
+            @Override
+            public OutputReader reader(Pipe pipe) {
+                return text(pipe, around.frames());
+            }
+
+            /** The content as it is and a newline; newlines inside make it several lines. */
+            @Override
+            public boolean send(String content) {
+                return around.input().test((content + "\n").getBytes(StandardCharsets.UTF_8));
+            }
+        };
+    }
+
+    @Override
+    public boolean hasTurns() {
+        return false;
+    }
+
+    /** A reader for a pipe that carries text. */
+    static OutputReader text(Pipe pipe, FrameSink frames) {
         ChunkEncoder encoder = new ChunkEncoder(pipe.wireName(),
                 (bytes, length) -> frames.append(FrameType.CHUNK, bytes, length));
         return new OutputReader() {
@@ -23,16 +43,5 @@ final class TextAdapter implements Adapter {
                 encoder.finish(nowMs);
             }
         };
-    }
-
-    /** The content as it is and a newline; newlines inside make it several lines. */
-    @Override
-    public byte[] input(String content) {
-        return (content + "\n").getBytes(StandardCharsets.UTF_8);
-    }
-
-    @Override
-    public Optional<byte[]> cancelInput() {
-        return Optional.empty();
     }
 }

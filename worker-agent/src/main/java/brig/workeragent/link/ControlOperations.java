@@ -9,6 +9,7 @@ import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Programs;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.Spawned;
@@ -18,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,7 @@ public final class ControlOperations {
 
     private final Workers workers;
     private final AgentProfiles profiles;
+    private final Programs programs;
     private final Policies policies;
     private final MadeWorkspaces made;
     private final Walls walls;
@@ -43,10 +46,11 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Policies policies, MadeWorkspaces made, Walls walls,
-            EgressProcess egress, String version, Runnable exit) {
+            Workers workers, AgentProfiles profiles, Programs programs, Policies policies, MadeWorkspaces made,
+            Walls walls, EgressProcess egress, String version, Runnable exit) {
         this.workers = workers;
         this.profiles = profiles;
+        this.programs = programs;
         this.policies = policies;
         this.made = made;
         this.walls = walls;
@@ -227,7 +231,8 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> doctor() {
-        return Map.of("findings", walls.findings().stream().map(finding -> {
+        Stream<Walls.Finding> findings = Stream.concat(walls.findings().stream(), programs.findings(profiles).stream());
+        return Map.of("findings", findings.map(finding -> {
             Map<String, Object> shown = new LinkedHashMap<>();
             shown.put("name", finding.name());
             shown.put("status", finding.status());

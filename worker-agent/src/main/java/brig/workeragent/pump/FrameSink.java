@@ -5,7 +5,7 @@ import brig.protocol.FrameType;
 /** Takes the frames of one worker, in order, and numbers them. */
 public interface FrameSink {
     /**
-     * Appends a frame. Waits for room where the type is one that an agent can write without end.
+     * Appends a frame of what an agent said; waits for room.
      *
      * @param body all of the frame behind its sequence number: {@code ,"ts":…,…}} and a newline; read
      *     during the call only

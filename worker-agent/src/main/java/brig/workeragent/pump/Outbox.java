@@ -17,10 +17,9 @@ import org.jspecify.annotations.Nullable;
  * their bytes in shared arrays, hands all that is there to the connection as one batch, and forgets what was
  * acknowledged.
  *
- * <p>Backpressure: what an agent can write without end waits while {@code unackedBytesMax} or more are
- * unacknowledged. The pipe is then not read, it fills, and the agent's own write blocks. What Brig itself
- * says (state, done, error) never waits: there is little of it, and the end of a worker must not depend on
- * its reader.
+ * <p>Backpressure: what an agent says waits while {@code unackedBytesMax} or more are unacknowledged. The pipe
+ * is then not read, it fills, and the agent's own write blocks. What Brig itself says (state, done, error)
+ * never waits: there is little of it, and the end of a worker must not depend on its reader.
  *
  * <p>Threads: any number append, one connection reads and acknowledges. One lock guards everything.
  */
@@ -53,7 +52,7 @@ public final class Outbox implements FrameSink {
     public void append(FrameType type, byte[] body, int length) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (waits(type) && !gateOpen && unackedBytes >= unackedBytesMax) {
+            while (!gateOpen && unackedBytes >= unackedBytesMax) {
                 room.await();
             }
             add(type, body, length);
@@ -102,7 +101,7 @@ public final class Outbox implements FrameSink {
 
     private static boolean waits(FrameType type) {
         return switch (type) {
-            case CHUNK, TOOL, USAGE, SUBAGENT, EGRESS, UNKNOWN -> true;
+            case CHUNK, TOOL, USAGE, SUBAGENT, SESSION, PLAN, PERMISSION, RAW, EGRESS, UNKNOWN -> true;
             case DONE, ERROR, STATE, GAP, AUTHENTICATED -> false;
         };
     }

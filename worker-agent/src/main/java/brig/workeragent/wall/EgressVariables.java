@@ -30,6 +30,11 @@ public final class EgressVariables {
 
     private EgressVariables() {}
 
+    /** Where a program behind the wall reaches a model route. */
+    public static String modelUrl(String route) {
+        return MODEL + route;
+    }
+
     /** Names of all that a worker with that policy has for it; none where it reaches nothing. */
     public static Set<String> names(EgressPolicy policy) {
         return policy.isOpen() ? of(policy, Map.of()).keySet() : Set.of();
@@ -39,7 +44,7 @@ public final class EgressVariables {
     static Map<String, String> of(EgressPolicy policy, Map<String, String> placeholders) {
         Map<String, String> variables = new TreeMap<>(ALWAYS);
         policy.modelRoutes().forEach((name, route) -> {
-            String url = MODEL + name;
+            String url = modelUrl(name);
             variables.put("BRIG_MODEL_URL_" + name.toUpperCase(Locale.ROOT).replace('-', '_'), url);
             // As the clients of these two read it.
             if (name.equals("anthropic")) {

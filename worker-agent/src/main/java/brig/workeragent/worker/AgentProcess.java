@@ -3,37 +3,57 @@ package brig.workeragent.worker;
 import brig.workeragent.adapter.Adapter;
 import brig.workeragent.adapter.Adapter.OutputReader;
 import brig.workeragent.adapter.Adapter.Pipe;
+import brig.workeragent.adapter.AgentTask;
+import brig.workeragent.adapter.Dialogue;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.OutputPump;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.WalledProcess;
 import java.io.OutputStream;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A running process of a worker with the threads on its pipes. Called from the worker's sequence. */
 final class AgentProcess implements StopLadder.Steps {
     private final WalledProcess process;
-    private final Adapter adapter;
+    private final Dialogue dialogue;
     private final @Nullable StdinWriter stdin;
+    private final @Nullable Recorder recorder;
     private final CompletableFuture<ProcessEnd> finished;
 
-    AgentProcess(String spawnId, WalledProcess process, Adapter adapter, Outbox outbox, Timers timers) {
+    /** What a process is talked to with: its format, what the dialogue has to know, who is told of its turns. */
+    record Talk(Adapter adapter, AgentTask task, Runnable turnDone, @Nullable Recorder recorder) {}
+
+    AgentProcess(String spawnId, WalledProcess process, Talk talk, Outbox outbox, Timers timers) {
         this.process = process;
-        this.adapter = adapter;
+        recorder = talk.recorder();
         OutputStream pipe = process.stdin();
         stdin = pipe == null ? null : new StdinWriter(pipe);
         if (stdin != null) {
             stdin.start("stdin-" + spawnId);
         }
-        OutputReader stdout = adapter.reader(Pipe.STDOUT, outbox);
-        OutputReader stderr = adapter.reader(Pipe.STDERR, outbox);
+        dialogue = talk.adapter().open(
+                new Adapter.Surroundings(outbox, this::offer, talk.turnDone(), talk.task()));
+        OutputReader stdout = reader(Pipe.STDOUT);
+        OutputReader stderr = reader(Pipe.STDERR);
         CompletableFuture<Void> out =
                 new OutputPump(process.stdout(), stdout, outbox, timers::nowMs).start("stdout-" + spawnId);
         CompletableFuture<Void> err =
                 new OutputPump(process.stderr(), stderr, outbox, timers::nowMs).start("stderr-" + spawnId);
         finished = CompletableFuture.allOf(out, err).thenCombine(process.end(), (nothing, end) -> end);
+        dialogue.start();
+    }
+
+    private OutputReader reader(Pipe pipe) {
+        OutputReader reader = dialogue.reader(pipe);
+        return recorder == null ? reader : recorder.recorded(pipe.wireName(), reader);
+    }
+
+    private boolean offer(byte[] bytes) {
+        if (recorder != null) {
+            recorder.piece("stdin", bytes, 0, bytes.length);
+        }
+        return stdin != null && stdin.offer(bytes);
     }
 
     /** Completes when no process is left and all output has become frames. */
@@ -41,15 +61,14 @@ final class AgentProcess implements StopLadder.Steps {
         return finished;
     }
 
-    /** Writes a message to standard input; false where there is none, or the agent does not read it. */
-    boolean write(String content) {
-        return stdin != null && stdin.offer(adapter.input(content));
+    /** Hands a message to the agent; false where it takes none. */
+    boolean send(String content) {
+        return dialogue.send(content);
     }
 
     @Override
     public boolean cancelInBand() {
-        Optional<byte[]> cancel = adapter.cancelInput();
-        return stdin != null && cancel.isPresent() && stdin.offer(cancel.get());
+        return dialogue.cancel();
     }
 
     @Override

@@ -51,8 +51,31 @@ final class StopLadder {
         }
     }
 
+    /** Has the process end by itself: closes its standard input, and climbs on where that takes too long. */
+    void finish(long graceMs) {
+        if (rung == Rung.GROUND) {
+            enter(Rung.CLOSE_STDIN, process.closeStdin(), graceMs);
+        }
+    }
+
     boolean begun() {
         return rung != Rung.GROUND;
+    }
+
+    /**
+     * The agent did what it was told in its own language.
+     *
+     * @param goOn whether that was all that was wanted; where not, the process itself has to end
+     */
+    void handleObeyed(boolean goOn) {
+        if (rung == Rung.IN_BAND) {
+            handleEnd();
+            if (goOn) {
+                rung = Rung.GROUND;
+            } else {
+                climb();
+            }
+        }
     }
 
     /** The process is gone. */

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One worker from its first frame to its last: takes messages, runs processes for them one at a time, stops
- * them.
+ * them. An agent whose format has turns is one process, and gets the next message when it has worked off the
+ * last.
  *
  * <p>Whoever calls only queues a task; all state is owned by the worker's {@link Sequence}. What blocks
  * (starting a process) runs beside it and comes back as a task.
@@ -42,6 +43,8 @@ public final class Worker {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final int EXIT_NOT_FOUND = 127;
     private static final int EXIT_NOT_STARTED = 126;
+    /** An agent that has worked off its only message may have something to finish, such as its transcript. */
+    private static final long FINISH_MS = 5000;
 
     private final WorkerPlan plan;
     private final AgentProfile profile;
@@ -60,6 +63,8 @@ public final class Worker {
     private @Nullable StopLadder ladder;
     private Timers.@Nullable Timer idle;
     private Timers.@Nullable Timer wallClock;
+    /** A message is being worked off; where the format has turns. */
+    private boolean busy;
     private boolean cancelled;
     private boolean timedOut;
     private @Nullable EndReason ending;
@@ -67,7 +72,7 @@ public final class Worker {
     Worker(WorkerPlan plan, Wall wall, Outbox outbox, Surroundings around) {
         this.plan = plan;
         this.profile = plan.profile();
-        this.adapter = profile.newAdapter();
+        this.adapter = plan.means().adapter();
         this.wall = wall;
         this.outbox = outbox;
         this.around = around;
@@ -149,12 +154,39 @@ public final class Worker {
             launch(content, null);
         } else if (profile.oneProcess() && !profile.stdinLines()) {
             refuse("this agent takes no messages after its start");
-        } else if (process != null && profile.oneProcess()) {
-            if (!process.write(content)) {
-                refuse("the agent does not read its standard input");
-            }
+        } else if (process != null && profile.oneProcess() && !busy) {
+            hand(process, content);
         } else if (!mailbox.offer(content)) {
             refuse("too many messages wait");
+        }
+    }
+
+    private void hand(AgentProcess to, String content) {
+        if (!to.send(content)) {
+            refuse("the agent does not read its standard input");
+        } else if (adapter.hasTurns()) {
+            busy = true;
+            cancelled = false;
+        }
+    }
+
+    /** The agent has worked off a message, and said so in a frame. */
+    private void handleTurnDone() {
+        if (process == null || ladder == null) {
+            return;
+        }
+        busy = false;
+        ladder.handleObeyed(ending == null && !timedOut);
+        if (ladder.begun()) {
+            return;
+        }
+        cancelled = false;
+        String next = mailbox.poll();
+        if (plan.request().once()) {
+            ending = EndReason.COMPLETED;
+            ladder.finish(FINISH_MS);
+        } else if (next != null) {
+            hand(process, next);
         }
     }
 
@@ -163,6 +195,9 @@ public final class Worker {
     }
 
     private void handleCancel() {
+        if (state == State.RUNNING && adapter.hasTurns() && !busy) {
+            return;
+        }
         cancelled |= state == State.STARTING || state == State.RUNNING;
         if (ladder != null) {
             ladder.begin();
@@ -229,7 +264,8 @@ public final class Worker {
         cancelled = false;
         timedOut = false;
         beside(up, () -> {
-            List<String> command = profile.commandFor(plan.request(), message == null ? "" : message);
+            List<String> command = profile.commandFor(
+                    plan.request(), message == null ? "" : message, plan.means().program());
             WalledProcess started = wall.start(command, profile.stdinLines());
             sequence.execute(() -> handleStarted(started, message, up));
         });
@@ -261,7 +297,10 @@ public final class Worker {
     private void handleStarted(
             WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Posture> up) {
         become(State.RUNNING);
-        AgentProcess running = new AgentProcess(spawnId(), started, adapter, outbox, timers);
+        AgentProcess running = new AgentProcess(spawnId(), started,
+                new AgentProcess.Talk(adapter, plan.task(), () -> sequence.execute(this::handleTurnDone),
+                        plan.means().recorder()),
+                outbox, timers);
         process = running;
         ladder = new StopLadder(spawnId(), running, around.times(), timers);
         if (plan.wallClockMs() > 0) {
@@ -284,16 +323,15 @@ public final class Worker {
      * it.
      */
     private void writeFirst(AgentProcess running, @Nullable String message) {
-        boolean fits = profile.messageIsArgument() || message == null || running.write(message);
+        if (message != null && !profile.messageIsArgument()) {
+            hand(running, message);
+        }
         if (profile.oneProcess()) {
-            for (String next = mailbox.poll(); next != null; next = mailbox.poll()) {
-                fits &= running.write(next);
+            for (String next = busy ? null : mailbox.poll(); next != null; next = busy ? null : mailbox.poll()) {
+                hand(running, next);
             }
         } else {
             running.closeStdin();
-        }
-        if (!fits) {
-            refuse("the agent does not read its standard input");
         }
     }
 
@@ -330,9 +368,21 @@ public final class Worker {
         if (process != null) {
             process.closeStdin();
         }
+        Recorder recorder = plan.means().recorder();
+        if (recorder != null) {
+            recorder.exit(end.exitCode());
+        }
         ladder = null;
         process = null;
-        frames.done(end.exitCode(), end.signal(), reasonOf(end));
+        if (busy || !adapter.hasTurns()) {
+            busy = false;
+            frames.done(end.exitCode(), end.signal(), reasonOf(end));
+        } else if (ending == null && !cancelled && !timedOut && end.exitCode() != 0) {
+            frames.error(new BrigException(ErrorCode.WORKER_LOST,
+                    "the agent's process ended by itself, with exit code " + end.exitCode()));
+            afterDone(EndReason.FAILED);
+            return;
+        }
         afterDone(EndReason.COMPLETED);
     }
 
@@ -381,6 +431,10 @@ public final class Worker {
     }
 
     private void closeWall() {
+        Recorder recorder = plan.means().recorder();
+        if (recorder != null) {
+            recorder.close();
+        }
         try {
             wall.close();
         } catch (RuntimeException e) {

@@ -7,6 +7,7 @@ import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
@@ -42,11 +43,15 @@ import org.slf4j.LoggerFactory;
 public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(
-            AgentProfiles profiles, Policies policies, Walls walls, MadeWorkspaces made,
+            AgentProfiles profiles, Programs programs, Policies policies, Walls walls, MadeWorkspaces made,
             WorkerSocket.Factory sockets, Timers timers, EgressSessions egress, Executor threads) {}
 
-    /** What each worker has; {@code newWorkspaces} is where those go that nobody named. */
-    public record Allowance(Path newWorkspaces, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
+    /**
+     * What each worker has; {@code newWorkspaces} is where those go that nobody named, {@code cassettes} where
+     * recordings lie.
+     */
+    public record Allowance(
+            Path newWorkspaces, Path cassettes, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
@@ -69,6 +74,8 @@ public final class Workers {
     private final Parts parts;
     private final Allowance allowance;
     private final Workplaces workplaces;
+    private final Homes homes;
+    private final Cassettes cassettes;
     private final Worker.Surroundings surroundings;
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -97,6 +104,8 @@ public final class Workers {
         this.allowance = allowance;
         this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
         this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces());
+        this.homes = new Homes(parts.walls(), allowance.newWorkspaces());
+        this.cassettes = new Cassettes(allowance.cassettes(), homes, parts.timers()::nowMs);
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -194,18 +203,25 @@ public final class Workers {
     }
 
     private Spawned make(String spawnId, SpawnRequest request) throws InterruptedException {
-        AgentProfile profile = parts.profiles().find(request.agent());
+        AgentProfiles.Named agent = parts.profiles().named(request.agent());
+        AgentProfile profile = agent.profile();
+        Programs.Found found = parts.programs().find(agent);
+        Cassettes.Played format = cassettes.formatOf(profile, request.model());
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
         Workplaces.Workplace place = workplaces.take(spawnId, request, policy.confinement());
         try {
             // As the project's file was at the start: what an agent does to it afterwards changes nothing.
             UnaryOperator<Confinement> project = policy.policy().projectIn(place.folder());
-            Confinement may = project.apply(policy.confinement()).with(place.mounts())
+            List<Confinement.Mount> kept = homes.mounts(agent, request);
+            Confinement may = project.apply(policy.confinement())
+                    .with(found.mounts()).with(format.mounts()).with(kept).with(place.mounts())
                     .narrowedTo(request.bounds().envAllowlist());
-            WorkerPlan plan = new WorkerPlan(spawnId, request, profile, policy.policy(), place.folder());
-            Wall built = parts.walls().build(
-                    new Walls.Plan(spawnId, request.agent(), place.folder(), profile.env(), may));
+            Wall built = parts.walls().build(new Walls.Plan(spawnId, request.agent(), place.folder(),
+                    Homes.environment(profile.environment(), kept), may));
+            Recorder recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
+            WorkerPlan plan = new WorkerPlan(spawnId, request, profile,
+                    new WorkerPlan.Means(found.program(), format.adapter(), recorder), policy.policy(), place.folder());
             Outbox outbox = new Outbox(allowance.unackedBytesMax());
             AutoCloseable egress = parts.egress().open(spawnId, () -> project.apply(
                     parts.policies().find(request.policy(), profile).confinement()).egress(),

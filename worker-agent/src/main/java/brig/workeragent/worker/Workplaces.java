@@ -119,14 +119,15 @@ final class Workplaces {
     }
 
     private static Path named(@Nullable String path) {
-        return Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs")).normalize();
+        return Homes.notOne(
+                Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs")).normalize());
     }
 
     private Path existing(Path folder) {
         if (!Files.isDirectory(folder)) {
             throw Fields.invalid("workspace", "must be a folder to copy, and there is none at " + folder);
         }
-        return walls.workspace(folder);
+        return Homes.notOne(walls.workspace(folder));
     }
 
     private Workplace ofItsOwn(String spawnId, MadeWorkspaces.Made place) {
@@ -142,7 +143,7 @@ final class Workplaces {
                 present = present.getParent();
             }
             int missing = requested.getNameCount() - present.getNameCount();
-            Path folder = walls.workspace(requested);
+            Path folder = Homes.notOne(walls.workspace(requested));
             uses.merge(folder, new Use(1, missing), (use, one) -> new Use(use.spawns() + 1, use.made()));
             Once leave = new Once(() -> leave(folder));
             return new Workplace(folder, List.of(), leave, leave);

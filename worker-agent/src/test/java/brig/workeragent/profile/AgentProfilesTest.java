@@ -1,17 +1,27 @@
 package brig.workeragent.profile;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
 import brig.protocol.SpawnRequest;
+import brig.workeragent.wall.Confinement;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,9 +46,9 @@ class AgentProfilesTest {
                 """);
         AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
         SpawnRequest full = new SpawnRequest(null, null, "a", "m", List.of("t1", "t2"), "s", null, false);
-        assertEquals(List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"), profile.commandFor(full, "hi {model}"));
+        assertEquals(List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"), profile.commandFor(full, "hi {model}", null));
         SpawnRequest bare = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
-        assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, ""));
+        assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, "", null));
     }
 
     @Test
@@ -80,5 +90,65 @@ class AgentProfilesTest {
         Files.writeString(later.resolve("a.json"), "{\"description\": \"late\", \"command\": [\"p\"]}");
         AgentProfiles profiles = new AgentProfiles(List.of(folder, later, folder.resolve("missing")));
         assertEquals("late", profiles.find("a").description());
+    }
+
+    @Test
+    void shouldBeUsableAndAsTheSchemaSaysWhenAProfileShips() throws Exception {
+        Path shipped = Path.of("../config/agents");
+        JsonSchema schema = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+                .getSchema(Files.readString(shipped.resolve("agent.schema.json")));
+        List<String> names = new AgentProfiles(List.of(shipped)).usable().stream().map(AgentProfiles.Named::name).toList();
+        assertEquals(List.of("claude", "codex", "demo-writer", "mock", "opencode", "replay", "shell"), names);
+        for (String name : names) {
+            byte[] json = Json.write(Json.parseCommented(Files.readString(shipped.resolve(name + ".json"))));
+            assertEquals(Set.of(), schema.validate(new String(json, UTF_8), InputFormat.JSON), name);
+        }
+    }
+
+    @Test
+    void shouldFindTheProgramOfAPackageAndSayHowToInstallItWhenThereIsNone() throws Exception {
+        write("a.json", """
+                {"description": "d", "command": ["{program}", "{models.m}/v1"], "models": ["m"],
+                "install": {"npm": "@x/a@1.2.3", "programs": ["@x/none/bin/a", "@x/a/bin/a"]}}
+                """);
+        AgentProfiles.Named agent = new AgentProfiles(List.of(folder)).named("a");
+        Path modules = Files.createDirectories(folder.resolve("lib/node_modules"));
+        Programs programs = new Programs(List.of(folder.resolve("missing"), modules), folder);
+        BrigException none = assertThrows(BrigException.class, () -> programs.find(agent));
+        assertEquals(ErrorCode.COMMAND_NOT_FOUND, none.code());
+        assertTrue(none.getMessage().contains("npm install -g --include=optional @x/a@1.2.3"), none.getMessage());
+        Files.createDirectories(modules.resolve("@x/a/bin"));
+        Files.writeString(modules.resolve("@x/a/package.json"), "{\"version\": \"1.2.4\"}");
+        Files.createFile(modules.resolve("@x/a/bin/a"), PosixFilePermissions.asFileAttribute(
+                PosixFilePermissions.fromString("rwxr-xr-x")));
+        Programs.Found found = programs.find(agent);
+        assertEquals("/opt/brig/program/bin/a", found.program());
+        assertEquals(List.of(modules.resolve("@x/a").toRealPath()),
+                found.mounts().stream().map(Confinement.Mount::hostPath).toList());
+        assertTrue(found.mounts().getFirst().readOnly());
+        assertEquals("version 1.2.4; tried was 1.2.3",
+                programs.findings(new AgentProfiles(List.of(folder))).getFirst().detail());
+        SpawnRequest request = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
+        assertEquals(List.of("/opt/brig/program/bin/a", "http://127.0.0.1:3129/m/v1"),
+                agent.profile().commandFor(request, "", found.program()));
+    }
+
+    @Test
+    void shouldMountTheFolderOfTheProfilesNameWhenThereIsOne() throws Exception {
+        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"]}");
+        Files.createDirectory(folder.resolve("a"));
+        Programs.Found found = new Programs(List.of(), folder).find(new AgentProfiles(List.of(folder)).named("a"));
+        assertEquals(List.of(new Confinement.Mount(folder.resolve("a"), Programs.FILES, true)), found.mounts());
+    }
+
+    @Test
+    void shouldAddTheSessionWhenOneIsToBeGoneOnWith() throws Exception {
+        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"resume\": [\"--resume\", \"{session}\"]}");
+        AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
+        SpawnRequest bare = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
+        assertEquals(List.of("p"), profile.commandFor(bare, "", null));
+        SpawnRequest again = SpawnRequest.read(new Fields(Json.parseObject(
+                "{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8))));
+        assertEquals(List.of("p", "--resume", "ses_1"), profile.commandFor(again, "", null));
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.workeragent.adapter.Adapter;
+import brig.workeragent.adapter.AgentTask;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.Timeout;
 class OutputPumpTest {
     private static CompletableFuture<Void> pump(InputStream pipe, Outbox outbox) {
         Adapter text = Adapter.named("text").orElseThrow();
-        return new OutputPump(pipe, text.reader(Adapter.Pipe.STDOUT, outbox), outbox, () -> 1).start("test-pump");
+        return new OutputPump(pipe, text.open(new Adapter.Surroundings(outbox, bytes -> false, () -> { },
+                new AgentTask("/", null, null, null, false, true))).reader(Adapter.Pipe.STDOUT), outbox, () -> 1).start("test-pump");
     }
 
     @Test

@@ -27,12 +27,12 @@ class EgressFramesTest {
     @Test
     void shouldBecomeFramesOfTheStream() throws InterruptedException {
         frames.handle(event("blocked", "host", "evil.example"));
-        frames.handle(event("usage", "inputTokens", 5L));
-        frames.handle(event("subagent", "agentId", "a"));
+        frames.handle(event("usage", "input_tokens", 5L));
+        frames.handle(event("subagent", "agent_id", "a"));
         FrameTail tail = new FrameTail(outbox);
         assertEquals("{type=egress, kind=blocked, host=evil.example}", tail.next());
-        assertEquals("{type=usage, source=egress, inputTokens=5}", tail.next());
-        assertEquals("{type=subagent, source=egress, agentId=a}", tail.next());
+        assertEquals("{type=usage, source=egress, input_tokens=5}", tail.next());
+        assertEquals("{type=subagent, source=egress, agent_id=a}", tail.next());
     }
 
     /** Scenario: an agent makes a million requests that are refused, and nobody reads its stream. */

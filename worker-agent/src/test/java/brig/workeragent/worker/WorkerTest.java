@@ -37,6 +37,7 @@ class WorkerTest {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final CountDownLatch drained = new CountDownLatch(1);
     private FrameTail frames;
+    private String adapter = "text";
     private Policy policy = policy(0, 0);
 
     private static Policy policy(long wallClockMs, long idleMs) {
@@ -45,12 +46,12 @@ class WorkerTest {
     }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {
-        AgentProfile profile = new AgentProfile("", List.of("agent", "{message}", "{model}"), "text", process, stdin, Map.of(), "build");
-        if (stdin.equals("lines")) {
-            profile = new AgentProfile("", List.of("agent"), "text", process, stdin, Map.of(), "build");
-        }
+        List<String> command = stdin.equals("lines") ? List.of("agent") : List.of("agent", "{message}", "{model}");
+        AgentProfile profile = new AgentProfile("", command, adapter, process, stdin, Map.of(), "build", false, "allow",
+                "private", List.of(), new AgentProfile.Install("", List.of()), List.of());
         SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
-        WorkerPlan plan = new WorkerPlan("spn_test", request, profile, policy, Path.of("/workspace"));
+        WorkerPlan plan = new WorkerPlan("spn_test", request, profile,
+                new WorkerPlan.Means(null, profile.newAdapter(), null), policy, Path.of("/workspace"));
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -226,9 +227,9 @@ class WorkerTest {
         for (long[] each : new long[][] {{0, 0, 0}, {5000, 0, 5000}, {0, 2, 2000}, {5000, 2, 2000}, {1000, 2, 1000}}) {
             SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, null, false, null,
                     SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
-                    new SpawnRequest.Bounds(null, each[1]));
+                    new SpawnRequest.Bounds(null, each[1]), SpawnRequest.Talk.NEW);
             assertEquals(each[2],
-                    new WorkerPlan("spn_test", request, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
+                    new WorkerPlan("spn_test", request, null, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
         }
     }
 
@@ -365,5 +366,135 @@ class WorkerTest {
         assertEnd("shutdown");
         worker.ack(2);
         assertTrue(drained.await(0, TimeUnit.SECONDS));
+    }
+
+    private static final String CLAUDE_DONE = "{\"type\":\"result\",\"is_error\":false}\n";
+
+    private Worker talker(String prompt, boolean once) {
+        adapter = "claude";
+        Worker worker = worker("spawn", "lines", prompt, once);
+        worker.start().join();
+        return worker;
+    }
+
+    private static String nextInput(FakeProcess process) throws Exception {
+        StringBuilder line = new StringBuilder();
+        for (int b = process.stdinSeen.read(); b != '\n'; b = process.stdinSeen.read()) {
+            line.append((char) b);
+        }
+        return line.toString();
+    }
+
+    private void agentSays(FakeProcess process, String line) throws Exception {
+        process.out.write(line.getBytes(UTF_8));
+        process.out.flush();
+    }
+
+    private void assertTurnDone(String done) throws Exception {
+        assertTrue(frames.next().startsWith("{type=usage"));
+        assertEquals(done, frames.next());
+    }
+
+    @Test
+    void shouldHandOverTheNextMessageWhenTheAgentHasWorkedOffTheLast() throws Exception {
+        Worker worker = talker("one", false);
+        worker.input("two");
+        FakeProcess process = walls.next();
+        assertEquals(RUNNING, frames.next());
+        assertTrue(nextInput(process).contains("\"text\":\"one\""));
+        assertEquals(0, process.stdinSeen.available());
+        agentSays(process, CLAUDE_DONE);
+        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        assertTrue(nextInput(process).contains("\"text\":\"two\""));
+        agentSays(process, CLAUDE_DONE);
+        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        worker.input("three");
+        assertTrue(nextInput(process).contains("\"text\":\"three\""));
+        assertTrue(process.signals.isEmpty());
+    }
+
+    @Test
+    void shouldKeepTheProcessWhenTheAgentObeysACancel() throws Exception {
+        Worker worker = talker("one", false);
+        FakeProcess process = walls.next();
+        frames.next();
+        nextInput(process);
+        worker.cancel();
+        assertTrue(nextInput(process).contains("interrupt"));
+        agentSays(process, CLAUDE_DONE);
+        assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
+        timers.advance(100_000);
+        worker.cancel();
+        worker.input("two");
+        assertTrue(nextInput(process).contains("two"));
+        assertTrue(process.signals.isEmpty());
+    }
+
+    @Test
+    void shouldEndTheProcessWhenTheAgentDoesNotObeyACancel() throws Exception {
+        Worker worker = talker("one", false);
+        FakeProcess process = walls.next();
+        frames.next();
+        nextInput(process);
+        worker.cancel();
+        nextInput(process);
+        timers.advance(2300);
+        assertEquals(-1, process.stdinSeen.read());
+        assertEquals(List.of("TERM"), process.signals);
+        process.exit(new ProcessEnd(143, "SIGTERM", false));
+        assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
+        assertEnd("completed");
+    }
+
+    @Test
+    void shouldCloseStandardInputAtOnceWhenAnIdleAgentIsTerminated() throws Exception {
+        Worker worker = talker(null, false);
+        FakeProcess process = walls.next();
+        frames.next();
+        worker.terminate(EndReason.REQUESTED);
+        assertEquals(-1, process.stdinSeen.read());
+        process.exit(0);
+        assertEnd("requested");
+    }
+
+    @Test
+    void shouldCloseStandardInputBehindTheLastWordWhenABusyAgentIsTerminated() throws Exception {
+        Worker worker = talker("one", false);
+        FakeProcess process = walls.next();
+        frames.next();
+        nextInput(process);
+        worker.terminate(EndReason.REQUESTED);
+        assertTrue(nextInput(process).contains("interrupt"));
+        agentSays(process, CLAUDE_DONE);
+        assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
+        assertEquals(-1, process.stdinSeen.read());
+        process.exit(0);
+        assertEnd("requested");
+    }
+
+    @Test
+    void shouldLetTheAgentFinishWhenOnceAndItsMessageIsWorkedOff() throws Exception {
+        talker("one", true);
+        FakeProcess process = walls.next();
+        frames.next();
+        nextInput(process);
+        agentSays(process, CLAUDE_DONE);
+        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        assertEquals(-1, process.stdinSeen.read());
+        timers.advance(4000);
+        assertTrue(process.signals.isEmpty());
+        process.exit(0);
+        assertEnd("completed");
+    }
+
+    @Test
+    void shouldSaySoWhenAnIdleAgentDies() throws Exception {
+        talker(null, false);
+        FakeProcess process = walls.next();
+        frames.next();
+        process.exit(1);
+        assertEquals("{type=error, error=the agent's process ended by itself, with exit code 1, code=WORKER_LOST}",
+                frames.next());
+        assertEnd("failed");
     }
 }

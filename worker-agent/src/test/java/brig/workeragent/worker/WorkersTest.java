@@ -12,6 +12,7 @@ import brig.protocol.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Programs;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -63,10 +64,11 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), policies, walls,
+                new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(List.of(), folder), policies, walls,
                         new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
                         (id, policy, events) -> () -> {}, Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(folder.resolve("workspaces"), 100_000, new StopTimes(60_000, 10, 10), startsPerSecondMax));
+                new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), 100_000,
+                        new StopTimes(60_000, 10, 10), startsPerSecondMax));
     }
 
     private CompletableFuture<Spawned> spawn(String id) {
@@ -212,11 +214,41 @@ class WorkersTest {
         assertEquals(0, walls.built.get());
     }
 
+    private static SpawnRequest of(String project, String workspace) {
+        return new SpawnRequest("task", workspace, "keeper", null, List.of(), null, "go", false, null,
+                SpawnRequest.WorkspaceMode.FOLDER, null, new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project),
+                SpawnRequest.Bounds.NONE, SpawnRequest.Talk.NEW);
+    }
+
+    private String homeOf(String spawnId, SpawnRequest request) throws Exception {
+        workers.spawn(spawnId, request);
+        boolean own = "/opt/brig/home".equals(walls.lastPlan.environment().get("HOME"));
+        List<String> homes = walls.lastPlan.confinement().mounts().stream()
+                .filter(mount -> mount.target().toString().equals("/opt/brig/home") && !mount.readOnly())
+                .map(mount -> mount.hostPath().toString()).toList();
+        assertEquals(own ? 1 : 0, homes.size());
+        return own ? homes.getFirst() : "none";
+    }
+
+    @Test
+    void shouldKeepAHomeForEachProjectWhenTheProfileSaysSo() throws Exception {
+        Files.writeString(folder.resolve("keeper.json"),
+                "{\"description\": \"d\", \"command\": [\"p\"], \"home\": \"project\"}");
+        String shop = homeOf("a", of("shop", null));
+        assertTrue(shop.startsWith(folder.resolve("workspaces/.brig-homes/keeper-").toString()), shop);
+        assertEquals(shop, homeOf("b", of("shop", folder.resolve("w").toString())));
+        assertFalse(shop.equals(homeOf("c", of("bank", null))));
+        assertFalse(shop.equals(homeOf("d", of("", folder.resolve("w").toString()))));
+        assertEquals("none", homeOf("e", of("", null)));
+        BrigException refused = assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop)));
+        assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused.code());
+    }
+
     @Test
     void shouldLetInNoMoreVariablesThanTheCaptainNames() throws Exception {
         SpawnRequest narrow = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false, null,
                 SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
-                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0));
+                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0), SpawnRequest.Talk.NEW);
         workers.spawn("a", REQUEST);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
         workers.spawn("b", narrow);
@@ -241,7 +273,8 @@ class WorkersTest {
 
     private static SpawnRequest asking(String agent, String policy, String workspace) {
         return new SpawnRequest(null, workspace, agent, null, List.of(), null, "go", false, policy,
-                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE);
+                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE,
+                SpawnRequest.Talk.NEW);
     }
 
     private ErrorCode refused(SpawnRequest request) {

@@ -22,16 +22,18 @@ final class SubAgents {
         String agent = first(request, AGENT);
         String session = first(request, SESSION);
         String parent = first(request, PARENT);
-        // Claude Code names the parent from the second level on: above it is the session.
-        boolean isSub = parent != null || request.headers().contains("x-claude-code-agent-id");
-        if (agent == null || !isSub || !worker.isNewSubAgent(agent)) {
+        // Claude Code names the parent from the second level on, the others the agent itself on the first one.
+        boolean claude = request.headers().contains("x-claude-code-agent-id");
+        if (agent == null || (parent == null && !claude) || !worker.isNewSubAgent(agent)) {
             return;
         }
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("agentId", agent);
-        fields.put("parentId", parent == null ? String.valueOf(session) : parent);
+        fields.put("agent_id", agent);
+        if (parent != null && (claude || worker.isSubAgent(parent))) {
+            fields.put("parent_id", parent);
+        }
         if (session != null) {
-            fields.put("sessionId", session);
+            fields.put("session_id", session);
         }
         worker.handleNoted("subagent", fields);
     }

@@ -27,10 +27,10 @@ final class UsageReader {
     private static final byte[] USAGE = "\"usage\"".getBytes(StandardCharsets.US_ASCII);
     /** What the interfaces call it, and what it is called in an event. The later ones of a list win. */
     private static final Map<String, List<String>> FIELDS = Map.of(
-            "inputTokens", List.of("prompt_tokens", "input_tokens"),
-            "outputTokens", List.of("completion_tokens", "output_tokens"),
-            "cacheReadTokens", List.of("cached_tokens", "cache_read_input_tokens"),
-            "cacheWriteTokens", List.of("cache_creation_input_tokens"));
+            "input_tokens", List.of("prompt_tokens", "input_tokens"),
+            "output_tokens", List.of("completion_tokens", "output_tokens"),
+            "cached_input_tokens", List.of("cached_tokens", "cache_read_input_tokens"),
+            "cache_write_input_tokens", List.of("cache_creation_input_tokens"));
 
     private final String route;
     private final Map<String, Object> tokens = new LinkedHashMap<>();
@@ -127,7 +127,7 @@ final class UsageReader {
         });
         for (String details : List.of("prompt_tokens_details", "input_tokens_details")) {
             if (usage.get(details) instanceof Map<?, ?> map && map.get("cached_tokens") instanceof Long count) {
-                tokens.put("cacheReadTokens", count);
+                tokens.put("cached_input_tokens", count);
             }
         }
     }

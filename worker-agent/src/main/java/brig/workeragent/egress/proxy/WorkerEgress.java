@@ -302,6 +302,11 @@ final class WorkerEgress {
         return subAgents.size() < TOLD_MAX && subAgents.add(subAgent);
     }
 
+    /** Whether that is a sub-agent, as far as was seen. */
+    boolean isSubAgent(String agent) {
+        return subAgents.contains(agent);
+    }
+
     /** The wall is gone. */
     void close() {
         closed = true;

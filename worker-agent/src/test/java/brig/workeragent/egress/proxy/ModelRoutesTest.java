@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,10 +129,10 @@ class ModelRoutesTest {
             Map<String, Object> usage = egress.event("usage");
             assertEquals("anthropic", usage.get("route"));
             assertEquals("m-1", usage.get("model"));
-            assertEquals(25L, usage.get("inputTokens"));
-            assertEquals(15L, usage.get("outputTokens"));
-            assertEquals(7L, usage.get("cacheReadTokens"));
-            assertTrue(egress.audit().stream().anyMatch(e -> "usage".equals(e.get("kind")) && e.get("outputTokens").equals(15L)));
+            assertEquals(25L, usage.get("input_tokens"));
+            assertEquals(15L, usage.get("output_tokens"));
+            assertEquals(7L, usage.get("cached_input_tokens"));
+            assertTrue(egress.audit().stream().anyMatch(e -> "usage".equals(e.get("kind")) && e.get("output_tokens").equals(15L)));
         }
     }
 
@@ -152,28 +153,38 @@ class ModelRoutesTest {
                 TestClient client = client(worker(server))) {
             client.send(post("/openai/v1/chat/completions", "", "{}")).answer();
             Map<String, Object> usage = egress.event("usage");
-            assertEquals(input, usage.get("inputTokens"));
-            assertEquals(output, usage.get("outputTokens"));
+            assertEquals(input, usage.get("input_tokens"));
+            assertEquals(output, usage.get("output_tokens"));
             assertEquals("g", usage.get("model"));
         }
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "x-session-id: ses_child~x-parent-session-id: ses_root~ | ses_child | ses_root",
-            "x-claude-code-session-id: s1~x-claude-code-agent-id: a1~ | a1 | s1",
+            "x-session-id: ses_child~x-parent-session-id: ses_root~ | ses_child |",
+            "x-claude-code-session-id: s1~x-claude-code-agent-id: a1~ | a1 |",
             "x-claude-code-session-id: s1~x-claude-code-agent-id: a2~x-claude-code-parent-agent-id: a1~ | a2 | a1",
-            "session-id: t0~thread-id: t1~x-openai-subagent: collab_spawn~x-codex-parent-thread-id: t0~ | t1 | t0"})
-    void shouldTellOfSubAgents(String headers, String agent, String parent) throws Exception {
+            "session-id: t0~thread-id: t1~x-openai-subagent: collab_spawn~x-codex-parent-thread-id: t0~ | t1 |"})
+    void shouldTellOfSubAgents(String headers, String agent, @Nullable String parent) throws Exception {
         try (TestServer server = egress.tls("model.example", TestServer.answering("{}")); TestClient client = client(worker(server))) {
             for (int i = 0; i < 2; i++) {
                 client.send(post("/openai/v1/x", headers.replace("~", "\r\n"), "{}")).answer();
             }
             client.send(post("/openai/v1/x", "x-session-id: root\r\nx-claude-code-session-id: s\r\nsession-id: t\r\n", "{}")).answer();
             Map<String, Object> event = egress.event("subagent");
-            assertEquals(agent, event.get("agentId"));
-            assertEquals(parent, event.get("parentId"));
+            assertEquals(agent, event.get("agent_id"));
+            assertEquals(parent, event.get("parent_id"));
             assertTrue(egress.events.stream().noneMatch(other -> "subagent".equals(other.get("kind"))), "told once");
+        }
+    }
+
+    @Test
+    void shouldNameTheParentOfASubAgentThatIsOneItself() throws Exception {
+        try (TestServer server = egress.tls("model.example", TestServer.answering("{}")); TestClient client = client(worker(server))) {
+            client.send(post("/openai/v1/x", "x-session-id: child\r\nx-parent-session-id: root\r\n", "{}")).answer();
+            client.send(post("/openai/v1/x", "x-session-id: grandchild\r\nx-parent-session-id: child\r\n", "{}")).answer();
+            assertNull(egress.event("subagent").get("parent_id"));
+            assertEquals("child", egress.event("subagent").get("parent_id"));
         }
     }
 }

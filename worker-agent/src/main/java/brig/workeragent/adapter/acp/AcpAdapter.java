@@ -1,0 +1,33 @@
+package brig.workeragent.adapter.acp;
+
+import brig.workeragent.adapter.Adapter;
+import brig.workeragent.adapter.Dialogue;
+
+/**
+ * The Agent Client Protocol, version 1, on standard input and output: any agent that speaks it.
+ *
+ * <p>OpenCode 1.18, started as {@code opencode acp}, does not tell there what its sub-agents do. A plugin that Brig
+ * brings along writes the events of its bus between the lines of the protocol, as notifications of the method
+ * {@code opencode/event}: on the same pipe, so they stay in order, and without a network.
+ */
+public final class AcpAdapter implements Adapter {
+    private final boolean events;
+
+    public AcpAdapter() {
+        this(false);
+    }
+
+    private AcpAdapter(boolean events) {
+        this.events = events;
+    }
+
+    /** With the events of OpenCode. */
+    public static AcpAdapter openCode() {
+        return new AcpAdapter(true);
+    }
+
+    @Override
+    public Dialogue open(Surroundings around) {
+        return new AcpDialogue(around, events);
+    }
+}

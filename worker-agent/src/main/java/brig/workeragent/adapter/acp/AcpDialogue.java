@@ -1,0 +1,207 @@
+package brig.workeragent.adapter.acp;
+
+import brig.protocol.FrameType;
+import brig.workeragent.adapter.Adapter.OutputReader;
+import brig.workeragent.adapter.Adapter.Pipe;
+import brig.workeragent.adapter.Adapter.Surroundings;
+import brig.workeragent.adapter.AgentFrames;
+import brig.workeragent.adapter.AgentTask;
+import brig.workeragent.adapter.Dialogue;
+import brig.workeragent.adapter.NativeObject;
+import brig.workeragent.adapter.NativeReader;
+import brig.workeragent.adapter.Rpc;
+import brig.workeragent.adapter.Turn;
+import brig.workeragent.adapter.Usage;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Talks to an ACP agent: {@code initialize}, one session, a prompt for each message. {@link AcpMessages} reads what
+ * comes of it. A message that comes before there is a session waits for it.
+ */
+final class AcpDialogue implements Dialogue {
+    private static final int VERSION = 1;
+
+    private final Surroundings around;
+    private final AgentFrames frames;
+    private final Turn turn;
+    private final Rpc rpc;
+    private final AcpMessages messages;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Owned by the thread that reads standard output. */
+    private NativeObject agent = NativeObject.EMPTY;
+
+    // Guarded by the lock.
+    private @Nullable String session;
+    private @Nullable String waiting;
+    private @Nullable String preface;
+    private boolean broken;
+
+    AcpDialogue(Surroundings around, boolean events) {
+        this.around = around;
+        this.frames = new AgentFrames(around.frames());
+        this.turn = new Turn(frames, around);
+        this.rpc = new Rpc(around.input(), true);
+        this.messages = new AcpMessages(frames, rpc, events, around.task().allow());
+        this.preface = around.task().systemPrompt();
+    }
+
+    @Override
+    public OutputReader reader(Pipe pipe) {
+        return switch (pipe) {
+            case STDERR -> NativeReader.ofText(pipe, around.frames());
+            case STDOUT -> new NativeReader(frames, around.task().raw(), messages);
+        };
+    }
+
+    @Override
+    public void start() {
+        Map<String, ?> nothing = Map.of("fs", Map.of("readTextFile", false, "writeTextFile", false), "terminal", false);
+        rpc.request("initialize", AgentFrames.fields("protocolVersion", VERSION, "clientCapabilities", nothing,
+                "clientInfo", Map.of("name", "brig", "version", "1")), (result, error) -> {
+                    if (error == null) {
+                        agent = result;
+                        openSession();
+                    } else {
+                        fail(error);
+                    }
+                });
+    }
+
+    private void openSession() {
+        AgentTask task = around.task();
+        NativeObject can = agent.object("agentCapabilities");
+        String method = task.session() == null ? "session/new"
+                : can.object("sessionCapabilities").has("resume") ? "session/resume" : "session/load";
+        // What is loaded is told again by the agent, and was told by its frames before.
+        messages.ignoreUpdates(task.session() != null);
+        rpc.request(method, AgentFrames.fields("sessionId", task.session(), "cwd", task.folder(),
+                "mcpServers", List.of()), (result, error) -> {
+                    messages.ignoreUpdates(false);
+                    if (error == null) {
+                        handleSession(result);
+                    } else {
+                        fail(error);
+                    }
+                });
+    }
+
+    private void handleSession(NativeObject result) throws InterruptedException {
+        String earlier = around.task().session();
+        String id = earlier == null ? result.text("sessionId", "") : earlier;
+        messages.open(id);
+        NativeObject info = agent.object("agentInfo");
+        frames.put(FrameType.SESSION, AgentFrames.fields("session_id", id, "agent", info.text("name"),
+                "agent_version", info.text("version"), "model", model(result)));
+        chooseModel(id, result);
+        String first;
+        lock.lock();
+        try {
+            session = id;
+            first = waiting;
+            waiting = null;
+        } finally {
+            lock.unlock();
+        }
+        if (first != null && turn.isCancelled()) {
+            turn.end(false, null);
+        } else if (first != null) {
+            prompt(id, first);
+        }
+    }
+
+    private static @Nullable String model(NativeObject result) {
+        return result.objects("configOptions").stream().filter(option -> option.text("id", "").equals("model"))
+                .map(option -> option.text("currentValue")).findFirst().orElse(null);
+    }
+
+    private void chooseModel(String id, NativeObject result) {
+        String wanted = around.task().model();
+        if (wanted != null && model(result) != null && !wanted.equals(model(result))) {
+            rpc.request("session/set_config_option", Map.of("sessionId", id, "configId", "model", "value", wanted),
+                    (chosen, error) -> {
+                        if (error != null) {
+                            frames.error("AGENT_ERROR", error.text("message", "the agent has no model " + wanted), Map.of());
+                        }
+                    });
+        }
+    }
+
+    /** There is no session, and there will be none. */
+    private void fail(NativeObject error) throws InterruptedException {
+        lock.lock();
+        try {
+            broken = true;
+        } finally {
+            lock.unlock();
+        }
+        frames.error("AGENT_ERROR", error.text("message", "the agent refused to begin"), Map.of());
+        turn.end(true, null);
+    }
+
+    @Override
+    public boolean send(String content) {
+        String id;
+        String whole;
+        lock.lock();
+        try {
+            if (broken) {
+                return false;
+            }
+            turn.begin();
+            id = session;
+            // The protocol has no other place for it.
+            whole = preface == null ? content : preface + "\n\n" + content;
+            preface = null;
+            waiting = id == null ? whole : null;
+        } finally {
+            lock.unlock();
+        }
+        return id == null || prompt(id, whole);
+    }
+
+    private boolean prompt(String id, String content) {
+        Map<String, ?> params = Map.of("sessionId", id, "prompt", List.of(Map.of("type", "text", "text", content)));
+        boolean written = rpc.request("session/prompt", params, this::handleTurnEnd);
+        if (!written) {
+            turn.retract();
+        }
+        return written;
+    }
+
+    private void handleTurnEnd(NativeObject result, @Nullable NativeObject error) throws InterruptedException {
+        if (error != null && !turn.isCancelled()) {
+            frames.error("MODEL_ERROR", error.text("message", "the agent gave up"), Map.of());
+        }
+        String reason = result.text("stopReason", "");
+        NativeObject tokens = result.object("usage");
+        Usage usage = tokens.isEmpty() ? null : new Usage(tokens.number("inputTokens", 0),
+                tokens.number("outputTokens", 0), tokens.number("cachedReadTokens", 0), messages.costSinceLast());
+        if (usage != null) {
+            frames.put(FrameType.USAGE, usage.fields());
+        }
+        boolean failed = error != null || !(reason.equals("end_turn") || reason.equals("cancelled"));
+        if (failed && error == null) {
+            frames.error("AGENT_ERROR", "the agent stopped: " + reason, Map.of());
+        }
+        turn.end(failed, usage);
+    }
+
+    @Override
+    public boolean cancel() {
+        if (!turn.cancel()) {
+            return false;
+        }
+        String id;
+        lock.lock();
+        try {
+            id = session;
+        } finally {
+            lock.unlock();
+        }
+        return id == null || rpc.notify("session/cancel", Map.of("sessionId", id));
+    }
+}

@@ -1,0 +1,168 @@
+package brig.workeragent.adapter.codex;
+
+import brig.protocol.FrameType;
+import brig.workeragent.adapter.Adapter.OutputReader;
+import brig.workeragent.adapter.Adapter.Pipe;
+import brig.workeragent.adapter.Adapter.Surroundings;
+import brig.workeragent.adapter.AgentFrames;
+import brig.workeragent.adapter.AgentTask;
+import brig.workeragent.adapter.Dialogue;
+import brig.workeragent.adapter.NativeObject;
+import brig.workeragent.adapter.NativeReader;
+import brig.workeragent.adapter.Rpc;
+import brig.workeragent.adapter.Turn;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Talks to Codex: {@code initialize}, one thread, a turn for each message. {@link CodexThreads} reads what comes of
+ * it. A message that comes before there is a thread waits for it.
+ */
+final class CodexDialogue implements Dialogue {
+    private final Surroundings around;
+    private final AgentFrames frames;
+    private final Turn turn;
+    private final Rpc rpc;
+    private final CodexThreads threads;
+    /** The turns that run, by thread: the agent's own and those of its sub-agents. */
+    private final Map<String, String> running = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private @Nullable String thread;
+    private @Nullable String waiting;
+    private boolean broken;
+
+    CodexDialogue(Surroundings around) {
+        this.around = around;
+        this.frames = new AgentFrames(around.frames());
+        this.turn = new Turn(frames, around);
+        this.rpc = new Rpc(around.input(), false);
+        this.threads = new CodexThreads(frames, turn, running, this::cancelLate);
+    }
+
+    @Override
+    public OutputReader reader(Pipe pipe) {
+        return switch (pipe) {
+            case STDERR -> NativeReader.ofText(pipe, around.frames());
+            case STDOUT -> new NativeReader(frames, around.task().raw(), new CodexMessages(rpc, threads,
+                    new CodexApprovals(frames, rpc, around.task().allow())));
+        };
+    }
+
+    @Override
+    public void start() {
+        Map<String, ?> client = Map.of("name", "brig", "title", "Brig", "version", "1");
+        rpc.request("initialize", Map.of("clientInfo", client, "capabilities", Map.of("experimentalApi", true)),
+                (result, error) -> {
+                    if (error == null) {
+                        rpc.notify("initialized", Map.of());
+                        openThread();
+                    } else {
+                        fail(error);
+                    }
+                });
+    }
+
+    private void openThread() {
+        AgentTask task = around.task();
+        Map<String, Object> params = AgentFrames.fields("threadId", task.session(), "cwd", task.folder(),
+                "approvalPolicy", task.allow() ? "never" : "untrusted", "sandbox", "danger-full-access",
+                "model", task.model(), "developerInstructions", task.systemPrompt());
+        rpc.request(task.session() == null ? "thread/start" : "thread/resume", params, (result, error) -> {
+            if (error == null) {
+                handleThread(result);
+            } else {
+                fail(error);
+            }
+        });
+    }
+
+    private void handleThread(NativeObject result) throws InterruptedException {
+        NativeObject described = result.object("thread");
+        String id = described.text("id", "");
+        frames.put(FrameType.SESSION, AgentFrames.fields("session_id", id, "agent", "codex",
+                "agent_version", described.text("cliVersion"), "model", result.text("model")));
+        threads.open(id);
+        String first;
+        lock.lock();
+        try {
+            thread = id;
+            first = waiting;
+            waiting = null;
+        } finally {
+            lock.unlock();
+        }
+        if (first != null && turn.isCancelled()) {
+            turn.end(false, null);
+        } else if (first != null) {
+            startTurn(id, first);
+        }
+    }
+
+    /** There is no thread, and there will be none. */
+    private void fail(NativeObject error) throws InterruptedException {
+        lock.lock();
+        try {
+            broken = true;
+        } finally {
+            lock.unlock();
+        }
+        frames.error("AGENT_ERROR", error.text("message", "the agent refused to begin"), Map.of());
+        turn.end(true, null);
+    }
+
+    @Override
+    public boolean send(String content) {
+        String id;
+        lock.lock();
+        try {
+            if (broken) {
+                return false;
+            }
+            turn.begin();
+            id = thread;
+            waiting = id == null ? content : null;
+        } finally {
+            lock.unlock();
+        }
+        return id == null || startTurn(id, content);
+    }
+
+    private boolean startTurn(String id, String content) {
+        Map<String, ?> params = Map.of("threadId", id, "input", List.of(Map.of("type", "text", "text", content)));
+        boolean written = rpc.request("turn/start", params, (result, error) -> {
+            if (error != null) {
+                frames.error("AGENT_ERROR", error.text("message", "the agent refused the message"), Map.of());
+                turn.end(true, null);
+            }
+        });
+        if (!written) {
+            turn.retract();
+        }
+        return written;
+    }
+
+    @Override
+    public boolean cancel() {
+        if (!turn.cancel()) {
+            return false;
+        }
+        running.forEach(this::interrupt);
+        return true;
+    }
+
+    /** A turn begins while the message is being cancelled. */
+    private void cancelLate(String id, String started) {
+        if (turn.isCancelled()) {
+            interrupt(id, started);
+        }
+    }
+
+    private void interrupt(String id, String turnId) {
+        rpc.request("turn/interrupt", Map.of("threadId", id, "turnId", turnId), (result, error) -> { });
+    }
+}

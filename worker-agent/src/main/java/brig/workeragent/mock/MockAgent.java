@@ -1,0 +1,88 @@
+package brig.workeragent.mock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.protocol.BrigException;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.NoSuchElementException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * {@code brig-mock}: speaks the stream-json of Claude Code on its standard input and output, and does what the
+ * directive {@code #scenario:name:arguments} in a message says; {@link MockScenarios} has them. One thread reads, one
+ * works messages off.
+ */
+public final class MockAgent {
+    /** A message, or the end of them. */
+    private sealed interface Input {
+        record Message(String text) implements Input {}
+
+        record End() implements Input {}
+    }
+
+    private final BlockingQueue<Input> inputs = new LinkedBlockingQueue<>();
+    private final MockOutput output = new MockOutput(new FileOutputStream(FileDescriptor.out));
+    private final MockScenarios scenarios = new MockScenarios(output);
+
+    private MockAgent() {}
+
+    /** Runs until standard input ends and everything is worked off. */
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length > 1 && arguments[0].equals("replay")) {
+            Replay.play(arguments, System.in, new FileOutputStream(FileDescriptor.out),
+                    new FileOutputStream(FileDescriptor.err));
+            return;
+        }
+        MockAgent agent = new MockAgent();
+        Thread.ofPlatform().name("input").daemon().start(agent::read);
+        agent.work();
+    }
+
+    private void read() {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                handle(line);
+            }
+        } catch (IOException e) {
+            output.complain("standard input broke: " + e);
+        } finally {
+            inputs.add(new Input.End());
+        }
+    }
+
+    private void handle(String line) {
+        try {
+            Fields message = new Fields(Json.parseObject(line.getBytes(UTF_8)));
+            switch (message.text("type", "")) {
+                case "user" -> inputs.add(new Input.Message(
+                        message.object("message").objects("content").getFirst().requiredText("text")));
+                case "control_request" -> {
+                    if (scenarios.interrupt()) {
+                        output.controlAnswered(message.text("request_id", ""));
+                    }
+                }
+                case "control_response" -> scenarios.permissionAnswered(
+                        message.object("response").object("response").text("behavior", ""));
+                default -> output.complain("not understood: " + line);
+            }
+        } catch (BrigException | NoSuchElementException e) {
+            output.complain("not understood: " + e.getMessage());
+        }
+    }
+
+    private void work() throws InterruptedException, IOException {
+        while (inputs.take() instanceof Input.Message message) {
+            output.state("running");
+            output.init();
+            scenarios.run(message.text());
+            output.state("idle");
+        }
+    }
+}

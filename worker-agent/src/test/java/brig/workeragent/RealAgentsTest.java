@@ -1,0 +1,207 @@
+package brig.workeragent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import brig.protocol.FrameType;
+import brig.protocol.Json;
+import brig.workeragent.TestGateway.Frame;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The real programs, as their shipped profiles start them, behind the whole wall: each with a scripted model beside it,
+ * at the place where it expects the route to its model. Without network, model and key.
+ */
+@Timeout(120)
+class RealAgentsTest {
+    private static final Path PACKAGES = Path.of(System.getProperty("brig.agents", ""));
+    private static final String WITH_MODEL =
+            "node /opt/brig/files/model-server.mjs --port 3129 >/dev/null 2>&1 & exec \"$0\" \"$@\"";
+    private AgentFixture fixture;
+
+    private Walled open(String agent, Map<String, ?> request) throws IOException {
+        String installed = switch (agent) {
+            case "claude" -> "@anthropic-ai/claude-code";
+            case "codex" -> "@openai/codex";
+            default -> "opencode-ai";
+        };
+        boolean there = Files.isDirectory(PACKAGES.resolve(installed)) && Files.isExecutable(Path.of("/usr/bin/node"));
+        if (!there) {
+            System.err.println("SKIPPED: the real agent '" + agent + "' is not tested, for there is no node in /usr/bin, "
+                    + "or npm could not install it in " + PACKAGES);
+        }
+        assumeTrue(there);
+        fixture = new AgentFixture();
+        install(agent);
+        // A machine that is busy must not make an agent look disobedient.
+        Files.writeString(fixture.config, Files.readString(fixture.config)
+                .replace("\"termGraceMs\": 300", "\"termGraceMs\": 20000"));
+        fixture.open(Map.of("NODE_PATH", PACKAGES.toString()));
+        return new Walled(fixture, agent, request);
+    }
+
+    /** The shipped profile, with the model in front, and with less patience. */
+    private void install(String agent) throws IOException {
+        Path shipped = fixture.home.resolve("config/agents");
+        Map<String, Object> profile =
+                new LinkedHashMap<>(Json.parseCommented(Files.readString(shipped.resolve(agent + ".json"))));
+        List<Object> command = new ArrayList<>(List.of("/bin/sh", "-c", WITH_MODEL));
+        command.addAll((List<?>) profile.get("command"));
+        Map<Object, Object> environment = new LinkedHashMap<>((Map<?, ?>) profile.get("env"));
+        if (agent.equals("codex")) {
+            command.addAll(List.of("-c", "model=\"scripted\"", "-c", "model_providers.brig.request_max_retries=1",
+                    "-c", "model_providers.brig.stream_max_retries=1"));
+        }
+        if (agent.equals("claude")) {
+            environment.put("CLAUDE_CODE_MAX_RETRIES", "1");
+        }
+        profile.put("command", command);
+        profile.put("env", environment);
+        Path agents = fixture.root.resolve("agents");
+        Files.write(agents.resolve(agent + ".json"), Json.writeLine(profile));
+        Path files = Files.createDirectory(agents.resolve(agent));
+        Files.copy(Path.of("src/test/resources/agents/model-server.mjs"), files.resolve("model-server.mjs"));
+        try (Stream<Path> own = Files.list(shipped.resolve("opencode"))) {
+            for (Path file : own.toList()) {
+                Files.copy(file, files.resolve(file.getFileName()));
+            }
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        if (fixture != null) {
+            fixture.close();
+        }
+    }
+
+    private static void assertDone(Walled worker, Frame done) {
+        assertEquals("0", done.text("exitCode"), () -> done + " behind " + worker.seen);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"claude", "codex", "opencode"})
+    void shouldTalkTurnByTurnAndObeyACancel(String agent) throws Exception {
+        try (Walled worker = open(agent, Map.of("prompt", "#scenario:text:20:10"))) {
+            assertDone(worker, worker.untilDone());
+            assertTrue(worker.said(null).contains("tok18 tok19"), worker.said(null));
+            assertTrue(worker.all(FrameType.CHUNK).size() >= 20, "token by token");
+            assertEquals(1, worker.all(FrameType.SESSION).size());
+            worker.seen.clear();
+            worker.say("#scenario:shell:echo $((6 * 7))");
+            assertDone(worker, worker.untilDone());
+            Frame tool = worker.all(FrameType.TOOL).getLast();
+            assertEquals("completed", tool.text("status"));
+            assertTrue(tool.text("output").contains("42"), tool.toString());
+            worker.say("#scenario:wait");
+            worker.until(frame -> frame.type() == FrameType.TOOL && frame.text("status").equals("running"));
+            worker.cancel();
+            assertEquals("cancelled", worker.untilDone().text("reason"));
+            worker.seen.clear();
+            worker.say("#scenario:text:3");
+            assertDone(worker, worker.untilDone());
+            assertTrue(worker.said(null).contains("tok0 tok1 tok2"), worker.said(null));
+            assertTrue(worker.all(FrameType.SESSION).isEmpty(), "the same session");
+            worker.terminate();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"claude, subagents-parallel-fg, subagent-nested-fg", "codex, subagents-parallel, subagent-nested",
+            "opencode, subagents-parallel, subagent-nested"})
+    void shouldTellItsSubAgents(String agent, String parallel, String nested) throws Exception {
+        try (Walled worker = open(agent, Map.of("prompt", "#scenario:" + parallel))) {
+            assertDone(worker, worker.untilDone());
+            assertEquals(2, worker.subAgents().size(), () -> worker.all(FrameType.SUBAGENT).toString());
+            for (Frame child : worker.subAgents().values()) {
+                assertEquals("completed", child.text("status"));
+                assertEquals("1", child.text("depth"));
+                assertNotEquals("null", child.text("parent_tool_id"));
+                assertTrue(worker.said(child.text("agent_id")).contains("-9"), worker.said(child.text("agent_id")));
+            }
+            worker.seen.clear();
+            worker.say("#scenario:" + nested);
+            assertDone(worker, worker.untilDone());
+            Frame inner = worker.subAgents().values().stream().filter(child -> child.text("depth").equals("2")).findFirst()
+                    .orElseThrow(() -> new AssertionError(worker.all(FrameType.SUBAGENT)));
+            assertEquals("completed", inner.text("status"));
+            assertEquals("1", worker.subAgents().get(inner.text("parent_id")).text("depth"));
+            assertTrue(worker.said(inner.text("agent_id")).contains("childINNER-9"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"claude"})
+    void shouldWaitForSubAgentsInTheBackground(String agent) throws Exception {
+        try (Walled worker = open(agent, Map.of("prompt", "#scenario:subagents-bg", "once", true))) {
+            assertDone(worker, worker.untilDone());
+            assertEquals(2, worker.subAgents().size());
+            worker.subAgents().values().forEach(child -> assertEquals("completed", child.text("status")));
+            worker.until(frame -> frame.text("state").equals("terminated"));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"claude", "codex", "opencode"})
+    void shouldSayWhatTheModelAnsweredWhenItFails(String agent) throws Exception {
+        try (Walled worker = open(agent, Map.of())) {
+            for (String scenario : List.of("error:400", "error:401", "error:429", "error:500", "error-cut")) {
+                worker.seen.clear();
+                worker.say("#scenario:" + scenario);
+                Frame told = worker.until(frame -> frame.type() == FrameType.DONE
+                        || frame.type() == FrameType.ERROR);
+                assertEquals("MODEL_ERROR", told.text("code"), scenario + ": " + worker.seen);
+                if (told.text("retrying").equals("true")) {
+                    // OpenCode tries for minutes.
+                    worker.cancel();
+                }
+                assertEquals("1", worker.untilDone().text("exitCode"), scenario);
+            }
+            worker.say("#scenario:text:3");
+            assertDone(worker, worker.untilDone());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"claude", "codex", "opencode"})
+    void shouldPassSixMegabytesOfOutput(String agent) throws Exception {
+        String shell = "#scenario:shell:head -c 6000000 /dev/zero | tr '\\000' '\\001'";
+        try (Walled worker = open(agent, Map.of("prompt", shell))) {
+            assertDone(worker, worker.untilDone());
+            assertTrue(worker.all(FrameType.TOOL).stream().anyMatch(frame -> frame.text("status").equals("completed")));
+            assertTrue(worker.said(null).contains("The command finished."));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"claude", "codex", "opencode"})
+    void shouldGoOnWithItsSessionInAnotherWorkerWhenTheProjectIsTheSame(String agent) throws Exception {
+        String session;
+        try (Walled worker = open(agent, Map.of("prompt", "#scenario:text:3", "project", "shop"))) {
+            assertDone(worker, worker.untilDone());
+            session = worker.all(FrameType.SESSION).getFirst().text("session_id");
+            worker.terminate();
+        }
+        Map<String, ?> again = Map.of("prompt", "#scenario:text:4", "project", "shop", "resume", session);
+        try (Walled worker = new Walled(fixture, agent, again)) {
+            assertDone(worker, worker.untilDone());
+            assertEquals(session, worker.all(FrameType.SESSION).getFirst().text("session_id"));
+            assertTrue(worker.said(null).endsWith("tok0 tok1 tok2 tok3"), worker.said(null));
+            worker.terminate();
+        }
+    }
+}

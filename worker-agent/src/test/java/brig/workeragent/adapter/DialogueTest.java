@@ -1,0 +1,182 @@
+package brig.workeragent.adapter;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.FrameType;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What is said to an agent, and when. */
+class DialogueTest {
+    private static List<Object> methods(Talk talk) {
+        return talk.written.stream().map(message -> message.get("method")).toList();
+    }
+
+    @Test
+    void shouldHoldTheMessageUntilThereIsAThreadWhenItComesEarly() {
+        Talk talk = new Talk("codex", new AgentTask("/workspace", "large", "Be brief.", null, false, true));
+        talk.dialogue.start();
+        assertTrue(talk.dialogue.send("hello"));
+        assertEquals(List.of("initialize"), methods(talk));
+        talk.says("{\"id\":1,\"result\":{}}");
+        assertEquals(Map.of("cwd", "/workspace", "approvalPolicy", "never", "sandbox", "danger-full-access",
+                "model", "large", "developerInstructions", "Be brief."), talk.written.getLast().get("params"));
+        talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t1\",\"cliVersion\":\"1\"},\"model\":\"large\"}}");
+        assertEquals(List.of("initialize", "initialized", "thread/start", "turn/start"), methods(talk));
+        assertEquals(Map.of("session_id", "t1", "agent", "codex", "agent_version", "1", "model", "large"),
+                talk.frames.getFirst().fields());
+    }
+
+    @Test
+    void shouldGoOnWithTheSessionWhenOneIsNamed() {
+        AgentTask task = new AgentTask("/workspace", null, null, "earlier", false, true);
+        Talk codex = new Talk("codex", task);
+        codex.dialogue.start();
+        codex.says("{\"id\":1,\"result\":{}}");
+        assertEquals("thread/resume", codex.written.getLast().get("method"));
+        Talk acp = new Talk("acp", task);
+        acp.dialogue.start();
+        acp.says("{\"id\":1,\"result\":{\"agentCapabilities\":{\"loadSession\":true}}}");
+        assertEquals("session/load", acp.written.getLast().get("method"));
+        acp.says("{\"method\":\"session/update\",\"params\":{\"update\":{\"sessionUpdate\":\"agent_message_chunk\","
+                + "\"content\":{\"type\":\"text\",\"text\":\"old\"}}}}");
+        acp.says("{\"id\":2,\"result\":{}}");
+        assertEquals(List.of(Map.of("session_id", "earlier")), acp.frames.stream().map(Talk.Frame::fields).toList());
+    }
+
+    @Test
+    void shouldSayWhyAndTakeNoMoreWhenTheAgentRefusesToBegin() {
+        for (String adapter : List.of("codex", "acp")) {
+            Talk talk = new Talk(adapter);
+            talk.dialogue.start();
+            talk.dialogue.send("hello");
+            talk.says("{\"id\":1,\"error\":{\"code\":-32000,\"message\":\"not logged in\"}}");
+            assertEquals("not logged in", talk.frames.getFirst().text("error"));
+            assertEquals(Map.of("exitCode", 1L, "reason", "failed"), talk.frames.getLast().fields());
+            assertEquals(1, talk.turnsDone);
+            assertFalse(talk.dialogue.send("again"));
+        }
+    }
+
+    @Test
+    void shouldSayWhatTheCaptainWantsFirstOnceWhenTheProtocolHasNoPlaceForIt() {
+        Talk talk = new Talk("acp", new AgentTask("/workspace", null, "Be brief.", null, false, true));
+        talk.dialogue.start();
+        talk.dialogue.send("one");
+        talk.says("{\"id\":1,\"result\":{}}");
+        talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"}}");
+        assertTrue(talk.written.getLast().toString().contains("Be brief.\n\none"));
+        talk.says("{\"id\":3,\"result\":{\"stopReason\":\"end_turn\"}}");
+        talk.dialogue.send("two");
+        assertTrue(talk.written.getLast().toString().contains("{type=text, text=two}"));
+    }
+
+    @Test
+    void shouldInterruptATurnThatBeginsAfterTheCancel() {
+        // Scenario: the captain cancels before Codex has said which turn it is.
+        Talk talk = new Talk("codex");
+        talk.dialogue.start();
+        talk.dialogue.send("hello");
+        talk.says("{\"id\":1,\"result\":{}}");
+        talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t1\"}}}");
+        assertTrue(talk.dialogue.cancel());
+        assertEquals("turn/start", talk.written.getLast().get("method"));
+        talk.says("{\"method\":\"turn/started\",\"params\":{\"threadId\":\"t1\",\"turn\":{\"id\":\"u1\"}}}");
+        assertEquals(Map.of("threadId", "t1", "turnId", "u1"), talk.written.getLast().get("params"));
+        talk.says("{\"method\":\"turn/completed\",\"params\":{\"threadId\":\"t1\",\"turn\":{\"id\":\"u1\","
+                + "\"status\":\"interrupted\"}}}");
+        assertEquals(Map.of("exitCode", 1L, "reason", "cancelled"), talk.frames.getLast().fields());
+    }
+
+    @Test
+    void shouldRefuseAtOnceWhatItDoesNotServe() {
+        Talk acp = new Talk("acp");
+        acp.says("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"fs/read_text_file\",\"params\":{\"path\":\"/etc/passwd\"}}");
+        assertEquals("{jsonrpc=2.0, id=5, error={code=-32601, message=not served by this client}}",
+                sorted(acp.written.getLast()));
+        Talk codex = new Talk("codex");
+        codex.says("{\"id\":\"r\",\"method\":\"account/chatgptAuthTokens/refresh\",\"params\":{}}");
+        assertTrue(codex.written.getLast().containsKey("error"));
+        Talk claude = new Talk("claude");
+        claude.says("{\"type\":\"control_request\",\"request_id\":\"q\",\"request\":{\"subtype\":\"hook_callback\"}}");
+        assertTrue(claude.written.getLast().toString().contains("subtype=error"));
+        assertEquals(FrameType.RAW, claude.frames.getLast().type());
+    }
+
+    @Test
+    void shouldNotBeginWhatWasCancelledBeforeThereWasASession() {
+        for (String adapter : List.of("codex", "acp")) {
+            Talk talk = new Talk(adapter);
+            talk.dialogue.start();
+            talk.dialogue.send("hello");
+            assertTrue(talk.dialogue.cancel());
+            talk.says("{\"id\":1,\"result\":{}}");
+            talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t\"},\"sessionId\":\"t\"}}");
+            assertEquals(Map.of("exitCode", 1L, "reason", "cancelled"), talk.frames.getLast().fields());
+            assertFalse(methods(talk).contains("turn/start") || methods(talk).contains("session/prompt"));
+        }
+    }
+
+    private static String sorted(Map<String, Object> message) {
+        @SuppressWarnings("unchecked")
+        Map<String, Object> error = (Map<String, Object>) message.get("error");
+        return "{jsonrpc=" + message.get("jsonrpc") + ", id=" + message.get("id") + ", error={code=" + error.get("code")
+                + ", message=" + error.get("message") + "}}";
+    }
+
+    @Test
+    void shouldAnswerEveryApprovalAsTheProfileSays() {
+        for (boolean allow : List.of(true, false)) {
+            Talk talk = new Talk("codex", new AgentTask("/workspace", null, null, null, false, allow));
+            talk.says("{\"id\":1,\"method\":\"item/commandExecution/requestApproval\",\"params\":{\"itemId\":\"i\","
+                    + "\"command\":\"rm -rf x\"}}");
+            assertEquals(Map.of("decision", allow ? "accept" : "decline"), talk.written.getLast().get("result"));
+            assertEquals(allow ? "allow" : "deny", talk.frames.getLast().text("decision"));
+            talk.says("{\"id\":2,\"method\":\"item/permissions/requestApproval\",\"params\":{\"permissions\":"
+                    + "{\"network\":{\"enabled\":true}}}}");
+            assertEquals(Map.of("permissions", allow ? Map.of("network", Map.of("enabled", true)) : Map.of()),
+                    talk.written.getLast().get("result"));
+        }
+    }
+
+    @Test
+    void shouldTellALongOutputInPiecesThatJoinWhenItIsCharactersOfControl() {
+        // Scenario: 1 MiB of control characters, which JSON writes as 6 bytes each.
+        Talk talk = new Talk("codex");
+        talk.says("{\"id\":2,\"result\":{}}");
+        String output = "\u0001".repeat(1 << 20);
+        talk.dialogue.start();
+        talk.says("{\"id\":1,\"result\":{}}");
+        talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t\"}}}");
+        talk.says("{\"method\":\"item/completed\",\"params\":{\"threadId\":\"t\",\"item\":{\"type\":\"commandExecution\","
+                + "\"id\":\"c\",\"command\":\"x\",\"status\":\"completed\",\"aggregatedOutput\":\""
+                + "\\u0001".repeat(1 << 20) + "\"}}}");
+        StringBuilder joined = new StringBuilder();
+        talk.frames(FrameType.TOOL).forEach(frame -> joined.append(frame.text("output")));
+        assertEquals(output, joined.toString());
+        assertEquals("completed", talk.frames.getLast().text("status"));
+    }
+
+    @Test
+    void shouldShortenAnInputThatFitsNoFrame() {
+        Talk talk = new Talk("claude");
+        talk.says("{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t\","
+                + "\"name\":\"Write\",\"input\":{\"file_path\":\"a.txt\",\"content\":\"" + "x".repeat(3_000_000) + "\"}}]}}");
+        Talk.Frame tool = talk.frames.getLast();
+        assertEquals(true, tool.fields().get("truncated"));
+        assertTrue(tool.fields().get("input").toString().startsWith("{file_path=a.txt, content=xxx"));
+    }
+
+    @Test
+    void shouldEndWhatLivesWhenTheProcessEnds() {
+        Talk talk = Recording.of("claude", "bidi-close-mid-tool").play();
+        assertTrue(talk.frames(FrameType.SUBAGENT).isEmpty());
+        Talk cut = new Talk("claude");
+        cut.says("{\"type\":\"system\",\"subtype\":\"task_started\",\"task_id\":\"a\",\"task_type\":\"local_agent\"}");
+        cut.ends();
+        assertEquals("killed", cut.frames.getLast().text("status"));
+    }
+}
