@@ -34,7 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class MiniServer implements Target.Limited, Target.Control {
     static final int MESSAGE_BYTES_MAX = 32 * 1024;
-    static final long AUTH_TIMEOUT_MS = 600;
+    static final long AUTH_TIMEOUT_MS = 1_500;
     static final long HEARTBEAT_MS = 250;
     private static final long SLOW_READER_MS = 1500;
     private static final Scale SCALE = new Scale(2_500, HEARTBEAT_MS, AUTH_TIMEOUT_MS, SLOW_READER_MS, 60_000, 300_000,

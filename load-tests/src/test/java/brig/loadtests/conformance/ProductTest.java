@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The installed product under the part of the kit that is quick; the command has the rest. */
-@Timeout(180)
+@Timeout(600)
 class ProductTest {
     private static final Set<String> QUICK = Set.of("order", "same-frames", "cut", "old", "future", "foreign", "query-id",
             "evicted", "wrong-token", "malformed", "next-line", "nul", "throttled", "role", "unsubscribe",
