@@ -31,7 +31,8 @@ class ArchitectureTest {
             Map.entry("listener", Set.of("connection", "session", "stream", "spawn", "limits", "config", "time")),
             Map.entry("connection", Set.of("session", "stream", "time")),
             Map.entry("session", Set.of("spawn", "worker", "stream", "limits", "time")),
-            Map.entry("spawn", Set.of("worker", "stream", "limits", "store", "time")),
+            Map.entry("spawn", Set.of("worker", "stream", "tree", "limits", "store", "time")),
+            Map.entry("tree", Set.of("stream")),
             Map.entry("worker", Set.of("stream", "limits", "time")),
             Map.entry("store", Set.of("stream")),
             Map.entry("stream", Set.of("limits", "time")),
@@ -42,9 +43,10 @@ class ArchitectureTest {
     /** A library, and the packages that may use it: where it is absent, tests need no event loop and no socket. */
     private static final Map<String, Set<String>> LIBRARIES = Map.of(
             "io.vertx", Set.of("app", "api", "listener", "connection", "worker", "time"),
-            "io.netty", Set.of("api", "listener", "connection", "stream", "store", "worker"),
+            "io.netty", Set.of("api", "listener", "connection", "stream", "store", "tree", "worker"),
             "java.sql", Set.of("store"),
-            "picocli", Set.of("cli"));
+            "picocli", Set.of("cli"),
+            "brig.workeragent", Set.of("cli"));
 
     private static final Pattern NAME = Pattern.compile("\\bbrig\\.gateway\\.([a-z]+)\\b");
     private static final int LINES_MAX = 600;

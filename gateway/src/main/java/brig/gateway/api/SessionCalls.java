@@ -9,6 +9,7 @@ import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.session.SessionStatus;
+import brig.gateway.stream.Narrowing;
 import brig.protocol.Fields;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
@@ -72,6 +73,7 @@ final class SessionCalls {
         fields.put("from", call.number("from", 1, Limits.SEQ_MAX, 1));
         fields.put("role", call.text("role"));
         fields.put("presence", call.flag("presence"));
+        fields.put("agent", call.text("agent"));
         return Attachment.Wish.read(new Fields(fields));
     }
 
@@ -84,6 +86,7 @@ final class SessionCalls {
         session.requireAttachable();
         boolean presence = call.flag("presence");
         Optional<StreamPosition> position = position(call.request());
+        Narrowing narrowing = Narrowing.read(call.text("agent"));
         long from = session.resumePoint(position);
         HttpServerResponse response = call.response();
         if (session.spawn().log().isEnded() && from > session.spawn().log().lastSeq()) {
@@ -91,7 +94,7 @@ final class SessionCalls {
             return;
         }
         Outlet outlet = door.outlet(Door.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
-        EventStream events = new EventStream(door, session, call.access(), from, outlet);
+        EventStream events = new EventStream(door, session, call.access(), from, narrowing, outlet);
         EventSink.begin(response, new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.closeHandler(nothing -> events.close());
         events.begin(position, presence);

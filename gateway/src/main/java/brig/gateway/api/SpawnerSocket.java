@@ -11,6 +11,7 @@ import brig.gateway.session.Session;
 import brig.gateway.spawn.Accepted;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
+import brig.gateway.spawn.Tracked;
 import brig.gateway.stream.Framing;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
@@ -66,6 +67,8 @@ public final class SpawnerSocket {
         private CompletionStage<?> answered = CompletableFuture.completedFuture(null);
         private int waiting;
         private @Nullable Attachment attachment;
+        /** What it tells of; null where it tells of nothing. */
+        private @Nullable Tracked tracked;
         private boolean closed;
 
         Connection(NetSocket socket, int uid) {
@@ -84,11 +87,18 @@ public final class SpawnerSocket {
                 if (attachment != null) {
                     attachment.close();
                 }
+                if (tracked != null) {
+                    tracked.handleGone();
+                }
             });
         }
 
         @Override
         public void handleObject(Map<String, @Nullable Object> object) {
+            if (tracked != null) {
+                publish(tracked, object);
+                return;
+            }
             Fields request = new Fields(object);
             if (++waiting == WAITING_MAX) {
                 socket.pause();
@@ -105,6 +115,17 @@ public final class SpawnerSocket {
                 }
                 return null;
             });
+        }
+
+        private void publish(Tracked to, Map<String, @Nullable Object> frame) {
+            try {
+                if (!outlet.isFinished()) {
+                    to.publish(frame);
+                }
+            } catch (BrigException refusal) {
+                sink.refuse(refusal);
+                outlet.finish();
+            }
         }
 
         @Override
@@ -127,9 +148,11 @@ public final class SpawnerSocket {
                     case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS, "action", "wait")));
                     case "status" -> done(door.sessions().find(id(request)).spawn().fullView());
                     case "list" -> done(Map.of("spawns", door.sessions().views()));
+                    case "tree" -> door.sessions().find(id(request)).tree().thenApply(tree -> tree);
                     case "terminate" -> terminate(door.sessions().find(id(request)));
                     case "rebind" -> spawner.rebind(door.sessions().find(id(request)).spawn()).thenApply(Spawn::view);
                     case "attach" -> attach(request);
+                    case "track" -> track(request.only(Set.of("action", "agent", "task_id", "workspace")));
                     case "agents" -> workers.hello().thenApply(hello -> hello);
                     case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
                     case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
@@ -140,7 +163,7 @@ public final class SpawnerSocket {
                     case "revoke_token" -> tokens.revoke(access, id(request), null);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                            + "'; known are spawn, status, list, terminate, rebind, attach, diff, workspaces, discard, mint_token, tokens, revoke_token, agents"
+                            + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, workspaces, discard, mint_token, tokens, revoke_token, agents"
                             + " and doctor");
                 };
             } catch (BrigException refusal) {
@@ -159,11 +182,22 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> attach(Fields request) {
-            request.only(Set.of("action", "id", "from", "role", "presence"));
+            request.only(Set.of("action", "id", "from", "role", "presence", "agent"));
             Session session = door.sessions().find(request.requiredText("id"));
             attachment = new Attachment(session, access.in(session.spawn()), Attachment.Wish.read(request), sink, outlet);
             attachment.begin(() -> {});
             return done(Map.of());
+        }
+
+        /** From the answer on this connection tells what the agent says. */
+        private CompletionStage<Map<String, ?>> track(Fields request) {
+            return spawner.track(request, access.captain(), new Teller(socket, sink, outlet)).thenApply(begun -> {
+                tracked = begun;
+                if (closed) {
+                    begun.handleGone();
+                }
+                return Map.of("spawn_id", begun.spawnId(), "task_id", begun.taskId(), "status", "tracked");
+            });
         }
 
         private static String id(Fields request) {

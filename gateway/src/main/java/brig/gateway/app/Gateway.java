@@ -183,7 +183,7 @@ public final class Gateway implements ControlLink.Listener {
     }
 
     private void checkStop() {
-        if (spawns.live().isEmpty() || System.currentTimeMillis() >= stopAtMs) {
+        if (spawns.live().stream().allMatch(Spawn::isTracked) || System.currentTimeMillis() >= stopAtMs) {
             stopWanted.complete(null);
         } else {
             timers.after(STOP_CHECK_MS, this::checkStop);

@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
@@ -18,7 +20,8 @@ import picocli.CommandLine.Parameters;
 @Command(name = "attach", description = "Follow a session; each line of standard input is a message to it.",
         mixinStandardHelpOptions = true,
         footer = {"", "Several may attach at once. Ctrl-C detaches and leaves the session running.", "", "Examples:",
-            "  brig attach build", "  brig attach --wait build", "  echo 'make test' | brig attach build", "  brig attach --from 100 --json build"})
+            "  brig attach build", "  brig attach --wait build", "  echo 'make test' | brig attach build", "  brig attach --from 100 --json build",
+            "  brig attach --agent a60f44d2a0df56958 build"})
 final class AttachCommand implements Callable<Integer> {
     /** The gateway's own hint is for programs; a person would notice five seconds. */
     private static final long LOOK_AGAIN_MS = 200;
@@ -31,6 +34,10 @@ final class AttachCommand implements Callable<Integer> {
 
     @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
     private long from;
+
+    @Option(names = "--agent", paramLabel = "AGENT_ID",
+            description = "Only what that sub-agent says, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
+    private @Nullable String agent;
 
     @Option(names = "--wait", description = "Wait until the session runs, instead of exiting with 3.")
     private boolean wait;
@@ -51,7 +58,11 @@ final class AttachCommand implements Callable<Integer> {
 
     private int attach() {
         try (GatewayClient client = main.context().connect()) {
-            client.send(Map.of("action", "attach", "id", id, "from", from));
+            Map<String, Object> request = new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from));
+            if (agent != null) {
+                request.put("agent", agent);
+            }
+            client.send(request);
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
             byte[] line = client.nextLine();
             if (line != null) {

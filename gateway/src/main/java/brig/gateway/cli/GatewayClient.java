@@ -86,8 +86,13 @@ final class GatewayClient implements AutoCloseable {
     }
 
     void send(Map<String, ?> message) {
+        send(Json.writeLine(message));
+    }
+
+    /** Sends a line as it is. */
+    void send(byte[] line) {
         try {
-            ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(message));
+            ByteBuffer bytes = ByteBuffer.wrap(line);
             while (bytes.hasRemaining()) {
                 channel.write(bytes);
             }

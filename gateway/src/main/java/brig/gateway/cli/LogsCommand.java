@@ -1,7 +1,9 @@
 package brig.gateway.cli;
 
+import brig.protocol.FrameOwner;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
@@ -9,7 +11,8 @@ import picocli.CommandLine.Parameters;
 
 /** {@code brig logs}. */
 @Command(name = "logs", description = "Print what a session said, also after it has ended.", mixinStandardHelpOptions = true,
-        footer = {"", "Examples:", "  brig logs build", "  brig logs -f --json build"})
+        footer = {"", "Examples:", "  brig logs build", "  brig logs -f --json build",
+            "  brig logs --agent a60f44d2a0df56958 build"})
 final class LogsCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
@@ -19,6 +22,10 @@ final class LogsCommand implements Callable<Integer> {
 
     @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
     private long from;
+
+    @Option(names = "--agent", paramLabel = "AGENT_ID",
+            description = "Only what that sub-agent said, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
+    private @Nullable String agent;
 
     @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
     private String id = "";
@@ -33,7 +40,8 @@ final class LogsCommand implements Callable<Integer> {
             client.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
-                printer.print(line);
+                // Chosen here, and not by the gateway, because the last frame that is there ends this command.
+                printer.print(line, agent == null || FrameOwner.read(line, 0, line.length).isFor(agent));
                 if (!follow && printer.lastSeq() >= last) {
                     break;
                 }

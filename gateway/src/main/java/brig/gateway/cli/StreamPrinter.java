@@ -29,6 +29,11 @@ final class StreamPrinter {
     }
 
     void print(byte[] line) {
+        print(line, true);
+    }
+
+    /** Takes the next line, and shows it where it is wanted. */
+    void print(byte[] line, boolean wanted) {
         Fields frame = new Fields(Json.parseObject(line));
         lastSeq = frame.number("seq", 1, Long.MAX_VALUE, lastSeq);
         String type = frame.text("type", "");
@@ -40,6 +45,9 @@ final class StreamPrinter {
         boolean refused = type.isEmpty() || type.equals("error");
         if (refused && !frame.has("seq") && lastSeq == 0) {
             GatewayClient.requireNoError(frame);
+        }
+        if (!wanted && frame.has("seq")) {
+            return;
         }
         if (json || SHOWN.contains(type)) {
             beforeOutput.run();

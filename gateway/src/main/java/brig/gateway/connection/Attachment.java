@@ -3,6 +3,7 @@ package brig.gateway.connection;
 import brig.gateway.session.Access;
 import brig.gateway.session.Role;
 import brig.gateway.session.Session;
+import brig.gateway.stream.Narrowing;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -39,7 +40,7 @@ public final class Attachment implements Outlet.Writer {
         this.presence = wish.presence();
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(wish.from());
-        this.reader = session.subscribe(from, role() == Role.CAPTAIN, sink);
+        this.reader = session.subscribe(from, role() == Role.CAPTAIN, Narrowing.read(wish.agent()), sink);
     }
 
     private Role role() {
@@ -68,8 +69,11 @@ public final class Attachment implements Outlet.Writer {
         }
     }
 
-    /** What a connection asks for: the first frame, less than its token allows, and to be told who is there. */
-    public record Wish(long from, boolean watchOnly, boolean presence) {
+    /**
+     * What a connection asks for: the first frame, less than its token allows, to be told who is there, and the frames of
+     * one agent only, where one is named.
+     */
+    public record Wish(long from, boolean watchOnly, boolean presence, @Nullable String agent) {
         /** Reads it from the line that opens the connection. @throws BrigException {@code INVALID_FIELD} */
         public static Wish read(Fields fields) {
             boolean watchOnly = switch (fields.text("role", "captain")) {
@@ -77,7 +81,8 @@ public final class Attachment implements Outlet.Writer {
                 case "watcher" -> true;
                 default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
             };
-            return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly, fields.flag("presence"));
+            return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly, fields.flag("presence"),
+                    fields.text("agent"));
         }
     }
 

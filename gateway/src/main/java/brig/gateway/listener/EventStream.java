@@ -5,6 +5,7 @@ import brig.gateway.connection.Heart;
 import brig.gateway.connection.Outlet;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
+import brig.gateway.stream.Narrowing;
 import brig.gateway.stream.Subscription;
 import brig.protocol.ErrorCode;
 import brig.protocol.StreamPosition;
@@ -29,14 +30,15 @@ public final class EventStream implements Outlet.Writer {
      *
      * @throws brig.protocol.BrigException {@code MAX_SUBSCRIPTIONS}
      */
-    public EventStream(Door door, Session session, Access access, long from, Outlet outlet) {
+    public EventStream(Door door, Session session, Access access, long from,
+            @Nullable Narrowing narrowing, Outlet outlet) {
         this.door = door;
         this.session = session;
         this.access = access.asWatcher();
         this.epoch = session.spawn().log().epoch();
         this.outlet = outlet;
         this.sink = new EventSink(outlet);
-        this.reader = session.subscribe(from, false, sink);
+        this.reader = session.subscribe(from, false, narrowing, sink);
     }
 
     /** Begins to read; a browser with a position of another epoch is told first that the stream begins again. */

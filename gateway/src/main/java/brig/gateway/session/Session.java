@@ -2,6 +2,7 @@ package brig.gateway.session;
 
 import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.Narrowing;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
 import brig.gateway.worker.WorkerStream;
@@ -12,6 +13,7 @@ import brig.protocol.StreamPosition;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -47,9 +49,30 @@ public final class Session {
                 .orElse(1L);
     }
 
-    /** Adds a reader; it gets its first frame when it is drained. @throws BrigException as {@link StreamLog#subscribe} */
-    public Subscription subscribe(long fromSeq, boolean tethered, FrameSink sink) {
-        return spawn.log().subscribe(fromSeq, tethered, sink);
+    /**
+     * Adds a reader; it gets its first frame when it is drained.
+     *
+     * @param narrowing which frames it wants; null for all
+     * @throws BrigException as {@link StreamLog#subscribe}
+     */
+    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
+        return spawn.log().subscribe(fromSeq, tethered, narrowing, sink);
+    }
+
+    /** The agents of the session as its frames tell of them until now; also of one that has ended. */
+    public CompletionStage<Map<String, @Nullable Object>> tree() {
+        return spawn.tree().read().thenApply(tree -> {
+            sessions.noteRead(spawn);
+            Map<String, @Nullable Object> view = new LinkedHashMap<>();
+            view.put("spawn_id", spawn.spawnId());
+            view.put("task_id", spawn.taskId());
+            view.put("agent", spawn.agent());
+            view.put("state", spawn.state().wireName());
+            view.put("epoch", spawn.log().epoch());
+            view.put("last_seq", spawn.log().lastSeq());
+            view.putAll(tree.view());
+            return view;
+        });
     }
 
     /**

@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +17,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds sessions by any of their names. Owned by the event loop. */
 public final class Sessions {
+    private static final int ENDED_TREES_MAX = 32;
+
     private final Spawns spawns;
     private final Terminator terminator;
     private final Timers timers;
     /** Who is there, for each session with anybody. */
     private final Map<String, Presence> presences = new HashMap<>();
+    /** Those that have ended and whose tree is in memory because somebody asked for it, in the order of asking. */
+    private final LinkedHashSet<Spawn> treesRead = new LinkedHashSet<>();
 
     /** How a captain's wish to end its session is carried out. */
     @FunctionalInterface
@@ -63,6 +68,16 @@ public final class Sessions {
     /** Who is there; null where nobody is. */
     @Nullable Presence known(Spawn spawn) {
         return presences.get(spawn.spawnId());
+    }
+
+    /** The tree of that spawn was read. Of those that have ended only some stay in memory. */
+    void noteRead(Spawn spawn) {
+        if (spawn.state().isFinal()) {
+            treesRead.addLast(spawn);
+            if (treesRead.size() > ENDED_TREES_MAX) {
+                treesRead.removeFirst().tree().forget();
+            }
+        }
     }
 
     Terminator terminator() {

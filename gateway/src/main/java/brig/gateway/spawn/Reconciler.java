@@ -80,7 +80,9 @@ final class Reconciler {
             if (spawn.state().isFinal()) {
                 return recoverEnded(spawn, reopened);
             }
-            spawn.hold(admission.hold(record.origin().captain()));
+            if (!spawn.isTracked()) {
+                spawn.hold(admission.hold(record.origin().captain()));
+            }
             if (reopened.complete()) {
                 // The process before died between the last frame and the record of the end.
                 if (!reopened.done().isEmpty()) {
@@ -88,8 +90,8 @@ final class Reconciler {
                 }
                 transitions.finish(spawn, SpawnState.TERMINATED);
                 transitions.save(spawn);
-            } else if (spawn.state() == SpawnState.REQUESTED) {
-                // The worker-agent is asked only when that is on disk: it never was.
+            } else if (spawn.isTracked() || spawn.state() == SpawnState.REQUESTED) {
+                // The connection that told of the one is gone; for the other the worker-agent was never asked.
                 return transitions.lose(spawn);
             } else if (spawn.state() == SpawnState.UNKNOWN) {
                 watch(spawn);
@@ -117,7 +119,7 @@ final class Reconciler {
         }
         for (Spawn spawn : List.copyOf(spawns.live())) {
             boolean asked = spawn.state() == SpawnState.RUNNING || spawn.state() == SpawnState.SPAWNING;
-            if (asked && !starting.test(spawn)) {
+            if (asked && !starting.test(spawn) && !spawn.isTracked()) {
                 doubt(spawn);
             }
         }
@@ -179,7 +181,7 @@ final class Reconciler {
         List<CompletableFuture<?>> settling = new ArrayList<>();
         for (Spawn spawn : asked) {
             WorkerAgent.Alive worker = up.get(spawn.binding().workerId());
-            if (spawn.state().isFinal()) {
+            if (spawn.state().isFinal() || spawn.isTracked()) {
                 continue;
             }
             if (worker != null) {

@@ -4,6 +4,7 @@ import brig.gateway.limits.Lease;
 import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.StreamLog;
+import brig.gateway.tree.SpawnTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -34,6 +35,7 @@ public final class Spawn {
     private final SpawnRecord.Origin origin;
     private final SpawnRecord.Hashes hashes;
     private StreamLog log;
+    private final SpawnTree tree;
     private final LastWords lastWords = new LastWords();
     private final long createdMs;
     private final List<Lease> leases = new ArrayList<>();
@@ -60,6 +62,7 @@ public final class Spawn {
         this.origin = record.origin();
         this.hashes = record.hashes();
         this.log = log;
+        this.tree = new SpawnTree(log);
         this.createdMs = record.times().createdMs();
         this.sessionId = record.sessionId();
         this.state = SpawnState.valueOf(record.course().state());
@@ -179,6 +182,12 @@ public final class Spawn {
     /** What is on disk of it is another stream than the one that readers knew. */
     void restart(StreamLog fresh) {
         log = fresh;
+        tree.restart(fresh);
+    }
+
+    /** The sub-agents that its frames tell of. */
+    public SpawnTree tree() {
+        return tree;
     }
 
     LastWords lastWords() {
@@ -199,6 +208,11 @@ public final class Spawn {
     /** Whether its worker was up at any time. */
     boolean hasRun() {
         return runningMs > 0;
+    }
+
+    /** Whether it is of an agent that Brig did not start. */
+    public boolean isTracked() {
+        return origin.provider().equals(Tracking.PROVIDER);
     }
 
     /** Whether a reader of this spawn can be let in; a spawn that is not running yet has nothing to read. */

@@ -8,6 +8,7 @@ import brig.gateway.store.SpawnStore;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
+import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
@@ -50,6 +51,7 @@ public final class Spawner {
     private final Transitions transitions;
     private final Requests requests;
     private final Reconciler reconciler;
+    private final Tracking tracking;
     /** Spawns whose start this process is in the middle of; the reconciler leaves them alone. */
     private final Set<Spawn> starting = new HashSet<>();
 
@@ -59,6 +61,7 @@ public final class Spawner {
         this.spawns = spawns;
         this.doors = doors;
         transitions = new Transitions(parts, spawns, doors);
+        tracking = new Tracking(parts, spawns, transitions);
         requests = new Requests(parts, spawns, doors);
         reconciler = new Reconciler(parts, admission, spawns, transitions, starting::contains);
     }
@@ -196,8 +199,20 @@ public final class Spawner {
         }));
     }
 
-    /** Begins to stop a spawn's worker; a spawn that has ended stays as it is. */
+    /** Begins a session of an agent that Brig did not start; see {@link Tracking#begin}. */
+    public CompletionStage<Tracked> track(Fields request, String captain, WorkerStream teller) {
+        return tracking.begin(request, captain, teller);
+    }
+
+    /**
+     * Begins to stop a spawn's worker; a spawn that has ended stays as it is. Of an agent that Brig did not start only the
+     * session ends.
+     */
     public CompletionStage<Void> terminate(Spawn spawn, String reason) {
+        if (spawn.isTracked()) {
+            transitions.endTracked(spawn, null, reason);
+            return CompletableFuture.completedFuture(null);
+        }
         if (spawn.isGivenUp()) {
             return reconciler.abandon(spawn);
         }

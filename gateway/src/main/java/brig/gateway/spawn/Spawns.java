@@ -17,7 +17,7 @@ public final class Spawns {
 
     private final Map<String, Spawn> liveById = new HashMap<>();
     private final Map<String, Spawn> liveByTask = new HashMap<>();
-    /** Live and ended; no two spawns have the same session_id. */
+    /** Live and ended; of those that went on with one session of their agent the newest. */
     private final Map<String, Spawn> bySession = new HashMap<>();
     /** In the order in which they ended. */
     private final LinkedHashMap<String, Spawn> endedById = new LinkedHashMap<>();
@@ -43,9 +43,14 @@ public final class Spawns {
         if (endedById.size() > ENDED_MAX) {
             Spawn oldest = endedById.pollFirstEntry().getValue();
             if (oldest.sessionId() != null) {
-                bySession.remove(oldest.sessionId());
+                bySession.remove(oldest.sessionId(), oldest);
             }
         }
+    }
+
+    /** Whether that id can name a session from now on: nobody has it, but maybe as the session_id of one that ended. */
+    boolean isFreeForSession(String id) {
+        return find(id).map(other -> other.state().isFinal() && id.equals(other.sessionId())).orElse(true);
     }
 
     boolean isLive(String taskId) {

@@ -1,6 +1,7 @@
 package brig.gateway.spawn;
 
 import brig.gateway.stream.StreamRecorder;
+import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
@@ -12,6 +13,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +25,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Transitions {
     private static final Logger logger = LoggerFactory.getLogger(Transitions.class);
+
+    /** A UUID, or what OpenCode makes. */
+    private static final Pattern AGENT_SESSION = Pattern.compile(
+            "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ses_[0-9A-Za-z]{16,64}");
 
     private final Spawner.Parts parts;
     private final Spawns spawns;
@@ -45,6 +52,16 @@ final class Transitions {
 
     /** The worker is up, and its frames are followed from the one behind those that are here. */
     void becomeRunning(Spawn spawn, String socket, String workspace, Map<String, @Nullable Object> posture) {
+        becomeRunning(spawn, workspace, posture, frames -> parts.workers().open(socket, spawn.log(), frames));
+    }
+
+    /**
+     * The same where frames come another way.
+     *
+     * @param way opens it, and is told where frames go
+     */
+    void becomeRunning(Spawn spawn, String workspace, Map<String, @Nullable Object> posture,
+            Function<FrameDecoder.Sink, WorkerStream> way) {
         if (spawn.state() != SpawnState.RUNNING) {
             spawn.become(SpawnState.RUNNING, nowMs());
         }
@@ -58,7 +75,7 @@ final class Transitions {
             spawn.settle();
         }
         if (!spawn.isConnected()) {
-            follow(spawn, socket);
+            follow(spawn, way);
         }
         if (spawn.isUnwanted()) {
             var _ = parts.workers().terminate(spawn.binding().workerId(), "requested");
@@ -70,19 +87,22 @@ final class Transitions {
         save(spawn);
     }
 
-    /** Connects the log with the worker's socket and the recorder. */
-    private void follow(Spawn spawn, String socket) {
+    /** Connects the log with where its frames come from, and with the recorder. */
+    private void follow(Spawn spawn, Function<FrameDecoder.Sink, WorkerStream> way) {
         StreamRecorder recorder = new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
         recorder.start();
-        spawn.connect(parts.workers().open(socket, spawn.log(), new FrameDecoder.Sink() {
+        spawn.connect(way.apply(new FrameDecoder.Sink() {
             @Override
             public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
                 spawn.log().append(seq, bytes, offset, length);
+                spawn.tree().handleFrame(type, seq, bytes, offset, length);
                 if (type == FrameType.STATE || type == FrameType.DONE) {
                     spawn.lastWords().note(type, seq, bytes, offset, length);
                 }
                 if (type == FrameType.STATE) {
                     handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
+                } else if (type == FrameType.SESSION) {
+                    handleSession(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)).text("session_id", ""));
                 } else if (type == FrameType.DONE && !spawn.state().isFinal()) {
                     spawn.setExit(exit(new Fields(Json.parseObject(bytes, offset, length - 1))));
                     save(spawn);
@@ -114,6 +134,18 @@ final class Transitions {
         }
     }
 
+    /**
+     * The agent says which session of its own it has, which names the spawn from now on. What is in the wall says so, and
+     * it must not take a name that a captain may have chosen: only ids count of the forms that agents make by chance.
+     */
+    private void handleSession(Spawn spawn, String id) {
+        if (spawn.sessionId() == null && AGENT_SESSION.matcher(id).matches() && spawns.isFreeForSession(id)) {
+            spawn.setSessionId(id);
+            spawns.index(spawn);
+            save(spawn);
+        }
+    }
+
     /** The end of a spawn that has a stream is recorded when its last frames are: see {@link #handleRecorded}. */
     void finish(Spawn spawn, SpawnState end) {
         if (spawn.state().isFinal()) {
@@ -139,6 +171,7 @@ final class Transitions {
         spawn.disconnect();
         spawn.lastWords().handOver(spawn.spawnId(), parts.logs());
         spawn.log().release();
+        spawn.tree().forget();
     }
 
     /** It never ran, or nobody knows what became of it. */
@@ -189,11 +222,32 @@ final class Transitions {
     }
 
     private void endLost(Spawn spawn) {
+        if (spawn.isTracked()) {
+            endTracked(spawn, new BrigException(ErrorCode.WORKER_LOST,
+                    "the gateway stopped; the agent, which it had not started, may go on"), "worker_lost");
+            return;
+        }
         BrigException lost = new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
         Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
         spawn.setExit(Map.of("exit_code", 137, "signal", "SIGKILL", "reason", "worker_lost"));
+        finish(spawn, SpawnState.TERMINATED);
+    }
+
+    /**
+     * Nobody tells any more what an agent says that Brig did not start.
+     *
+     * @param why null where that was asked for
+     */
+    void endTracked(Spawn spawn, @Nullable BrigException why, String reason) {
+        if (spawn.state().isFinal()) {
+            return;
+        }
+        if (why != null) {
+            spawn.setLastError(why);
+        }
+        sayGoodbye(spawn, why, Map.of(), reason);
         finish(spawn, SpawnState.TERMINATED);
     }
 
@@ -206,11 +260,13 @@ final class Transitions {
         fail(spawn, timeout);
     }
 
-    private void sayGoodbye(Spawn spawn, BrigException error, Map<String, ?> done, String reason) {
+    private void sayGoodbye(Spawn spawn, @Nullable BrigException error, Map<String, ?> done, String reason) {
         if (!spawn.isConnected()) {
             new StreamRecorder(spawn.log(), parts.clock(), seq -> {}, () -> handleRecorded(spawn)).start();
         }
-        append(spawn, "error", Map.of("error", error.getMessage(), "code", error.code()));
+        if (error != null) {
+            append(spawn, "error", Map.of("error", String.valueOf(error.getMessage()), "code", error.code()));
+        }
         if (!done.isEmpty()) {
             append(spawn, "done", done);
         }
@@ -230,6 +286,7 @@ final class Transitions {
             spawn.lastWords().note(known, seq, line, 0, line.length);
         }
         spawn.log().append(seq, line, 0, line.length);
+        spawn.tree().handleFrame(known, seq, line, 0, line.length);
     }
 
     /** Opens the door of a spawn that runs already; it goes on without one where that fails. */

@@ -1,6 +1,7 @@
 package brig.gateway.stream;
 
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 
 /**
  * Consecutive frames of one segment: {@code count} of them from {@code firstSeq} on. The bytes are those of the segment;
@@ -23,6 +24,30 @@ public final class FrameBatch {
 
     public long lastSeq() {
         return segment.firstSeq() + to - 1;
+    }
+
+    /** Hands over those of its frames that pass, as batches of consecutive frames. */
+    void narrow(Narrowing narrowing, Consumer<FrameBatch> taker) {
+        byte[] bytes = new byte[bytes()];
+        ByteBuf lines = lines();
+        lines.readBytes(bytes);
+        lines.release();
+        int start = segment.lineStart(from);
+        int runStart = from;
+        for (int i = from; i < to; i++) {
+            int line = segment.lineStart(i);
+            if (!narrowing.passes(bytes, line - start, segment.lineStart(i + 1) - line)) {
+                give(runStart, i, taker);
+                runStart = i + 1;
+            }
+        }
+        give(runStart, to, taker);
+    }
+
+    private void give(int first, int end, Consumer<FrameBatch> taker) {
+        if (first < end) {
+            taker.accept(new FrameBatch(segment, first, end));
+        }
     }
 
     /** Bytes of the frames as lines. */

@@ -9,7 +9,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +50,10 @@ public final class StreamLog {
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     private final ArrayDeque<Segment> window = new ArrayDeque<>();
     private final List<Subscription> readers = new ArrayList<>();
-    /** The reader that keeps the record; it takes no reader's place. */
+    /** The reader that keeps the record. */
     private @Nullable Subscription recording;
+    /** Readers of Brig's own, which take no reader's place: the recording, and who reads what the stream says. */
+    private final Set<Subscription> own = new HashSet<>();
     private Source source = new NoSource();
     private long lastSeq;
     private long endOffset;
@@ -162,22 +166,35 @@ public final class StreamLog {
      * @throws BrigException {@code MAX_SUBSCRIPTIONS}
      */
     public Subscription subscribe(long fromSeq, boolean tethered, FrameSink sink) {
+        return subscribe(fromSeq, tethered, null, sink);
+    }
+
+    /** The same for a reader that wants one agent's frames only, where {@code narrowing} is not null. */
+    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
         if (readerCount() >= environment.subscriptionsMax()) {
             throw new BrigException(ErrorCode.MAX_SUBSCRIPTIONS,
                     "limits.subscriptionsPerStreamMax (" + environment.subscriptionsMax() + ") is reached", 5);
         }
-        return add(fromSeq, tethered, sink);
+        return add(fromSeq, tethered, narrowing, sink);
+    }
+
+    /** Adds a reader of Brig's own from the first frame on. It holds nobody back, and the limit of readers is not for it. */
+    public Subscription peruse(FrameSink sink) {
+        Subscription reader = add(1, false, null, sink);
+        own.add(reader);
+        return reader;
     }
 
     /** Adds the reader that records what comes from now on. The limit of readers is not for it. */
     Subscription record(FrameSink sink) {
-        Subscription reader = add(lastSeq + 1, true, sink);
+        Subscription reader = add(lastSeq + 1, true, null, sink);
         recording = reader;
+        own.add(reader);
         return reader;
     }
 
-    private Subscription add(long fromSeq, boolean tethered, FrameSink sink) {
-        Subscription reader = new Subscription(this, resumePoint(fromSeq), tethered, sink);
+    private Subscription add(long fromSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
+        Subscription reader = new Subscription(this, resumePoint(fromSeq), tethered, narrowing, sink);
         readers.add(reader);
         return reader;
     }
@@ -189,6 +206,7 @@ public final class StreamLog {
 
     void remove(Subscription reader) {
         readers.remove(reader);
+        own.remove(reader);
         if (recording == reader) {
             recording = null;
         }
@@ -364,7 +382,7 @@ public final class StreamLog {
 
     /** Captains and watchers that are attached. */
     public int readerCount() {
-        return readers.size() - (recording == null ? 0 : 1);
+        return readers.size() - own.size();
     }
 
     /** Before a worker is linked there is nobody to pause. */

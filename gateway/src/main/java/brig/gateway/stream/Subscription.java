@@ -15,20 +15,25 @@ public final class Subscription {
     private final StreamLog log;
     private final FrameSink sink;
     private final boolean tethered;
+    /** Null for a reader that wants every frame. */
+    private final @Nullable Narrowing narrowing;
     private long nextSeq;
     /** Bytes of the stream before {@link #nextSeq}; -1 until it has reached the window: until then it holds nobody back. */
     private long offset;
     /** What it was told last of {@link StreamLog#isThrottled}. */
     private boolean toldThrottled;
     private boolean draining;
+    /** It is to drain again in a turn of its own. */
+    private boolean deferred;
     private boolean replaying;
     private boolean closed;
 
-    Subscription(StreamLog log, long nextSeq, boolean tethered, FrameSink sink) {
+    Subscription(StreamLog log, long nextSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
         this.log = log;
         this.nextSeq = nextSeq;
         this.offset = log.offsetOf(nextSeq);
         this.tethered = tethered;
+        this.narrowing = narrowing;
         this.sink = sink;
     }
 
@@ -46,6 +51,10 @@ public final class Subscription {
                     return;
                 }
                 writeFrom(segment);
+                if (narrowing != null && nextSeq <= log.lastSeq()) {
+                    goOnLater();
+                    return;
+                }
             }
             tellThrottled();
         } finally {
@@ -57,6 +66,17 @@ public final class Subscription {
         if (!closed && log.isEnded() && nextSeq > log.lastSeq()) {
             close();
             sink.end();
+        }
+    }
+
+    /** To look into frames takes its time, and a reader that wants none of them is never full: others come between. */
+    private void goOnLater() {
+        if (!deferred) {
+            deferred = true;
+            log.turn().defer(() -> {
+                deferred = false;
+                drain();
+            });
         }
     }
 
@@ -77,7 +97,11 @@ public final class Subscription {
     }
 
     private void write(FrameBatch batch) {
-        sink.write(batch);
+        if (narrowing == null) {
+            sink.write(batch);
+        } else {
+            batch.narrow(narrowing, sink::write);
+        }
         log.turn().wrote(sink);
         nextSeq = batch.lastSeq() + 1;
     }

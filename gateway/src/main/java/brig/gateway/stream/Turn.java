@@ -34,6 +34,11 @@ public final class Turn {
         schedule();
     }
 
+    /** Runs something after what the loop has to do now. */
+    void defer(Runnable task) {
+        loop.execute(task);
+    }
+
     private void schedule() {
         if (!scheduled) {
             scheduled = true;

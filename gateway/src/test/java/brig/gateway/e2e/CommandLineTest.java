@@ -43,7 +43,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "logs", "sessions", "agents", "terminate",
+    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "logs", "sessions", "agents", "terminate", "tree", "track",
             "token", "doctor", "diff", "workspaces", "discard"})
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");

@@ -36,7 +36,7 @@ public final class MemoryArchive implements StreamArchive {
     }
 
     /** Deletes all frames before that one, as a full archive does. */
-    void evictBefore(long seq) {
+    public void evictBefore(long seq) {
         lines.headMap(seq).clear();
     }
 

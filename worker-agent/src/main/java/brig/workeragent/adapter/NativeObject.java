@@ -1,5 +1,6 @@
 package brig.workeragent.adapter;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,17 @@ public final class NativeObject {
 
     NativeObject(Map<String, @Nullable Object> values) {
         this.values = values;
+    }
+
+    /** Fields that were read before. */
+    public static NativeObject of(Map<String, ? extends @Nullable Object> values) {
+        return new NativeObject(new LinkedHashMap<>(values));
+    }
+
+    /** The object that a line is; an empty one where it is none. */
+    public static NativeObject read(byte[] line) {
+        NativeObject read = NativeJson.read(line, 0, line.length);
+        return read == null ? EMPTY : read;
     }
 
     public boolean has(String name) {

@@ -71,7 +71,7 @@ class DialogueTest {
         assertTrue(talk.written.getLast().toString().contains("Be brief.\n\none"));
         talk.says("{\"id\":3,\"result\":{\"stopReason\":\"end_turn\"}}");
         talk.dialogue.send("two");
-        assertTrue(talk.written.getLast().toString().contains("{type=text, text=two}"));
+        assertTrue(talk.written.getLast().toString().contains("text=two"));
     }
 
     @Test

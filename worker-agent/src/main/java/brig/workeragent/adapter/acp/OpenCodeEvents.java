@@ -76,7 +76,8 @@ final class OpenCodeEvents {
         }
     }
 
-    private void handlePart(String session, NativeObject part) throws InterruptedException {
+    /** A part of a message of that session changed. */
+    void handlePart(String session, NativeObject part) throws InterruptedException {
         if (part.text("tool", "").equals("task")) {
             handleTask(session, part);
         }

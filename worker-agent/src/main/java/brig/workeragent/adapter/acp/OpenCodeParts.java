@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parts of a sub-agent's messages: text and thoughts, which come piece by piece and then whole, and tool calls.
+ * The parts of messages, a sub-agent's or, for no agent, those of the agent itself: text and thoughts, which come piece by piece and then whole, and tool calls.
  * Owned by the thread that reads standard output.
  */
 final class OpenCodeParts {
@@ -56,7 +56,7 @@ final class OpenCodeParts {
         }
     }
 
-    void handlePart(String agent, NativeObject part) throws InterruptedException {
+    void handlePart(@Nullable String agent, NativeObject part) throws InterruptedException {
         if (prompts.containsKey(part.text("messageID", ""))) {
             return;
         }
@@ -75,7 +75,7 @@ final class OpenCodeParts {
         }
     }
 
-    private void handleText(String agent, NativeObject part, boolean thought) throws InterruptedException {
+    private void handleText(@Nullable String agent, NativeObject part, boolean thought) throws InterruptedException {
         String id = part.text("id", "");
         Part before = known.get(id);
         if (part.object("time").has("end")) {
@@ -88,7 +88,7 @@ final class OpenCodeParts {
         }
     }
 
-    private void handleTool(String agent, NativeObject part) throws InterruptedException {
+    private void handleTool(@Nullable String agent, NativeObject part) throws InterruptedException {
         NativeObject state = part.object("state");
         ToolCall.Status status = switch (state.text("status", "")) {
             case "pending" -> ToolCall.Status.PENDING;

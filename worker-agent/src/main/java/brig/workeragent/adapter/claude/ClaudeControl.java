@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Answers what Claude Code asks on its own channel. Permissions follow the profile: the wall, not the agent, decides
  * what a tool can do. No question is left open, for the agent would wait.
  */
-final class ClaudeControl {
+final class ClaudeControl implements ClaudeMessages.Questions {
     private final AgentFrames frames;
     private final Consumer<Map<String, ?>> output;
     private final boolean allow;
@@ -23,7 +23,8 @@ final class ClaudeControl {
     }
 
     /** False where the question is of a kind that is not known; it is refused then. */
-    boolean answer(NativeObject message) throws InterruptedException {
+    @Override
+    public boolean answer(NativeObject message) throws InterruptedException {
         String id = message.text("request_id", "");
         NativeObject request = message.object("request");
         if (!request.text("subtype", "").equals("can_use_tool")) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ClaudeMessages implements NativeReader.Handler {
     private final AgentFrames frames;
     private final Turn turn;
-    private final ClaudeControl control;
+    private final Questions questions;
     private final SubAgents agents;
     private final ClaudeTasks tasks;
 
@@ -40,10 +40,16 @@ final class ClaudeMessages implements NativeReader.Handler {
     private @Nullable Usage usage;
     private double costBefore;
 
-    ClaudeMessages(AgentFrames frames, Turn turn, ClaudeControl control) {
+    /** Takes what Claude Code asks on its own channel; false where that is of no kind that is known. */
+    @FunctionalInterface
+    interface Questions {
+        boolean answer(NativeObject question) throws InterruptedException;
+    }
+
+    ClaudeMessages(AgentFrames frames, Turn turn, Questions questions) {
         this.frames = frames;
         this.turn = turn;
-        this.control = control;
+        this.questions = questions;
         this.agents = new SubAgents(frames);
         this.tasks = new ClaudeTasks(agents);
     }
@@ -56,10 +62,15 @@ final class ClaudeMessages implements NativeReader.Handler {
             case "user" -> handleUser(message);
             case "system" -> handleSystem(message);
             case "result" -> handleResult(message);
-            case "control_request" -> control.answer(message);
+            case "control_request" -> questions.answer(message);
             case "control_response", "control_cancel_request", "keep_alive" -> true;
             default -> false;
         };
+    }
+
+    /** Whether that sub-agent was told of. */
+    boolean knows(String agent) {
+        return agents.knows(agent);
     }
 
     @Override

@@ -1,0 +1,165 @@
+package brig.gateway.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.workeragent.adapter.Listener;
+import brig.workeragent.adapter.Listening;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Parameters;
+
+/** {@code brig track}. */
+@Command(name = "track", description = "Show an agent that Brig did not start as a session: its stream and its sub-agents.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Starts COMMAND, or reads standard input, and passes everything through as it is, the exit code too. "
+            + "There is no wall, and nothing can be said to the agent through Brig. Where no gateway runs the agent "
+            + "runs all the same.", "", "Examples:",
+            "  brig track -- claude -p --output-format stream-json --verbose 'Fix the tests'",
+            "  opencode run --format json 'Fix the tests' | brig track --format opencode-json",
+            "  brig track --task-id mine -- codex exec --json 'Fix the tests'"})
+final class TrackCommand implements Callable<Integer> {
+    private static final int READ_BYTES = 64 * 1024;
+    private static final long LOOK_MS = 300;
+    /** How long the child may take for its own end, when this process is told to end, before it is told as well. */
+    private static final long GRACE_SECONDS = 5;
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(names = "--format", paramLabel = "FORMAT",
+            description = "claude-stream-json, opencode-json or codex-json; by default as the name of the program says.")
+    private @Nullable String format;
+
+    @Option(names = "--task-id", paramLabel = "ID", description = "Your name for the session.")
+    private @Nullable String taskId;
+
+    @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The agent and its arguments, behind --.")
+    private List<String> command = List.of();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Listening listening = listening();
+        Publisher publisher = publisher(listening);
+        try {
+            Listener listener = listening.open(publisher == null ? (type, body, length) -> { } : publisher, System.getenv());
+            Thread looking = Thread.ofVirtual().name("look").start(() -> look(listener));
+            int exitCode = run(listener);
+            looking.interrupt();
+            if (publisher != null) {
+                publisher.finish(exitCode);
+            }
+            return exitCode;
+        } finally {
+            if (publisher != null) {
+                publisher.close();
+            }
+        }
+    }
+
+    /** Looks for what the agent writes elsewhere, until this thread is told that it has ended. */
+    private static void look(Listener listener) {
+        try {
+            while (true) {
+                Thread.sleep(LOOK_MS);
+                listener.look(System.currentTimeMillis());
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @throws BrigException where the format is not known */
+    private Listening listening() {
+        if (format != null) {
+            return Listening.named(format).orElseThrow(() -> unknownFormat("there is no format '" + format + "'"));
+        }
+        if (command.isEmpty()) {
+            throw unknownFormat("what comes on standard input has no name");
+        }
+        String program = String.valueOf(Path.of(command.getFirst()).getFileName());
+        return Listening.of(program).orElseThrow(() -> unknownFormat("what '" + program + "' writes is not known"));
+    }
+
+    private static BrigException unknownFormat(String why) {
+        return new BrigException(ErrorCode.INVALID_FIELD, why + ": name its format with --format, one of "
+                + Arrays.stream(Listening.values()).map(Listening::format).collect(Collectors.joining(", ")));
+    }
+
+    /** Null where there is no gateway, or none that wants to hear of it: the agent is more important. */
+    private @Nullable Publisher publisher(Listening listening) {
+        try {
+            Publisher publisher = Publisher.open(main.context().connect(), listening.program(), taskId,
+                    Path.of("").toAbsolutePath().toString(), this::note);
+            if (!main.json()) {
+                note("tracking as " + (taskId == null ? publisher.spawnId() : taskId));
+            }
+            return publisher;
+        } catch (BrigException refusal) {
+            note("the agent is not tracked, and runs all the same: " + refusal.getMessage() + " (" + refusal.code() + ")");
+            return null;
+        }
+    }
+
+    private void note(String text) {
+        main.terminal().note(text);
+    }
+
+    /** Passes everything through, and listens. @return the exit code of the command, 0 for standard input */
+    private int run(Listener listener) throws IOException, InterruptedException {
+        if (command.isEmpty()) {
+            pass(System.in, listener);
+            return 0;
+        }
+        Process child;
+        try {
+            child = new ProcessBuilder(command).redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, "cannot start " + command.getFirst() + ": " + e.getMessage());
+        }
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> end(child)));
+        try (InputStream output = child.getInputStream()) {
+            pass(output, listener);
+        }
+        return child.waitFor();
+    }
+
+    /** This process is told to end. On a terminal the child is told too, and does as it likes first. */
+    private static void end(Process child) {
+        try {
+            if (!child.waitFor(GRACE_SECONDS, TimeUnit.SECONDS)) {
+                child.destroy();
+            }
+        } catch (InterruptedException e) {
+            child.destroy();
+        }
+    }
+
+    private void pass(InputStream from, Listener listener) throws IOException, InterruptedException {
+        OutputStream out = new FileOutputStream(FileDescriptor.out);
+        byte[] bytes = new byte[READ_BYTES];
+        for (int count = from.read(bytes); count >= 0; count = from.read(bytes)) {
+            try {
+                out.write(bytes, 0, count);
+            } catch (IOException nobodyReads) {
+                // As a program in a pipe whose reader has gone: what comes in has nowhere to go.
+                break;
+            }
+            listener.read(bytes, 0, count, System.currentTimeMillis());
+        }
+        listener.finish(System.currentTimeMillis());
+    }
+}

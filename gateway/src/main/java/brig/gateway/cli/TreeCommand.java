@@ -1,0 +1,114 @@
+package brig.gateway.cli;
+
+import brig.protocol.Fields;
+import brig.protocol.FrameType;
+import brig.protocol.Json;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Parameters;
+
+/** {@code brig tree}. */
+@Command(name = "tree", description = "Draw the agent of a session and its sub-agents, also after it has ended.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "With --json, and with -f on what is no terminal, each change prints all of it again.", "", "Examples:",
+            "  brig tree fix-tests", "  brig tree -f fix-tests", "  brig attach --agent $(brig tree --json fix-tests | "
+                + "jq -r '.agents[0].agent_id') fix-tests"})
+final class TreeCommand implements Callable<Integer> {
+    /** Frames come faster than anybody looks. */
+    private static final long REDRAW_MS = 200;
+    private static final long TICK_MS = 1_000;
+    private static final String NO_WRAP = "\u001b[?7l";
+    private static final String WRAP = "\u001b[?7h";
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(names = {"-f", "--follow"}, description = "Go on until the session ends.")
+    private boolean follow;
+
+    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    private String id = "";
+
+    /** What is on the terminal. */
+    private int linesDrawn;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        try (GatewayClient client = main.context().connect()) {
+            Fields tree = client.request(Map.of("action", "tree", "id", id));
+            draw(tree);
+            if (follow && !isOver(tree)) {
+                try (GatewayClient stream = main.context().connect()) {
+                    follow(client, stream, tree.number("last_seq", 0, Long.MAX_VALUE, 0) + 1);
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static boolean isOver(Fields tree) {
+        return tree.text("state", "").equals("terminated") || tree.text("state", "").equals("failed");
+    }
+
+    private void follow(GatewayClient client, GatewayClient stream, long from) throws InterruptedException {
+        Semaphore news = new Semaphore(0);
+        AtomicBoolean ended = new AtomicBoolean();
+        stream.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
+        Thread.ofVirtual().start(() -> {
+            for (byte[] line = stream.nextLine(); line != null; line = stream.nextLine()) {
+                if (concernsTree(line)) {
+                    news.release();
+                }
+            }
+            ended.set(true);
+            news.release();
+        });
+        boolean live = !main.json() && Terminal.isTerminal(1);
+        boolean over = false;
+        while (!over) {
+            if (!live) {
+                news.acquire();
+            } else if (!news.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
+                draw(client.request(Map.of("action", "tree", "id", id)));
+                continue;
+            }
+            if (!ended.get()) {
+                Thread.sleep(REDRAW_MS);
+            }
+            news.drainPermits();
+            over = ended.get();
+            draw(client.request(Map.of("action", "tree", "id", id)));
+        }
+    }
+
+    private static boolean concernsTree(byte[] line) {
+        Fields frame = new Fields(Json.parseObject(line));
+        return frame.has("seq") && switch (FrameType.of(frame.text("type", ""))) {
+            case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
+            default -> false;
+        };
+    }
+
+    private void draw(Fields tree) {
+        Terminal terminal = main.terminal();
+        if (main.json()) {
+            terminal.json(tree.asMap());
+            return;
+        }
+        List<String> lines = new TreeDrawing(tree, System.currentTimeMillis()).lines();
+        if (follow && Terminal.isTerminal(1)) {
+            String before = linesDrawn == 0 ? "" : "\u001b[" + linesDrawn + "A\u001b[J";
+            terminal.print(before + NO_WRAP + String.join("\n", lines) + "\n" + WRAP);
+            linesDrawn = lines.size();
+        } else {
+            terminal.println(String.join("\n", lines) + (follow ? "\n" : ""));
+        }
+    }
+}

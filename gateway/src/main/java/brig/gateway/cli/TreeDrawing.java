@@ -1,0 +1,109 @@
+package brig.gateway.cli;
+
+import brig.protocol.Fields;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** A session's tree as lines of text: the agent itself, and its sub-agents below their parents. */
+final class TreeDrawing {
+    private static final int NAME_CHARS_MAX = 40;
+    private static final int PROMPT_CHARS_MAX = 60;
+    private static final int SHORT_ID_CHARS = 8;
+
+    private final Fields tree;
+    private final long nowMs;
+
+    /** @param nowMs what the age of agents that run is counted to */
+    TreeDrawing(Fields tree, long nowMs) {
+        this.tree = tree;
+        this.nowMs = nowMs;
+    }
+
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        Fields main = tree.object("main");
+        lines.add(line(main.text("agent", tree.text("agent", "")) + " " + tree.text("task_id", ""), main, ""));
+        lines.addAll(agents(tree.objects("agents")));
+        Fields leftOut = tree.object("left_out");
+        long frames = leftOut.number("frames", 0, Long.MAX_VALUE, 0);
+        if (frames > 0) {
+            lines.add("(" + frames + " frames about sub-agents have no place here)");
+        } else if (!tree.flag("complete")) {
+            lines.add("(the oldest frames are deleted: what only they told is missing)");
+        }
+        return lines;
+    }
+
+    /** From the last to the first: so it is known of each whether a sibling follows. */
+    private List<String> agents(List<Fields> agents) {
+        int deepest = agents.stream().mapToInt(TreeDrawing::depth).max().orElse(0);
+        boolean[] follows = new boolean[deepest + 2];
+        List<String> upwards = new ArrayList<>();
+        for (Fields agent : agents.reversed()) {
+            int depth = depth(agent);
+            StringBuilder branch = new StringBuilder();
+            for (int level = 1; level < depth; level++) {
+                branch.append(follows[level] ? "│  " : "   ");
+            }
+            branch.append(follows[depth] ? "├─ " : "└─ ");
+            follows[depth] = true;
+            follows[depth + 1] = false;
+            upwards.add(branch + agent(agent));
+        }
+        return upwards.reversed();
+    }
+
+    private static int depth(Fields agent) {
+        return (int) agent.number("depth", 1, Integer.MAX_VALUE, 1);
+    }
+
+    private String agent(Fields agent) {
+        String id = agent.text("agent_id", "");
+        String type = agent.text("subagent_type", "agent");
+        String name = cut(type, NAME_CHARS_MAX) + " " + cut(id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)), NAME_CHARS_MAX);
+        String marks = (agent.flag("background") ? "  background" : "") + (agent.flag("unknown_parent") ? "  unknown parent" : "");
+        String said = agent.text("error", agent.text("prompt", ""));
+        return line(name, agent, marks + (said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
+    }
+
+    private String line(String name, Fields node, String rest) {
+        StringBuilder line = new StringBuilder(cut(name, 2 * NAME_CHARS_MAX)).append("  ").append(node.text("status", ""));
+        long startedMs = node.number("started_ms", 0, Long.MAX_VALUE, 0);
+        if (startedMs > 0) {
+            line.append("  ").append(duration(node.number("ended_ms", 0, Long.MAX_VALUE, nowMs) - startedMs));
+        }
+        if (node.has("output_tokens")) {
+            line.append("  ").append(tokens(node, "input_tokens")).append(" in ").append(tokens(node, "output_tokens"))
+                    .append(" out");
+        }
+        return line.append(rest).toString();
+    }
+
+    private static String duration(long ms) {
+        long seconds = Math.max(ms, 0) / 1000;
+        return seconds >= 3600 ? seconds / 3600 + "h" + seconds / 60 % 60 + "m"
+                : seconds >= 60 ? seconds / 60 + "m" + seconds % 60 + "s"
+                : String.format(Locale.ROOT, "%.1fs", Math.max(ms, 0) / 1000.0);
+    }
+
+    private static String tokens(Fields node, String name) {
+        long count = node.number(name, 0, Long.MAX_VALUE, 0);
+        return count < 1000 ? String.valueOf(count)
+                : count < 1_000_000 ? String.format(Locale.ROOT, "%.1fk", count / 1e3)
+                : String.format(Locale.ROOT, "%.1fM", count / 1e6);
+    }
+
+    /** Of what an agent wrote, a beginning on one line. It must not command the terminal that shows it. */
+    private static String cut(String text, int charsMax) {
+        StringBuilder line = new StringBuilder();
+        text.codePoints().limit(charsMax).forEach(point -> line.appendCodePoint(isPlain(point) ? point : ' '));
+        return line + (text.codePointCount(0, text.length()) > charsMax ? "…" : "");
+    }
+
+    private static boolean isPlain(int point) {
+        return !Character.isISOControl(point) && Character.getType(point) != Character.FORMAT
+                && Character.getType(point) != Character.SURROGATE && Character.getType(point) != Character.LINE_SEPARATOR
+                && Character.getType(point) != Character.PARAGRAPH_SEPARATOR;
+    }
+}

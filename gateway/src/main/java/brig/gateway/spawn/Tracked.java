@@ -1,0 +1,113 @@
+package brig.gateway.spawn;
+
+import brig.gateway.stream.StreamLog;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.FrameDecoder;
+import brig.protocol.FrameType;
+import brig.protocol.Json;
+import brig.protocol.Limits;
+import java.io.UncheckedIOException;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session of an agent that Brig did not start, seen from who tells what it says. Its frames come from outside of Brig,
+ * so each is read, checked and written again: its readers get nothing that they would not get from a worker-agent.
+ * Owned by the event loop.
+ */
+public final class Tracked {
+    private static final Set<FrameType> TELLABLE = EnumSet.of(FrameType.CHUNK, FrameType.TOOL, FrameType.SUBAGENT,
+            FrameType.PLAN, FrameType.USAGE, FrameType.SESSION, FrameType.PERMISSION, FrameType.RAW, FrameType.ERROR,
+            FrameType.DONE, FrameType.STATE);
+
+    private final Spawn spawn;
+    private final FrameDecoder.Sink frames;
+    private final Runnable gone;
+
+    Tracked(Spawn spawn, FrameDecoder.Sink frames, Runnable gone) {
+        this.spawn = spawn;
+        this.frames = frames;
+        this.gone = gone;
+    }
+
+    /** Takes the next frame. @throws BrigException where it is none; nothing happened then */
+    public void publish(Map<String, @Nullable Object> object) {
+        Fields fields = new Fields(object);
+        FrameType type = FrameType.of(fields.requiredText("type"));
+        StreamLog log = spawn.log();
+        if (!TELLABLE.contains(type)) {
+            throw Fields.invalid("type", "is none that is told of an agent");
+        }
+        long seq = fields.number("seq", 1, Limits.SEQ_MAX, 0);
+        if (seq != log.lastSeq() + 1) {
+            throw Fields.invalid("seq", "must be " + (log.lastSeq() + 1));
+        }
+        check(type, fields);
+        Map<String, @Nullable Object> line = new LinkedHashMap<>();
+        line.put("type", type.wireName());
+        line.put("seq", seq);
+        line.putAll(object);
+        byte[] bytes = write(line);
+        if (bytes.length > Limits.FRAME_BYTES_MAX) {
+            throw new BrigException(ErrorCode.LINE_TOO_LONG, "a frame has at most " + Limits.FRAME_BYTES_MAX + " bytes");
+        }
+        if (!spawn.state().isFinal()) {
+            frames.handleFrame(type, seq, bytes, 0, bytes.length);
+        }
+    }
+
+    /** The fields that every reader counts on. */
+    private static void check(FrameType type, Fields frame) {
+        if (!frame.has("ts")) {
+            throw Fields.invalid("ts", "is missing");
+        }
+        frame.number("ts", 0, Limits.SEQ_MAX, 0);
+        switch (type) {
+            case CHUNK -> {
+                if (!frame.has("content")) {
+                    throw Fields.invalid("content", "is missing");
+                }
+                frame.text("content");
+                frame.requiredText("stream");
+            }
+            case DONE -> frame.number("exitCode", Integer.MIN_VALUE, Integer.MAX_VALUE, 0);
+            case ERROR -> {
+                frame.requiredText("error");
+                frame.requiredText("code");
+            }
+            case STATE -> {
+                String state = frame.requiredText("state");
+                if (!state.equals("running") && !state.equals("terminated")) {
+                    throw Fields.invalid("state", "must be running or terminated");
+                }
+            }
+            default -> { }
+        }
+    }
+
+    private static byte[] write(Map<String, @Nullable Object> line) {
+        try {
+            return Json.writeLine(line);
+        } catch (UncheckedIOException e) {
+            throw new BrigException(ErrorCode.INVALID_UTF8, "a text has half of a character");
+        }
+    }
+
+    /** Nobody tells any more what the agent says. */
+    public void handleGone() {
+        gone.run();
+    }
+
+    public String spawnId() {
+        return spawn.spawnId();
+    }
+
+    public String taskId() {
+        return spawn.taskId();
+    }
+}

@@ -1,0 +1,124 @@
+package brig.gateway.tree;
+
+import brig.protocol.Fields;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One agent of a tree: the session's own, which has no id, or a sub-agent. */
+final class AgentNode {
+    /** How sure it is where it belongs. A surer word moves it; the agent's own is never taken back. */
+    enum Place {
+        /** Only others name it. */
+        UNKNOWN,
+        /** Its requests to the model say so. */
+        READ_OFF,
+        /** The agent says so. */
+        TOLD
+    }
+
+    private final String id;
+    private @Nullable AgentNode parent;
+    private Place place = Place.UNKNOWN;
+    private AgentStatus status = AgentStatus.UNKNOWN;
+    private boolean background;
+    private long startedMs;
+    private long endedMs;
+    /** What the agent says of it, in the words of its frames: its type, its prompt, what it reported. */
+    private final Map<String, String> texts = new LinkedHashMap<>();
+    private final Tokens told = new Tokens();
+    /** The same as brig-egress saw it, which counts where the agent says nothing. */
+    private final Tokens readOff = new Tokens();
+
+    AgentNode(String id, @Nullable AgentNode parent) {
+        this.id = id;
+        this.parent = parent;
+    }
+
+    String id() {
+        return id;
+    }
+
+    @Nullable AgentNode parent() {
+        return parent;
+    }
+
+    Place place() {
+        return place;
+    }
+
+    void move(AgentNode newParent, Place newPlace) {
+        parent = newParent;
+        place = newPlace;
+    }
+
+    /** Whether it is that one, or below it. */
+    boolean isWithin(AgentNode other) {
+        @Nullable AgentNode at = this;
+        while (at != null && at != other) {
+            at = at.parent;
+        }
+        return at == other;
+    }
+
+    AgentStatus status() {
+        return status;
+    }
+
+    /** A frame says how it fares. That it was spawned is old news of one that was seen at work. */
+    void become(AgentStatus next, long nowMs) {
+        startedMs = startedMs == 0 ? nowMs : startedMs;
+        if (next == AgentStatus.SPAWNED && status != AgentStatus.UNKNOWN) {
+            return;
+        }
+        if (next.lives()) {
+            endedMs = 0;
+        } else if (endedMs == 0) {
+            endedMs = nowMs;
+        }
+        status = next;
+    }
+
+    void setBackground(boolean goesOnMeanwhile) {
+        background = goesOnMeanwhile;
+    }
+
+    /** The text of that name that it has, "" for none. */
+    String text(String name) {
+        return texts.getOrDefault(name, "");
+    }
+
+    void setText(String name, String text) {
+        texts.put(name, text);
+    }
+
+    void addUsage(Fields usage, boolean fromEgress) {
+        (fromEgress ? readOff : told).add(usage);
+    }
+
+    /** Adds what is known of it. Of the agent itself there is no parent and no depth. */
+    void putInto(Map<String, @Nullable Object> view, int depth) {
+        if (parent != null) {
+            view.put("agent_id", id);
+            if (parent.parent != null) {
+                view.put("parent_id", parent.id);
+            }
+            if (place == Place.UNKNOWN) {
+                view.put("unknown_parent", true);
+            }
+            view.put("depth", depth);
+            view.put("background", background);
+        }
+        view.put("status", status.wireName());
+        if (startedMs > 0) {
+            view.put("started_ms", startedMs);
+        }
+        if (endedMs > 0) {
+            view.put("ended_ms", endedMs);
+        }
+        view.putAll(texts);
+        if (!told.isEmpty() || !readOff.isEmpty()) {
+            (told.isEmpty() ? readOff : told).putInto(view);
+        }
+    }
+}

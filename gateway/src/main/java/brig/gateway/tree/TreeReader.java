@@ -1,0 +1,94 @@
+package brig.gateway.tree;
+
+import brig.gateway.stream.FrameBatch;
+import brig.gateway.stream.FrameSink;
+import brig.gateway.stream.GapReason;
+import brig.gateway.stream.StreamLog;
+import brig.gateway.stream.Subscription;
+import brig.protocol.ErrorCode;
+import brig.protocol.FrameDecoder;
+import brig.protocol.FrameType;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a tree of what a stream has said so far: one more reader of its log, which leaves when it has caught up. Owned by
+ * the event loop.
+ */
+final class TreeReader implements FrameSink {
+    private final StreamLog log;
+    private final AgentTree tree = new AgentTree();
+    private final CompletableFuture<AgentTree> read = new CompletableFuture<>();
+    private final FrameDecoder frames = new FrameDecoder(new FrameDecoder.Sink() {
+        @Override
+        public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
+            tree.handle(type, seq, bytes, offset, length);
+        }
+
+        @Override
+        public void handleBadFrame(ErrorCode code) {
+            // It was refused when it came: this one was never in the log.
+        }
+    });
+    private @Nullable Subscription reader;
+
+    private TreeReader(StreamLog log) {
+        this.log = log;
+    }
+
+    /** Completes with the tree in the turn of the loop in which it has all frames that there are. */
+    static CompletionStage<AgentTree> read(StreamLog log) {
+        TreeReader reading = new TreeReader(log);
+        if (log.lastSeq() == 0) {
+            reading.read.complete(reading.tree);
+        } else {
+            Subscription reader = log.peruse(reading);
+            reading.reader = reader;
+            reader.drain();
+        }
+        return reading.read;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return true;
+    }
+
+    @Override
+    public void write(FrameBatch batch) {
+        ByteBuf lines = batch.lines();
+        byte[] bytes = new byte[lines.readableBytes()];
+        lines.readBytes(bytes);
+        lines.release();
+        frames.decode(bytes, 0, bytes.length);
+        checkDone(batch.lastSeq());
+    }
+
+    @Override
+    public void gap(long from, long to, GapReason reason) {
+        tree.handleGap(to);
+        checkDone(to);
+    }
+
+    private void checkDone(long seq) {
+        if (seq >= log.lastSeq() && reader != null) {
+            reader.close();
+            read.complete(tree);
+        }
+    }
+
+    /** The record may be lost from here on; what came is here. */
+    @Override
+    public void notice(ErrorCode code, String message) {}
+
+    @Override
+    public void throttled(boolean throttled) {}
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void end() {}
+}

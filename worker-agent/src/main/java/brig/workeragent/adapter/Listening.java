@@ -1,0 +1,70 @@
+package brig.workeragent.adapter;
+
+import brig.workeragent.adapter.acp.OpenCodeRun;
+import brig.workeragent.adapter.claude.ClaudeListener;
+import brig.workeragent.adapter.codex.CodexExec;
+import brig.workeragent.pump.FrameSink;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What agents write when somebody else starts them and talks with them: it is read as an adapter reads it, and nothing
+ * is ever answered.
+ */
+public enum Listening {
+    /** {@code claude -p --output-format stream-json --verbose}. */
+    CLAUDE("claude-stream-json", "claude"),
+    /** {@code opencode run --format json}. */
+    OPENCODE("opencode-json", "opencode"),
+    /** {@code codex exec --json}. */
+    CODEX("codex-json", "codex");
+
+    private final String format;
+    private final String program;
+
+    Listening(String format, String program) {
+        this.format = format;
+        this.program = program;
+    }
+
+    /** The one of that format, empty where there is none. */
+    public static Optional<Listening> named(String format) {
+        return Arrays.stream(values()).filter(listening -> listening.format.equals(format)).findFirst();
+    }
+
+    /** The one that a program of that file name writes. */
+    public static Optional<Listening> of(String program) {
+        return Arrays.stream(values()).filter(listening -> listening.program.equals(program)).findFirst();
+    }
+
+    public String format() {
+        return format;
+    }
+
+    /** The usual name of the agent's program. */
+    public String program() {
+        return program;
+    }
+
+    /**
+     * A reader of what the agent writes.
+     *
+     * @param sink takes the frames
+     * @param environment of the agent
+     */
+    public Listener open(FrameSink sink, Map<String, String> environment) {
+        return new Listener(sink, frames -> switch (this) {
+            case CLAUDE -> new ClaudeListener(frames, sink, claudeSettings(environment));
+            case OPENCODE -> new OpenCodeRun(frames);
+            case CODEX -> new CodexExec(frames);
+        });
+    }
+
+    private static Path claudeSettings(Map<String, String> environment) {
+        String named = environment.get("CLAUDE_CONFIG_DIR");
+        return named != null && !named.isEmpty() ? Path.of(named)
+                : Path.of(environment.getOrDefault("HOME", "/")).resolve(".claude");
+    }
+}
