@@ -8,7 +8,6 @@ import brig.protocol.FrameDecoder;
 import brig.protocol.FrameType;
 import brig.protocol.Json;
 import brig.protocol.Limits;
-import java.io.UncheckedIOException;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,12 +25,12 @@ public final class Tracked {
             FrameType.DONE, FrameType.STATE);
 
     private final Spawn spawn;
-    private final FrameDecoder.Sink frames;
+    private final FrameDecoder decoder;
     private final Runnable gone;
 
     Tracked(Spawn spawn, FrameDecoder.Sink frames, Runnable gone) {
         this.spawn = spawn;
-        this.frames = frames;
+        this.decoder = new FrameDecoder(strict(frames));
         this.gone = gone;
     }
 
@@ -52,13 +51,25 @@ public final class Tracked {
         line.put("type", type.wireName());
         line.put("seq", seq);
         line.putAll(object);
-        byte[] bytes = write(line);
-        if (bytes.length > Limits.FRAME_BYTES_MAX) {
-            throw new BrigException(ErrorCode.LINE_TOO_LONG, "a frame has at most " + Limits.FRAME_BYTES_MAX + " bytes");
-        }
+        byte[] bytes = Json.writeLine(line);
         if (!spawn.state().isFinal()) {
-            frames.handleFrame(type, seq, bytes, 0, bytes.length);
+            decoder.decode(bytes, 0, bytes.length);
         }
+    }
+
+    /** The line is read as a worker-agent's is, and refused to who wrote it. */
+    private static FrameDecoder.Sink strict(FrameDecoder.Sink frames) {
+        return new FrameDecoder.Sink() {
+            @Override
+            public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
+                frames.handleFrame(type, seq, bytes, offset, length);
+            }
+
+            @Override
+            public void handleBadFrame(ErrorCode code) {
+                throw new BrigException(code, "the frame is refused");
+            }
+        };
     }
 
     /** The fields that every reader counts on. */
@@ -75,7 +86,14 @@ public final class Tracked {
                 frame.text("content");
                 frame.requiredText("stream");
             }
-            case DONE -> frame.number("exitCode", Integer.MIN_VALUE, Integer.MAX_VALUE, 0);
+            case DONE -> {
+                if (frame.number("exitCode", 0, Integer.MAX_VALUE, -1) < 0) {
+                    throw Fields.invalid("exitCode", "is missing");
+                }
+                frame.text("signal");
+                frame.text("reason");
+            }
+            case SESSION -> frame.requiredText("session_id");
             case ERROR -> {
                 frame.requiredText("error");
                 frame.requiredText("code");
@@ -87,14 +105,6 @@ public final class Tracked {
                 }
             }
             default -> { }
-        }
-    }
-
-    private static byte[] write(Map<String, @Nullable Object> line) {
-        try {
-            return Json.writeLine(line);
-        } catch (UncheckedIOException e) {
-            throw new BrigException(ErrorCode.INVALID_UTF8, "a text has half of a character");
         }
     }
 

@@ -27,7 +27,6 @@ public final class AgentTree {
     static final int TEXT_CHARS_MAX = 1_000;
     /** Of all ids and texts together. */
     static final int CHARS_MAX = 512 * 1024;
-    private static final char REPLACEMENT = '\ufffd';
     private static final List<String> TEXTS =
             List.of("session_id", "parent_tool_id", "subagent_type", "prompt", "summary", "error");
 
@@ -164,7 +163,7 @@ public final class AgentTree {
             return null;
         }
         chars += id.length();
-        AgentNode made = new AgentNode(wellFormed(id), main);
+        AgentNode made = new AgentNode(id, main);
         nodes.put(id, made);
         return made;
     }
@@ -179,16 +178,9 @@ public final class AgentTree {
         }
         textsCut += end < text.length() ? 1 : 0;
         if (end > 0) {
-            node.setText(name, wellFormed(text.substring(0, end)));
+            node.setText(name, text.substring(0, end));
             chars += end - before.length();
         }
-    }
-
-    /** JSON can hold halves of characters, which UTF-8 cannot: those cannot be written again. */
-    private static String wellFormed(String text) {
-        return text.codePoints().allMatch(point -> Character.getType(point) != Character.SURROGATE) ? text
-                : new String(text.codePoints().map(point -> Character.getType(point) == Character.SURROGATE ? REPLACEMENT : point)
-                        .toArray(), 0, (int) text.codePoints().count());
     }
 
     /** What a client gets: the agent itself, its sub-agents with each below its parent's, and what is not there. */

@@ -168,7 +168,8 @@ class TrackTest {
         "INVALID_FIELD | {'type':'state','seq':1,'ts':1,'state':'throttled'}",
         "INVALID_FIELD | {'type':'chunk','seq':1,'ts':1,'stream':'text'}",
         "INVALID_FIELD | {'type':'chunk','seq':1,'stream':'text','content':''}",
-        "INVALID_UTF8 | {'type':'chunk','seq':1,'ts':1,'stream':'text','content':'\\ud800'}",
+        "INVALID_FIELD | {'type':'done','seq':1,'ts':1}",
+        "INVALID_FIELD | {'type':'session','seq':1,'ts':1,'session_id':7}",
         "LINE_TOO_LONG | {'type':'chunk','seq':1,'ts':1,'stream':'text','content':'LONG'}",
         "MALFORMED_JSON | {'type':'chunk',]"})
     void shouldRefuseWhatIsNoFrameAndEndTheSession(String code, String line) throws IOException {
