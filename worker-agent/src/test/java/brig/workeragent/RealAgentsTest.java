@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -142,6 +143,46 @@ class RealAgentsTest {
             assertEquals("1", worker.subAgents().get(inner.text("parent_id")).text("depth"));
             assertTrue(worker.said(inner.text("agent_id")).contains("childINNER-9"));
         }
+    }
+
+    /** Where the agents write what they themselves know of their sub-agents, and how each says whose it is and how deep. */
+    private static final Map<String, Pattern> OWN_RECORDS = Map.of(
+            "claude", Pattern.compile("\"toolUseId\": *\"(?<from>[^\"]+)\".*?\"spawnDepth\": *(?<depth>\\d+)", Pattern.DOTALL),
+            "codex", Pattern.compile("\"parent_thread_id\":\"(?<from>[^\"]+)\",\"depth\":(?<depth>\\d+)"),
+            "opencode", Pattern.compile("\"parentID\": *\"(?<from>ses_[^\"]+)\"(?<depth>)"));
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '%', value = {
+        "claude   % subagent-nested-fg    % cat $HOME/.claude/projects/*/*/subagents/*.meta.json",
+        "claude   % subagents-parallel-fg % cat $HOME/.claude/projects/*/*/subagents/*.meta.json",
+        "codex    % subagent-nested       % head -qn 1 $HOME/.codex/sessions/*/*/*/rollout-*.jsonl",
+        "codex    % subagents-parallel    % head -qn 1 $HOME/.codex/sessions/*/*/*/rollout-*.jsonl",
+        "opencode % subagent-nested       % for i in AGENTS; do /proc/$PPID/exe export $i; done | grep parentID"})
+    void shouldTellTheTreeThatTheAgentItselfRecorded(String agent, String scenario, String show) throws Exception {
+        try (Walled worker = open(agent, Map.of("prompt", "#scenario:" + scenario))) {
+            assertDone(worker, worker.untilDone());
+            String root = worker.all(FrameType.SESSION).getFirst().text("session_id");
+            List<String> told = worker.subAgents().values().stream().map(child -> switch (agent) {
+                case "claude" -> child.text("parent_tool_id") + " " + child.text("depth");
+                case "codex" -> parent(child, root) + " " + child.text("depth");
+                default -> parent(child, root) + " ";
+            }).sorted().toList();
+            String agents = String.join(" ", worker.subAgents().keySet());
+            worker.seen.clear();
+            worker.say("#scenario:shell:" + show.replace("AGENTS", agents));
+            assertDone(worker, worker.untilDone());
+            StringBuilder output = new StringBuilder();
+            worker.all(FrameType.TOOL).stream().filter(frame -> frame.fields().containsKey("output"))
+                    .forEach(frame -> output.append(frame.text("output")));
+            List<String> recorded = OWN_RECORDS.get(agent).matcher(output).results()
+                    .map(found -> found.group("from") + " " + found.group("depth")).sorted().toList();
+            assertEquals(recorded, told, output::toString);
+            assertEquals(2, told.size());
+        }
+    }
+
+    private static String parent(Frame child, String root) {
+        return child.fields().containsKey("parent_id") ? child.text("parent_id") : root;
     }
 
     @ParameterizedTest
