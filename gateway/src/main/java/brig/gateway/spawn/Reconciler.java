@@ -270,8 +270,8 @@ final class Reconciler {
     }
 
     private Spawn bind(Spawn old, WorkerAgent.Alive worker) {
-        boolean taken = spawns.live().stream().anyMatch(live -> live.binding().workerId().equals(worker.spawnId()));
-        if (taken || spawns.isLive(old.taskId())) {
+        // Who took its worker up before has its task_id too.
+        if (spawns.isLive(old.taskId())) {
             throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + old.taskId() + "' belongs to a live session");
         }
         long nowMs = transitions.nowMs();

@@ -77,6 +77,47 @@ class UnknownTest {
     }
 
     @Test
+    void shouldCountTheTimeAnewWhenItIsDoubtedAgain() {
+        Spawn spawn = bench.run("fix");
+        bench.spawner.handleDown();
+        bench.pass(Reconciler.UNKNOWN_MS - 1);
+        bench.reconcile(spawn.spawnId());
+        bench.spawner.handleDown();
+        bench.pass(Reconciler.UNKNOWN_MS - 1);
+        assertEquals(SpawnState.UNKNOWN, spawn.state());
+        bench.pass(1);
+        assertEquals(SpawnState.FAILED, spawn.state());
+    }
+
+    @Test
+    void shouldLeaveWhatEndedWhileItWasUnknownAsItIs() {
+        Spawn spawn = bench.run("fix");
+        bench.spawner.handleDown();
+        bench.send(spawn, RUNNING + CHUNK + DONE + TERMINATED);
+        assertEquals(SpawnState.TERMINATED, spawn.state(), "its own link is not the worker-agent's");
+        bench.pass(Reconciler.UNKNOWN_MS);
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertFalse(spawn.isGivenUp());
+    }
+
+    @Test
+    void shouldLeaveAStartToItsAnswerButDoubtOneOfTheProcessBefore() {
+        var _ = bench.ask("fix", SpawnBench.CAPTAIN);
+        bench.spawner.handleDown();
+        assertEquals(SpawnState.SPAWNING, bench.spawns.find("fix").orElseThrow().state());
+
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.spawner.handleDown();
+        assertEquals(SpawnState.UNKNOWN, after.spawns.find("fix").orElseThrow().state());
+    }
+
+    @Test
+    void shouldEndAWorkerOnItsWayThatNobodyWants() {
+        bench.reconcile(Set.of("spn_stranger"));
+        assertEquals(List.of("abandon spn_stranger"), bench.story);
+    }
+
+    @Test
     void shouldCountTheTimeFromItsStartWhenTheGatewayRestarted() {
         Spawn before = bench.run("fix");
         bench.spawner.handleDown();
@@ -156,6 +197,17 @@ class UnknownTest {
     }
 
     @Test
+    void shouldRefuseToRebindWhenItsTaskRunsAgain() {
+        Spawn old = givenUp();
+        CompletableFuture<Spawn> first = bench.spawner.rebind(old).toCompletableFuture();
+        bench.list(Set.of(), old.spawnId());
+        CompletableFuture<Spawn> second = bench.spawner.rebind(old).toCompletableFuture();
+        assertEquals("fix", first.join().taskId());
+        assertEquals(ErrorCode.TASK_ID_IN_USE, refusal(second).code());
+        assertEquals("1/1", bench.slots());
+    }
+
+    @Test
     void shouldAskTheWorkerAgentAgainWhenALiveSpawnIsRebound() {
         Spawn spawn = bench.run("fix");
         bench.spawner.handleDown();
@@ -213,6 +265,20 @@ class UnknownTest {
         after.pass(1_000);
         after.list(Set.of(), before.spawnId());
         assertEquals(SpawnState.RUNNING, spawn.state());
+    }
+
+    @Test
+    void shouldAskAgainWhenTheWorkerAgentDidNotSayWhatItHas() {
+        var _ = bench.ask("fix", SpawnBench.CAPTAIN);
+        Spawn before = bench.spawns.find("fix").orElseThrow();
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.reconcile(Set.of(before.spawnId()));
+        after.workers.listing = CompletableFuture.failedFuture(new WorkerAgent.UnansweredException());
+        after.pass(1_000);
+        after.workers.listing = new CompletableFuture<>();
+        after.pass(1_000);
+        after.list(Set.of(), before.spawnId());
+        assertEquals(SpawnState.RUNNING, after.spawns.find("fix").orElseThrow().state());
     }
 
     @Test

@@ -47,7 +47,8 @@ final class BrigPeer implements Peer {
                 Map.of("http", Map.of("port", (long) port), "limits", Map.of("workersMax", WORKERS_MAX,
                         "workersPerCaptainMax", WORKERS_MAX, "connectionsMax", CONNECTIONS_MAX)),
                 site.cores().forServer(),
-                Map.of("BRIG_JAVA_OPTS", "-Xlog:gc:file=" + collections + ":timemillis",
+                Map.of("BRIG_JAVA_OPTS",
+                        "-Xlog:gc:file=" + collections + ":timemillis " + Brig.WHOLE_COLLECTIONS,
                         "BRIG_WORKER_AGENT_JAVA_OPTS", NO_WORKER_AGENT)));
         return new BrigServer(brig, port, transport, site.scenario(), collections);
     }
