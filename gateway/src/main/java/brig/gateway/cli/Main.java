@@ -24,7 +24,8 @@ import picocli.CommandLine.ScopeType;
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class,
-                RecordCommand.class, ReplayCommand.class, TokenCommand.class},
+                RecordCommand.class, ReplayCommand.class, TokenCommand.class,
+                EgressCommand.class, AuditCommand.class, PortCommand.class},
         footer = {
             "",
             "Examples:",
