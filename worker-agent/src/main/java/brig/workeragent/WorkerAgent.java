@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.ControlServer;
+import brig.workeragent.link.PortServer;
 import brig.workeragent.link.RuntimeFolder;
 import brig.workeragent.link.WorkerServer;
 import brig.workeragent.profile.AgentProfiles;
@@ -34,6 +35,7 @@ public final class WorkerAgent implements AutoCloseable {
     private final Walls walls;
     private final Workers workers;
     private final ControlServer control;
+    private final PortServer ports;
 
     private WorkerAgent(Installation installation, Timers timers, EgressProcess egress, SandboxWalls walls,
             RuntimeFolder folder) throws IOException {
@@ -53,6 +55,7 @@ public final class WorkerAgent implements AutoCloseable {
                         installation.stateDir().resolve("cassettes"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax()));
+        this.ports = PortServer.open(folder, workers, config.portConnectionsMax());
         this.control = ControlServer.open(folder,
                 new ControlOperations(workers, profiles, programs, policies, made, walls, egress, VERSION,
                         () -> System.exit(0)));
@@ -99,6 +102,7 @@ public final class WorkerAgent implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         control.close();
+        ports.close();
         walls.close();
         egress.close();
         try {

@@ -16,6 +16,7 @@ record WorkerAgentConfig(
         long keptWorkspaceMs,
         int uid,
         int startsPerSecondMax,
+        int portConnectionsMax,
         long unackedBytesMax,
         int startMs,
         long idleMs,
@@ -42,6 +43,7 @@ record WorkerAgentConfig(
         requireRangeOrNone("keptWorkspaceMs", keptWorkspaceMs, 1000, 3650 * DAY_MS);
         requireRange("uid", uid, 1, Integer.MAX_VALUE - 1);
         requireRangeOrNone("startsPerSecondMax", startsPerSecondMax, 1, 10_000);
+        requireRange("portConnectionsMax", portConnectionsMax, 1, 10_000);
         requireRange("unackedBytesMax", unackedBytesMax, 128 * 1024, 1024 * MIB);
         requireRange("startMs", startMs, 100, 600_000);
         requireRange("idleMs", idleMs, 1000, 365 * DAY_MS);

@@ -108,7 +108,7 @@ class OrphansTest {
         fixture.open();
 
         assertEquals(List.of(), AgentFixture.processesWith(mark));
-        assertEquals(List.of("control.sock", "lock"), fixture.socketFolder());
+        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
         assertFalse(Files.exists(bases.resolve(idle)));
         assertTrue(Files.exists(bases.resolve(busy).resolve("x")));
         assertEquals(Stream.of("project", busy, busy + ".worktree", "spn_foreign.worktree", "spn_living.worktree",

@@ -80,7 +80,7 @@ class WorkerAgentProcessTest {
         awaitNoSleeper();
         assertTrue(Files.exists(fixture.controlSocket()));
         startWithFixture();
-        assertEquals(List.of("control.sock", "lock"), fixture.socketFolder());
+        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
     }
 
     @Test

@@ -193,7 +193,7 @@ class WorkerAgentTest {
             frames.send("{\"ack\":" + last[0] + "}");
             assertNull(frames.line());
         }
-        assertEquals(List.of("control.sock", "lock"), fixture.socketFolder());
+        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
         assertEquals("SESSION_ENDED", control.ask(AgentFixture.spawnRequest(id, "shell", null)).get("code"));
     }
 
@@ -279,7 +279,7 @@ class WorkerAgentTest {
             assertEquals("WORKSPACE_OUTSIDE_BASE",
                     refusal("\"agent_config\":{\"name\":\"shell\"},\"workspace\":\"" + outside + "\""), outside);
         }
-        assertEquals(List.of("control.sock", "lock"), fixture.socketFolder());
+        assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
         try (var left = Files.list(Path.of(base))) {
             assertEquals(List.of(Path.of(base, "link")), left.toList());
         }

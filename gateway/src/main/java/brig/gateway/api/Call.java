@@ -35,7 +35,8 @@ final class Call {
         this.access = access;
         this.session = session;
         for (String name : new TreeSet<>(context.request().params().names())) {
-            if (!operation.query().contains(name) && !(name.equals("id") && operation.path().contains(":id"))) {
+            if (!operation.passesOn() && !operation.query().contains(name)
+                    && !(name.equals("id") && operation.path().contains(":id"))) {
                 throw Fields.invalid(name, "is no parameter of this path; known are " + new TreeSet<>(operation.query()));
             }
         }

@@ -5,6 +5,7 @@ import brig.gateway.connection.Problem;
 import brig.gateway.listener.Door;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Access;
+import brig.gateway.session.AuditTrail;
 import brig.gateway.session.HookEvents;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
@@ -30,7 +31,8 @@ public final class HttpApi {
     private static final Logger log = LoggerFactory.getLogger(HttpApi.class);
 
     /** What the operations work on. */
-    public record Behind(Spawner spawner, WorkerAgent workers, HookEvents events, Controls controls, Clock clock) {}
+    public record Behind(Spawner spawner, WorkerAgent workers, HookEvents events, AuditTrail audit, Controls controls,
+            Clock clock) {}
 
     private final Door door;
     private final HttpGuard guard;
@@ -38,6 +40,9 @@ public final class HttpApi {
     private final SessionCalls sessions;
     private final EventCalls events;
     private final TokenCalls tokens;
+    private final EgressCalls egress;
+    private final AuditCalls audit;
+    private final PortCalls ports;
     private final OperatorCalls operator;
     private final ApiDocuments documents = new ApiDocuments();
     private final BooleanSupplier ready;
@@ -50,6 +55,9 @@ public final class HttpApi {
         sessions = new SessionCalls(door, spawns, new WebSockets(door));
         events = new EventCalls(door, behind.spawner(), behind.events());
         tokens = new TokenCalls(door);
+        egress = new EgressCalls(door, behind.workers());
+        audit = new AuditCalls(door, behind.audit());
+        ports = new PortCalls(door, behind.workers());
         operator = new OperatorCalls(door.sessions(), behind.workers(), behind.controls(), behind.clock());
         ready = behind.controls().ready();
         requestBodyBytes = config.limits().requestBodyBytes();
@@ -139,6 +147,7 @@ public final class HttpApi {
             case ASYNCAPI -> documents::asyncApi;
             case POST_EVENT -> events::post;
             case LIST_EVENTS -> events::list;
+            case LIST_AUDIT -> audit::list;
             case MINT_TOKEN -> tokens::mint;
             case LIST_TOKENS -> tokens::list;
             case REVOKE_TOKEN -> tokens::revoke;
@@ -148,6 +157,8 @@ public final class HttpApi {
             case SHOW_SPAWN -> call -> call.answer(200, call.session().spawn().fullView());
             case SHOW_POSTURE -> call -> call.answer(200, call.session().spawn().posture());
             case SHOW_DIFF -> spawns::diff;
+            case SHOW_EGRESS -> egress::show;
+            case DECIDE_EGRESS -> egress::decide;
             case REBIND -> spawns::rebind;
             case END_SPAWN -> spawns::end;
             case LIST_WORKSPACES -> spawns::workspaces;
@@ -158,6 +169,7 @@ public final class HttpApi {
             case ATTACH -> sessions::attach;
             case INPUT -> sessions::input;
             case CANCEL -> sessions::cancel;
+            case GET_PORT, HEAD_PORT, POST_PORT, PUT_PORT, PATCH_PORT, DELETE_PORT, OPTIONS_PORT -> ports::pass;
             case MULTIPLEX -> sessions::multiplex;
             case STATUS -> operator::status;
             case AGENT_STATUS -> operator::agentStatus;

@@ -27,6 +27,8 @@ enum Operation {
     SHOW_SPAWN(Method.GET, "/api/v1/spawns/:id", Who.READER),
     SHOW_POSTURE(Method.GET, "/api/v1/spawns/:id/posture", Who.READER),
     SHOW_DIFF(Method.GET, "/api/v1/spawns/:id/diff", Who.READER),
+    SHOW_EGRESS(Method.GET, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
+    DECIDE_EGRESS(Method.POST, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
     REBIND(Method.POST, "/api/v1/spawns/:id/rebind", Who.ADMIN),
     END_SPAWN(Method.DELETE, "/api/v1/spawns/:id", Who.DRIVER),
 
@@ -36,10 +38,20 @@ enum Operation {
     SHOW_TREE(Method.GET, "/api/v1/sessions/:id/tree", Who.READER),
     INPUT(Method.POST, "/api/v1/sessions/:id/input", Who.DRIVER),
     CANCEL(Method.POST, "/api/v1/sessions/:id/cancel", Who.DRIVER),
+    GET_PORT(Method.GET, Operation.PORTS, Who.DRIVER),
+    HEAD_PORT(Method.HEAD, Operation.PORTS, Who.DRIVER),
+    POST_PORT(Method.POST, Operation.PORTS, Who.DRIVER),
+    PUT_PORT(Method.PUT, Operation.PORTS, Who.DRIVER),
+    PATCH_PORT(Method.PATCH, Operation.PORTS, Who.DRIVER),
+    DELETE_PORT(Method.DELETE, Operation.PORTS, Who.DRIVER),
+    OPTIONS_PORT(Method.OPTIONS, Operation.PORTS, Who.DRIVER),
     MULTIPLEX(Method.GET, "/api/v1/ws", Who.ANYBODY, "ticket"),
 
     POST_EVENT(Method.POST, "/api/v1/events", Who.SOMEBODY),
     LIST_EVENTS(Method.GET, "/api/v1/events", Who.KNOWN, "session_id", "after", "limit", "last_event_id", "ticket"),
+
+    LIST_AUDIT(Method.GET, "/api/v1/audit", Who.SOMEBODY, "spawn_id", "host", "decision", "since", "until", "limit",
+            "cursor", "after"),
 
     MINT_TOKEN(Method.POST, "/api/v1/tokens", Who.SOMEBODY),
     LIST_TOKENS(Method.GET, "/api/v1/tokens", Who.SOMEBODY, "session"),
@@ -59,8 +71,12 @@ enum Operation {
 
     private enum Method {
         GET,
+        HEAD,
         POST,
-        DELETE
+        PUT,
+        PATCH,
+        DELETE,
+        OPTIONS
     }
 
     /** Who may use an operation, and with it whether {@code :id} names a session that has to be there. */
@@ -84,7 +100,10 @@ enum Operation {
         }
     }
 
-    private static final Set<Operation> BODIES = Set.of(SPAWN, INPUT, POST_EVENT, MINT_TOKEN, ISSUE_TICKET, SHUTDOWN);
+    /** All that a server of an agent serves. */
+    private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
+
+    private static final Set<Operation> BODIES = Set.of(SPAWN, DECIDE_EGRESS, INPUT, POST_EVENT, MINT_TOKEN, ISSUE_TICKET, SHUTDOWN);
 
     private final Method method;
     private final String path;
@@ -117,6 +136,11 @@ enum Operation {
         return query.isEmpty() ? Set.of() : Set.of(query.split(" ", -1));
     }
 
+    /** Whether the request is somebody else's, whatever its parameters. */
+    boolean passesOn() {
+        return path.equals(PORTS);
+    }
+
     /** Whether it reads an object from the request's body. */
     boolean takesBody() {
         return BODIES.contains(this);
@@ -144,10 +168,12 @@ enum Operation {
 
     private boolean matches(List<String> parts) {
         List<String> own = List.of(path.split("/", -1));
-        if (own.size() != parts.size()) {
+        boolean open = own.getLast().equals("*");
+        int length = open ? own.size() - 1 : own.size();
+        if (open ? parts.size() < length : parts.size() != length) {
             return false;
         }
-        for (int i = 0; i < own.size(); i++) {
+        for (int i = 0; i < length; i++) {
             if (!own.get(i).startsWith(":") && !own.get(i).equals(parts.get(i))) {
                 return false;
             }

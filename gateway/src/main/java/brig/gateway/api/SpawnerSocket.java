@@ -1,12 +1,14 @@
 package brig.gateway.api;
 
 import brig.gateway.connection.Attachment;
+import brig.gateway.connection.Joint;
 import brig.gateway.connection.Outlet;
 import brig.gateway.connection.Problem;
 import brig.gateway.connection.TextSink;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
+import brig.gateway.session.AuditTrail;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Accepted;
 import brig.gateway.spawn.Spawn;
@@ -20,6 +22,7 @@ import brig.protocol.Fields;
 import brig.protocol.Limits;
 import brig.protocol.ObjectDecoder;
 import brig.protocol.SpawnRequest;
+import io.netty.channel.Channel;
 import io.vertx.core.net.NetSocket;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -44,9 +47,15 @@ public final class SpawnerSocket {
     private final Spawner spawner;
     private final WorkerAgent workers;
     private final TokenCalls tokens;
+    private final EgressCalls egress;
+    private final AuditCalls audit;
+    private final PortCalls ports;
 
-    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers) {
+    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail) {
         this.tokens = new TokenCalls(door);
+        this.egress = new EgressCalls(door, workers);
+        this.audit = new AuditCalls(door, trail);
+        this.ports = new PortCalls(door, workers);
         this.door = door;
         this.spawner = spawner;
         this.workers = workers;
@@ -69,6 +78,9 @@ public final class SpawnerSocket {
         private @Nullable Attachment attachment;
         /** What it tells of; null where it tells of nothing. */
         private @Nullable Tracked tracked;
+        /** The client asked for a port: what it sends from now on is for that. */
+        private boolean tunnelled;
+        private @Nullable Channel tunnel;
         private boolean closed;
 
         Connection(NetSocket socket, int uid) {
@@ -100,6 +112,10 @@ public final class SpawnerSocket {
                 return;
             }
             Fields request = new Fields(object);
+            if (tunnelled) {
+                outlet.finish();
+                return;
+            }
             if (++waiting == WAITING_MAX) {
                 socket.pause();
             }
@@ -110,6 +126,9 @@ public final class SpawnerSocket {
                     sink.writeLine(line);
                 }
                 sink.flush();
+                if (tunnel != null) {
+                    Joint.join(socket, tunnel);
+                }
                 if (waiting-- == WAITING_MAX) {
                     socket.resume();
                 }
@@ -158,13 +177,16 @@ public final class SpawnerSocket {
                     case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
                     case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
                             .thenApply(done -> done);
+                    case "egress" -> egress(request);
+                    case "port" -> port(request.only(Set.of("action", "id", "port")));
+                    case "audit" -> audit.list(access, request.only(with(AuditCalls.FIELDS, "action")));
                     case "mint_token" -> tokens.mint(access, request.only(with(TokenCalls.FIELDS, "action")));
                     case "tokens" -> done(tokens.list(access, request.text("session")));
                     case "revoke_token" -> tokens.revoke(access, id(request), null);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                            + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, workspaces, discard, mint_token, tokens, revoke_token, agents"
-                            + " and doctor");
+                            + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, workspaces, discard,"
+                            + " egress, audit, port, mint_token, tokens, revoke_token, agents and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);
@@ -197,6 +219,31 @@ public final class SpawnerSocket {
                     begun.handleGone();
                 }
                 return Map.of("spawn_id", begun.spawnId(), "task_id", begun.taskId(), "status", "tracked");
+            });
+        }
+
+        /** With a decision it is one, else it is shown what there is. */
+        private CompletionStage<Map<String, ?>> egress(Fields request) {
+            request.only(with(EgressCalls.FIELDS, "action", "id"));
+            String name = request.requiredText("id");
+            return (request.has("decision") ? egress.decide(access, name, request) : egress.show(access, name))
+                    .thenApply(answer -> answer);
+        }
+
+        private CompletionStage<Map<String, ?>> port(Fields request) {
+            CompletionStage<Channel> dialled = ports.dial(access, request);
+            String spawnId = door.sessions().find(request.requiredText("id")).spawn().spawnId();
+            tunnelled = true;
+            return dialled.handle((server, failure) -> {
+                if (failure != null) {
+                    tunnelled = false;
+                    throw Problem.refusal(failure);
+                }
+                if (closed) {
+                    var _ = server.close();
+                }
+                tunnel = server;
+                return Map.of("spawn_id", spawnId, "port", request.number("port", 1, 65_535, 0));
             });
         }
 

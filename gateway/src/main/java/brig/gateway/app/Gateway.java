@@ -6,6 +6,7 @@ import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.Entrance;
+import brig.gateway.session.AuditTrail;
 import brig.gateway.session.Sessions;
 import brig.gateway.session.Tickets;
 import brig.gateway.session.Tokens;
@@ -14,6 +15,7 @@ import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.store.Database;
+import brig.gateway.store.SqliteAuditIndex;
 import brig.gateway.store.SqliteEventStore;
 import brig.gateway.store.SqliteSpawnStore;
 import brig.gateway.stream.RecordingClock;
@@ -66,6 +68,8 @@ public final class Gateway implements ControlLink.Listener {
 
     // State owned by the event loop.
     private final Database database;
+    private final SqliteAuditIndex auditIndex;
+    private final AuditTrail audit;
     private final Admission admission;
     private final Spawner spawner;
     private final Spawns spawns = new Spawns();
@@ -100,11 +104,13 @@ public final class Gateway implements ControlLink.Listener {
         loop = context.nettyEventLoop();
         timers = new VertxTimers(vertx);
         database = new Database(paths.database(), loop);
+        auditIndex = new SqliteAuditIndex(paths.auditIndex(), loop);
         Config.Limits limits = config.limits();
         var environment = new StreamLog.Environment(new Turn(loop), new RetainedBudget(limits.retainedBytesTotal()),
                 new RecordingClock(timers), timers, limits.retainedBytesPerStream(),
                 limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
+        audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
         Sessions sessions = new Sessions(spawns, this::terminate, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), disk, loop);
@@ -130,9 +136,10 @@ public final class Gateway implements ControlLink.Listener {
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
-                .thenCompose(events -> listeners.open(new HttpApi.Behind(spawner, control, events,
+                .thenCompose(events -> listeners.open(new HttpApi.Behind(spawner, control, events, audit,
                         new Controls(admission, this::beginStop, () -> ready && admission.state() == Admission.State.OPEN),
-                        System::currentTimeMillis))));
+                        System::currentTimeMillis)))
+                .thenRun(audit::start));
         await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
     }
 
@@ -215,6 +222,7 @@ public final class Gateway implements ControlLink.Listener {
         listeners.removeSockets();
         disk.shutdown();
         database.close();
+        auditIndex.close();
     }
 
     /** The URL of the HTTP interface. */

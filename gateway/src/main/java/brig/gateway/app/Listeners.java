@@ -68,7 +68,7 @@ final class Listeners {
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
         Router router = new HttpApi(door, behind, config).router(vertx);
-        return new SpawnerSocket(door, behind.spawner(), behind.workers()).open(paths.spawner())
+        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit()).open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(httpConnections.before(router))
                         .listen(config.http().port(), config.http().host())

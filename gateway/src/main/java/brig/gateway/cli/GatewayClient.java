@@ -6,6 +6,7 @@ import brig.protocol.Fields;
 import brig.protocol.Json;
 import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -83,6 +84,30 @@ final class GatewayClient implements AutoCloseable {
             }
             throw refusal;
         }
+    }
+
+    /**
+     * Sends a request after whose answer the connection carries something else, and hands that over.
+     *
+     * @throws BrigException where it is refused
+     */
+    SocketChannel tunnel(Map<String, ?> request) {
+        send(request);
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        // Byte by byte: what comes behind the answer is not ours.
+        ByteBuffer one = ByteBuffer.allocate(1);
+        try {
+            while (channel.read(one.clear()) > 0 && one.get(0) != '\n') {
+                line.write(one.get(0));
+            }
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
+        }
+        if (line.size() == 0) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway closed the connection");
+        }
+        requireNoError(new Fields(Json.parseObject(line.toByteArray())));
+        return channel;
     }
 
     void send(Map<String, ?> message) {

@@ -23,8 +23,9 @@ import picocli.CommandLine.ScopeType;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class, TreeCommand.class,
-                RecordCommand.class, ReplayCommand.class, TrackCommand.class, TokenCommand.class},
+        subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class,
+                TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
+                ReplayCommand.class, TrackCommand.class, TokenCommand.class},
         footer = {
             "",
             "Examples:",

@@ -7,7 +7,7 @@ import java.util.Set;
 
 /** Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended. */
 final class StreamPrinter {
-    private static final Set<String> SHOWN = Set.of("chunk", "error", "gap");
+    private static final Set<String> SHOWN = Set.of("chunk", "error", "gap", "egress");
 
     private final Terminal terminal;
     private final boolean json;
@@ -15,6 +15,7 @@ final class StreamPrinter {
     private int exitCode;
     private long lastSeq;
     private boolean ended;
+    private String spawnId = "";
 
     /** @param json prints every line as it came */
     StreamPrinter(Terminal terminal, boolean json) {
@@ -37,6 +38,7 @@ final class StreamPrinter {
         Fields frame = new Fields(Json.parseObject(line));
         lastSeq = frame.number("seq", 1, Long.MAX_VALUE, lastSeq);
         String type = frame.text("type", "");
+        spawnId = type.equals("authenticated") ? frame.text("spawn_id", "") : spawnId;
         if (type.equals("done")) {
             exitCode = (int) frame.number("exitCode", 0, 255, 0);
         }
@@ -66,10 +68,26 @@ final class StreamPrinter {
                 }
             }
             case "error" -> terminal.note(frame.text("error", "") + " (" + frame.text("code", "") + ")");
+            case "egress" -> printEgress(frame);
             case "gap" -> terminal.note("frames " + frame.number("from", 0, Long.MAX_VALUE, 0) + " to "
                     + frame.number("to", 0, Long.MAX_VALUE, 0) + " are missing: " + frame.text("reason", ""));
             default -> {
                 // States, tools and what later versions bring are for programs: --json shows them.
+            }
+        }
+    }
+
+    /** What was refused, and what a person is asked, with the command that answers. The rest is for programs. */
+    private void printEgress(Fields frame) {
+        String host = EgressCommand.hostOf(frame);
+        switch (frame.text("kind", "")) {
+            case "blocked" -> terminal.note("blocked " + EgressCommand.request(frame) + ": " + frame.text("rule", ""));
+            case "ask" -> terminal.note("the agent wants to reach " + host + "; for "
+                    + frame.number("deadlineMs", 0, Long.MAX_VALUE, 0) / 1000 + " s it waits for: brig egress allow "
+                    + spawnId + " " + host + " (--once, --save), or deny");
+            case "tls_failed" -> terminal.note("a program of the agent does not trust Brig's certificate for " + host);
+            default -> {
+                // Allowed, answered: it goes on.
             }
         }
     }

@@ -64,7 +64,7 @@ final class TokenCommand implements Callable<Integer> {
         request.put("role", role);
         request.put("session", session);
         request.put("captain", captain);
-        request.put("expires_seconds", seconds(expires));
+        request.put("expires_seconds", seconds("--expires", expires));
         try (GatewayClient client = main.context().connect()) {
             Fields answer = client.request(request);
             if (main.json()) {
@@ -77,10 +77,11 @@ final class TokenCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static long seconds(String age) {
+    /** An age such as {@code 15m}. @throws brig.protocol.BrigException naming the option */
+    static long seconds(String option, String age) {
         Matcher parts = AGE.matcher(age);
         if (!parts.matches()) {
-            throw Fields.invalid("--expires", "must be a number with s, m, h or d");
+            throw Fields.invalid(option, "must be a number with s, m, h or d");
         }
         long unit = switch (parts.group(2)) {
             case "s" -> 1;

@@ -41,6 +41,11 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         return state.resolve("brig.db");
     }
 
+    /** The index of the audit, which is made of the worker-agent's lines. */
+    public Path auditIndex() {
+        return state.resolve("audit.db");
+    }
+
     public Path streams() {
         return state.resolve("streams");
     }

@@ -117,6 +117,16 @@ public final class Session {
         return null;
     }
 
+    /** Refuses a captain while another has control. @throws BrigException {@code CONTROL_HELD} */
+    public void requireControl(Access access) {
+        requireControl(access, false);
+    }
+
+    /** @throws BrigException {@code SESSION_ENDED} or {@code SESSION_NOT_READY} where there is no worker */
+    public void requireAlive() {
+        var _ = spawn.worker();
+    }
+
     /** Between captains only one speaks. A session that nobody is connected to is nobody's. */
     private void requireControl(Access access, boolean takeControl) {
         Presence presence = sessions.known(spawn);

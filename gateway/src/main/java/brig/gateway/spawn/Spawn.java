@@ -153,6 +153,11 @@ public final class Spawn {
         return binding;
     }
 
+    /** What the worker-agent knows its worker by. */
+    public String workerId() {
+        return binding.workerId();
+    }
+
     void setDoor(String socketPath) {
         door = socketPath;
     }

@@ -33,11 +33,13 @@ final class Transitions {
     private final Spawner.Parts parts;
     private final Spawns spawns;
     private final SpawnListener doors;
+    private final BlockedRequests blocked;
 
     Transitions(Spawner.Parts parts, Spawns spawns, SpawnListener doors) {
         this.parts = parts;
         this.spawns = spawns;
         this.doors = doors;
+        this.blocked = new BlockedRequests(parts.clock());
     }
 
     long nowMs() {
@@ -98,6 +100,9 @@ final class Transitions {
                 spawn.tree().handleFrame(type, seq, bytes, offset, length);
                 if (type == FrameType.STATE || type == FrameType.DONE) {
                     spawn.lastWords().note(type, seq, bytes, offset, length);
+                }
+                if (type == FrameType.EGRESS) {
+                    blocked.handle(spawn.spawnId(), new Fields(Json.parseObject(bytes, offset, length - 1)));
                 }
                 if (type == FrameType.STATE) {
                     handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));

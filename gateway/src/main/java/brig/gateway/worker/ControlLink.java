@@ -11,7 +11,9 @@ import brig.protocol.Json;
 import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
 import brig.protocol.SpawnRequest;
+import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.internal.ContextInternal;
@@ -20,6 +22,7 @@ import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -179,13 +182,17 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
             return;
         }
         request.deadline().cancel();
-        String error = message.text("error");
-        if (error == null) {
-            request.answer().complete(message.object("ok").asMap());
+        if (message.has("error")) {
+            request.answer().completeExceptionally(refusal(message));
         } else {
-            request.answer().completeExceptionally(new BrigException(code(message.text("code", "INTERNAL")), error,
-                    (int) message.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0)));
+            request.answer().complete(message.object("ok").asMap());
         }
+    }
+
+    /** The refusal that a line of the worker-agent says. */
+    static BrigException refusal(Fields line) {
+        return new BrigException(code(line.text("code", "INTERNAL")), line.text("error", ""),
+                (int) line.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
     }
 
     @Override
@@ -287,6 +294,34 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     @Override
     public CompletionStage<Map<String, @Nullable Object>> discard(String spawnId) {
         return request("discard", Map.of("spawn_id", spawnId));
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> egress(String workerId) {
+        return request("egress", Map.of("spawn_id", workerId));
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> decideEgress(
+            String workerId, String decision, Map<String, String> about) {
+        Map<String, String> fields = new HashMap<>(about);
+        fields.put("spawn_id", workerId);
+        fields.put("decision", decision);
+        return request("egress", fields);
+    }
+
+    @Override
+    public CompletionStage<Channel> dial(String workerId, int port) {
+        if (untrusted != null) {
+            return CompletableFuture.failedFuture(untrusted);
+        }
+        Path ports = Path.of(address.path()).resolveSibling("ports.sock");
+        return PortLink.dial(shared.loop(), new DomainSocketAddress(ports.toString()), workerId, port);
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> audit(String from) {
+        return request("audit", Map.of("from", from));
     }
 
     @Override

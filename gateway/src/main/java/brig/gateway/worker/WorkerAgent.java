@@ -3,6 +3,7 @@ package brig.gateway.worker;
 import brig.gateway.stream.StreamLog;
 import brig.protocol.FrameDecoder;
 import brig.protocol.SpawnRequest;
+import io.netty.channel.Channel;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,6 +67,31 @@ public interface WorkerAgent {
 
     /** Removes one of them with its changes; {@code NOT_FOUND} where there is none. */
     CompletionStage<Map<String, @Nullable Object>> discard(String spawnId);
+
+    /** What a worker may reach, and what waits for a person; {@code NOT_FOUND} where it is not there. */
+    CompletionStage<Map<String, @Nullable Object>> egress(String workerId);
+
+    /**
+     * A person has decided.
+     *
+     * @param decision {@code allow}, {@code once}, {@code save}, {@code deny}, {@code revoke}
+     * @param about {@code host}, or {@code secret} for {@code revoke}
+     */
+    CompletionStage<Map<String, @Nullable Object>> decideEgress(
+            String workerId, String decision, Map<String, String> about);
+
+    /**
+     * Lines of the audit behind a position, some of them: {@code lines}, {@code next}, {@code oldest_ms}.
+     *
+     * @param from empty for the beginning
+     */
+    CompletionStage<Map<String, @Nullable Object>> audit(String from);
+
+    /**
+     * Connects to a server of an agent on 127.0.0.1 inside its wall; {@code NOT_FOUND} where none listens. The connection is
+     * not read: who takes it adds its handlers before it returns, and then turns its reading on.
+     */
+    CompletionStage<Channel> dial(String workerId, int port);
 
     /** What the wall enforces here, and what is missing. */
     CompletionStage<Map<String, @Nullable Object>> doctor();

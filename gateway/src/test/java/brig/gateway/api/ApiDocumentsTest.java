@@ -44,7 +44,7 @@ class ApiDocumentsTest {
     }
 
     private static String path(Operation operation) {
-        return operation.path().replace(":id", "{id}");
+        return operation.path().replace(":id", "{id}").replace(":port", "{port}").replace("*", "{path}");
     }
 
     private JsonNode described(Operation operation) {

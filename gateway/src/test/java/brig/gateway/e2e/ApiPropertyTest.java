@@ -102,6 +102,10 @@ class ApiPropertyTest {
             // The path without its dots is another one, which another operation answers.
             return;
         }
+        if (operation.method().equals("HEAD")) {
+            assertTrue(operation.node().path("responses").has(String.valueOf(answer.status())), what);
+            return;
+        }
         assertEquals("", api.faults(operation, answer.status(), answer.type(), answer.body()), what);
         checkProblem(answer, what);
     }
@@ -128,7 +132,7 @@ class ApiPropertyTest {
                 if (path.getValue().contains(method)) {
                     continue;
                 }
-                Answer answer = ask(method + " " + path.getKey().replace("{id}", live) + " HTTP/1.1\r\n" + head("", ""));
+                Answer answer = ask(method + " " + filled(path.getKey().replace("{id}", live)) + " HTTP/1.1\r\n" + head("", ""));
                 String what = method + " " + path.getKey() + " -> " + answer;
                 if (method.equals("BREW")) {
                     assertTrue(answer.status() == 405 || answer.status() == 501 || answer.status() == 400, what);
@@ -152,7 +156,7 @@ class ApiPropertyTest {
         if (!operation.method().equals("DELETE")) {
             ids.addAll(List.of(live, "live", live, "live"));
         }
-        String path = operation.path().replace("{id}", any(ids));
+        String path = filled(operation.path().replace("{id}", any(ids)));
         StringBuilder query = new StringBuilder();
         for (JsonNode parameter : operation.parameters()) {
             if (parameter.path("in").asText().equals("query") && oneIn(3)) {
@@ -166,6 +170,10 @@ class ApiPropertyTest {
             query.append(query.isEmpty() ? '?' : '&').append("unknown=1");
         }
         return path + query;
+    }
+
+    private String filled(String path) {
+        return path.replace("{port}", any(List.of("3000", "1", "0", "65536", "x"))).replace("{path}", any(List.of("", "a/b", "?c")));
     }
 
     private static String encoded(String text) {

@@ -51,6 +51,12 @@ final class Wire implements Source {
         return this;
     }
 
+    /** Nothing more is sent; what comes can still be read. */
+    Wire endOutput() throws IOException {
+        channel.shutdownOutput();
+        return this;
+    }
+
     Wire sendLine(String line) throws IOException {
         return send(line + "\n");
     }

@@ -6,6 +6,7 @@ import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.FrameDecoder;
 import brig.protocol.SpawnRequest;
+import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -106,6 +107,27 @@ final class FakeWorkers implements WorkerAgent {
     @Override
     public CompletionStage<Map<String, @Nullable Object>> discard(String spawnId) {
         throw new AssertionError("nobody asks for a diff here");
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> egress(String workerId) {
+        throw new AssertionError("nobody asks for egress here");
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> decideEgress(
+            String workerId, String decision, Map<String, String> about) {
+        throw new AssertionError("nobody decides here");
+    }
+
+    @Override
+    public CompletionStage<Map<String, @Nullable Object>> audit(String from) {
+        throw new AssertionError("nobody reads the audit here");
+    }
+
+    @Override
+    public CompletionStage<Channel> dial(String workerId, int port) {
+        throw new AssertionError("nobody connects to a port here");
     }
 
     @Override

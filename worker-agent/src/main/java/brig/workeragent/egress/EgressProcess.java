@@ -2,12 +2,17 @@ package brig.workeragent.egress;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.workeragent.egress.audit.AuditFiles;
 import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.egress.policy.HostPattern;
+import brig.workeragent.egress.policy.HostPolicy;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.WallSocket;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -43,6 +48,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EgressProcess.class);
     private static final long READY_MS = 20_000;
     private static final long POLICY_MS = 1_000;
+    private static final int ASKS_MAX = 64;
     private static final long AGAIN_MS_MIN = 20;
     private static final long AGAIN_MS_MAX = 5_000;
     /** One that lived so long has started well. */
@@ -50,16 +56,48 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     /** A worker with egress, whether a process of it runs or not. */
     private static final class Session {
+        private final boolean hasWayOut;
         private final Supplier<EgressPolicy> policy;
         private final Consumer<Map<String, Object>> events;
         private final Set<String> allowed = new LinkedHashSet<>();
         private final Set<String> revoked = new HashSet<>();
+        /** By host and port. Written by the thread that reads events. */
+        private final Map<String, Ask> asks = new ConcurrentHashMap<>();
 
-        Session(Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+        Session(boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+            this.hasWayOut = hasWayOut;
             this.policy = policy;
             this.events = events;
         }
+
+        void note(Map<String, @Nullable Object> event) {
+            String key = event.get("host") + ":" + event.get("port");
+            if ("answered".equals(event.get("kind"))) {
+                asks.remove(key);
+            } else if ("ask".equals(event.get("kind")) && event.get("port") instanceof Long port
+                    && event.get("deadlineMs") instanceof Long waitsMs) {
+                long now = System.currentTimeMillis();
+                asks.values().removeIf(ask -> ask.deadlineMs() < now);
+                if (asks.size() < ASKS_MAX) {
+                    asks.put(key, new Ask(String.valueOf(event.get("host")), port, String.valueOf(event.get("method")),
+                            String.valueOf(event.get("rule")), now + waitsMs));
+                }
+            }
+        }
     }
+
+    /** A request that waits for a person until that time. */
+    public record Ask(String host, long port, String method, String rule, long deadlineMs) {}
+
+    /**
+     * What a worker may reach.
+     *
+     * @param hasWayOut whether its wall was built with one
+     * @param allowed what a person allowed it meanwhile
+     * @param revoked secrets that were taken back from it
+     */
+    public record Overview(boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked,
+            List<Ask> asks) {}
 
     /** The sockets of one process of a worker. */
     private static final class Taking {
@@ -103,11 +141,13 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     /**
      * Says how to learn of changes of a worker's policy, and whom to tell what happens.
      *
+     * @param atStart what its wall is built for
      * @param policy asked again every second while sockets of the worker are taken
      * @param events called from the thread that reads them; must not wait
      */
-    public AutoCloseable open(String spawnId, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
-        sessions.put(spawnId, new Session(policy, events));
+    public AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy,
+            Consumer<Map<String, Object>> events) {
+        sessions.put(spawnId, new Session(atStart.isOpen(), policy, events));
         return () -> sessions.remove(spawnId);
     }
 
@@ -121,6 +161,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             takings.put(id, taking);
             watch();
             register(running, taking);
+            listenTo(taking, portsOf(sessions.get(what.spawnId())));
             return () -> release(id);
         });
     }
@@ -140,18 +181,49 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      *
      * @param once for one request; otherwise for as long as the worker lives
      * @throws IllegalArgumentException where it is no host
+     * @throws BrigException {@code INVALID_FIELD} where no answer can open it
      */
     public void allow(String spawnId, String host, boolean once) {
-        HostPattern.parse(host);
+        HostPattern wanted = HostPattern.parse(host);
         onSession(spawnId, (session, id) -> {
             Map<String, Object> message = EgressLink.message("allow", id);
             message.put("host", host);
             message.put("once", once);
             return message;
         }, session -> {
+            requireOpenable(session, wanted);
             if (!once) {
                 session.allowed.add(host);
             }
+        });
+        call(() -> {
+            takings.values().stream().filter(taking -> taking.what.spawnId().equals(spawnId) && wanted.port() > 0)
+                    .forEach(taking -> listenTo(taking, Set.of(wanted.port())));
+            return Optional.empty();
+        });
+    }
+
+    private static void requireOpenable(Session session, HostPattern wanted) {
+        if (!session.hasWayOut) {
+            throw Fields.invalid("host", "cannot be opened: the wall of this worker was built without a way out;"
+                    + " start it with a policy whose \"egress\" allows a host, or asks (askMs)");
+        }
+        String denied = new HostPolicy(policyOf(session)).closedBy(wanted);
+        if (denied != null) {
+            throw Fields.invalid("host", "cannot be opened: deniedHosts of the policy has " + denied
+                    + ", and no answer opens that");
+        }
+    }
+
+    /** What a worker may reach now. @throws BrigException {@code NOT_FOUND} where there is no such worker */
+    public Overview show(String spawnId) {
+        return call(() -> {
+            Session session = session(spawnId);
+            long now = System.currentTimeMillis();
+            return new Overview(session.hasWayOut, policyOf(session), List.copyOf(session.allowed),
+                    session.revoked.stream().sorted().toList(),
+                    session.asks.values().stream().filter(ask -> ask.deadlineMs() >= now)
+                            .sorted(Comparator.comparing(Ask::deadlineMs)).toList());
         });
     }
 
@@ -178,17 +250,31 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         Map<String, Object> make(Session session, String id);
     }
 
+    /** Lines of the audit behind a position, as {@link AuditFiles#read}; also while no brig-egress runs. */
+    public AuditFiles.Part audit(String position, int bytesMax) {
+        try {
+            return new AuditFiles(setup.stateDir().resolve("audit")).read(position, bytesMax);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.RECORD_LOST, "the audit cannot be read: " + e);
+        }
+    }
+
     private void onSession(String spawnId, MessageTo message, Consumer<Session> change) {
         call(() -> {
-            Session session = sessions.get(spawnId);
-            if (session == null) {
-                throw new BrigException(ErrorCode.NOT_FOUND, "no worker " + spawnId + " with egress");
-            }
+            Session session = session(spawnId);
             change.accept(session);
             takings.values().stream().filter(taking -> taking.what.spawnId().equals(spawnId))
                     .forEach(taking -> send(message.make(session, taking.id)));
             return Optional.empty();
         });
+    }
+
+    private Session session(String spawnId) {
+        Session session = sessions.get(spawnId);
+        if (session == null) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "no worker " + spawnId);
+        }
+        return session;
     }
 
     private interface Task<T> {
@@ -269,6 +355,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             return;
         }
         current = null;
+        // Who waited for an answer went with it.
+        sessions.values().forEach(session -> session.asks.clear());
         againMs = gone.ageNanos() > HEALTHY_NANOS ? AGAIN_MS_MIN : againMs;
         LOG.error("brig-egress ended with status {}; starting it again in {} ms", gone.status(), againMs);
         startAgain();
@@ -325,14 +413,33 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             return;
         }
         LOG.info("the policy changed spawn_id={}", taking.what.spawnId());
-        Set<Integer> listened = new HashSet<>();
-        taking.what.network().sockets().forEach(socket -> listened.add(socket.port()));
-        taking.more.forEach(socket -> listened.add(socket.port()));
         taking.policy = now;
         Map<String, Object> message = EgressLink.message("policy", taking.id);
         message.put("policy", now.toMap());
         send(message);
-        now.ports().stream().filter(port -> !listened.contains(port)).forEach(port -> listen(taking, port));
+        listenTo(taking, now.ports());
+    }
+
+    private void listenTo(Taking taking, Collection<Integer> ports) {
+        Set<Integer> listened = new HashSet<>();
+        taking.what.network().sockets().forEach(socket -> listened.add(socket.port()));
+        taking.more.forEach(socket -> listened.add(socket.port()));
+        ports.stream().filter(port -> !listened.contains(port)).forEach(port -> listen(taking, port));
+    }
+
+    /** Ports that a person allowed. */
+    private static List<Integer> portsOf(@Nullable Session session) {
+        return session == null ? List.of() : session.allowed.stream().map(host -> HostPattern.parse(host).port())
+                .filter(port -> port > 0).distinct().toList();
+    }
+
+    /** A policy that cannot be read now allows nothing. */
+    private static EgressPolicy policyOf(Session session) {
+        try {
+            return session.policy.get();
+        } catch (BrigException e) {
+            return EgressPolicy.NONE;
+        }
     }
 
     /** A policy that cannot be used any more allows nothing. */
@@ -371,6 +478,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                     event.get("host"), event.get("port"), event.get("path"), spawn, event.get("rule"));
         }
         if (session != null) {
+            session.note(event);
             Map<String, Object> fields = new LinkedHashMap<>();
             event.forEach((key, value) -> {
                 if (value != null && !key.equals("type") && !key.equals("worker")) {

@@ -6,6 +6,7 @@ import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.egress.EgressProcess;
+import brig.workeragent.egress.audit.AuditFiles;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
@@ -32,6 +33,9 @@ public final class ControlOperations {
             this(answer, () -> {});
         }
     }
+
+    /** Of lines of the audit in one answer, which a gateway reads on its event loop. */
+    private static final int AUDIT_BYTES_MAX = 64 * 1024;
 
     private final Workers workers;
     private final AgentProfiles profiles;
@@ -74,6 +78,7 @@ public final class ControlOperations {
             case "workspaces" -> new Outcome(workspaces());
             case "discard" -> new Outcome(discard(request));
             case "egress" -> new Outcome(egress(request));
+            case "audit" -> new Outcome(audit(request));
             default -> shutdown();
         };
     }
@@ -83,11 +88,12 @@ public final class ControlOperations {
             case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
             case "check" -> Set.of("id", "op", "request");
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
+            case "audit" -> Set.of("id", "op", "from");
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, check, spawn, terminate, list, diff, workspaces, discard, egress, doctor,"
+                    "no such op; there are hello, check, spawn, terminate, list, diff, workspaces, discard, egress, audit, doctor,"
                     + " shutdown");
         };
     }
@@ -216,18 +222,75 @@ public final class ControlOperations {
 
     private Map<String, ?> egress(Fields request) {
         String id = spawnId(request);
-        String decision = request.requiredText("decision");
+        String decision = request.text("decision");
+        if (decision == null) {
+            return show(id, egress.show(id));
+        }
+        Map<String, Object> done = new LinkedHashMap<>();
+        done.put("spawn_id", id);
+        done.put("decision", decision);
         try {
             switch (decision) {
-                case "allow", "once" -> egress.allow(id, request.requiredText("host"), decision.equals("once"));
-                case "deny" -> egress.deny(id, request.requiredText("host"));
-                case "revoke" -> egress.revoke(id, request.requiredText("secret"));
-                default -> throw Fields.invalid("decision", "must be allow, once, deny or revoke");
+                case "allow", "once" -> egress.allow(id, host(request, done), decision.equals("once"));
+                case "save" -> {
+                    String host = host(request, done);
+                    egress.allow(id, host, false);
+                    String policy = workers.find(id).policyName();
+                    done.put("policy", policy);
+                    done.put("file", policies.allow(policy, host).toString());
+                }
+                case "deny" -> egress.deny(id, host(request, done));
+                case "revoke" -> {
+                    String secret = request.requiredText("secret");
+                    egress.revoke(id, secret);
+                    done.put("secret", secret);
+                }
+                default -> throw Fields.invalid("decision", "must be allow, once, save, deny or revoke");
             }
         } catch (IllegalArgumentException e) {
             throw Fields.invalid("host", String.valueOf(e.getMessage()));
         }
-        return Map.of();
+        return done;
+    }
+
+    private Map<String, ?> audit(Fields request) {
+        AuditFiles.Part part = egress.audit(request.text("from", ""), AUDIT_BYTES_MAX);
+        return Map.of("lines", part.lines(), "next", part.next(), "oldest_ms", part.oldestMs());
+    }
+
+    private static String host(Fields request, Map<String, Object> done) {
+        String host = request.requiredText("host");
+        done.put("host", host);
+        return host;
+    }
+
+    private Map<String, ?> show(String id, EgressProcess.Overview overview) {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("spawn_id", id);
+        shown.put("policy", workers.find(id).policyName());
+        shown.put("way_out", overview.hasWayOut());
+        shown.put("allowed", overview.policy().allowedHosts());
+        shown.put("denied", overview.policy().deniedHosts());
+        shown.put("tunnelled", overview.policy().tunnelHosts());
+        shown.put("allowed_meanwhile", overview.allowed());
+        // Never where they come from: that a person may not know who may know the name.
+        shown.put("secrets", overview.policy().secrets().keySet().stream().sorted().map(name -> Map.of(
+                "name", name, "hosts", hostsOf(overview, name), "revoked", overview.revoked().contains(name))).toList());
+        shown.put("asks", overview.asks().stream().map(ask -> {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("host", ask.host());
+            one.put("port", ask.port());
+            one.put("method", ask.method());
+            one.put("rule", ask.rule());
+            one.put("deadline_ms", ask.deadlineMs());
+            return one;
+        }).toList());
+        return shown;
+    }
+
+    private static List<String> hostsOf(EgressProcess.Overview overview, String secret) {
+        var known = overview.policy().secrets().get(secret);
+        return known == null ? List.of() : known.hosts();
     }
 
     private Map<String, ?> doctor() {

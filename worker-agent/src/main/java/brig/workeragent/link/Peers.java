@@ -20,6 +20,10 @@ final class Peers {
         return peer.equals(self()) || peer.equals(user("0"));
     }
 
+    static boolean isTrusted(int uid) throws IOException {
+        return uid == 0 || user(String.valueOf(uid)).equals(self());
+    }
+
     /** The user that this process acts as. */
     static UserPrincipal self() throws IOException {
         // Not the owner of /proc/self: that is root where the process may not be traced.

@@ -79,6 +79,10 @@ public final class RuntimeFolder implements AutoCloseable {
         return path.resolve("control.sock");
     }
 
+    Path portsSocket() {
+        return path.resolve("ports.sock");
+    }
+
     Path workerSocket(String spawnId) {
         return path.resolve(spawnId + ".sock");
     }

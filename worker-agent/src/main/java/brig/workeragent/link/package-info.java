@@ -25,10 +25,14 @@
  * {"id":7,"op":"workspaces"}            {"id":7,"ok":{"workspaces":[{"spawn_id":…,"task_id":…,
  *                                          "workspace_mode":…,"source":…,"branch"?:…,"workspace":…,"ended_ms":…}]}}
  * {"id":8,"op":"discard","spawn_id":…}  {"id":8,"ok":{"spawn_id":…}}
- * {"id":9,"op":"egress","spawn_id":…,"decision":"allow"|"once"|"deny","host":…}
- *                                       {"id":9,"ok":{}}
+ * {"id":8,"op":"egress","spawn_id":…}    {"id":8,"ok":{"spawn_id":…,"policy":…,"way_out":…,"allowed":[…],"denied":[…],
+ *                                          "tunnelled":[…],"allowed_meanwhile":[…],"secrets":[{"name":…,"hosts":[…],
+ *                                          "revoked":…}],"asks":[{"host":…,"port":…,"method":…,"rule":…,"deadline_ms":…}]}}
+ * {"id":9,"op":"egress","spawn_id":…,"decision":"allow"|"once"|"save"|"deny","host":…}
+ *                                       {"id":9,"ok":{"spawn_id":…,"decision":…,"host":…,"policy"?:…,"file"?:…}}
  * {"id":10,"op":"egress","spawn_id":…,"decision":"revoke","secret":…}
- *                                       {"id":10,"ok":{}}
+ *                                       {"id":10,"ok":{"spawn_id":…,"decision":…,"secret":…}}
+ * {"id":11,"op":"audit","from"?:…}       {"id":11,"ok":{"lines":[…],"next":…,"oldest_ms":…}}
  * {"id":11,"op":"shutdown"}             {"id":11,"ok":{}}, then this process ends
  * a refusal                             {"id":12,"error":…,"code":…,"retry_after_seconds"?:…}
  * </pre>
@@ -49,8 +53,11 @@
  *     at most 512 KiB. {@code workspaces} are those of them that stay after their spawn, for they have changes,
  *     and {@code discard} removes one.
  *   <li>{@code egress} is about a running worker: {@code allow} opens a host (with {@code :port} or without) to it for as
- *     long as it lives, {@code once} for one request, {@code deny} answers requests that wait for a person. What its
+ *     long as it lives, {@code save} writes it into the file of its policy too, {@code once} opens it for one request,
+ *     {@code deny} answers requests that wait for a person. What its
  *     policy denies stays denied. {@code revoke} takes a secret back for good.
+ *   <li>{@code audit} is what brig-egress wrote behind {@code from}, some of it: whole lines of JSON as texts, none where
+ *     there is no more. {@code next} is the {@code from} behind them. Lines before {@code oldest_ms} were deleted.
  *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
  *     the last frame where it is one of the reasons below, else {@code requested}.
  *   <li>With {@code forget} nobody will acknowledge the frames of that worker: it is forgotten when it has ended, one
@@ -58,6 +65,15 @@
  *     is refused with {@code SESSION_ENDED}. So a gateway that does not know what became of a request can make sure.
  *   <li>A line that cannot be read is answered with {@code "id":null} and changes nothing else.
  * </ul>
+ *
+ * <h2>Port socket: {@code <runtimeDir>/w/ports.sock}</h2>
+ *
+ * <p>Each connection becomes one to a server of an agent on 127.0.0.1 inside its wall.
+ * <pre>
+ * gateway, first   {"spawn_id":…,"port":…}
+ * worker-agent     {"ok":{}}, then bytes both ways, either side's end being passed on;
+ *                  or {"error":…,"code":…,"retry_after_seconds"?:…} and the end
+ * </pre>
  *
  * <h2>Worker socket: {@code <runtimeDir>/w/<spawn_id>.sock}</h2>
  *

@@ -2,14 +2,24 @@ package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Json;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.WallSettings;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +37,8 @@ public final class Policies {
     private final JsonFolders<Policy> files;
     private final MountRules rules;
     private final List<String> choosable;
+    /** Held while a file is changed. */
+    private final ReentrantLock writing = new ReentrantLock();
 
     /** @param choosable names that a request may choose; an agent profile may name any */
     public Policies(List<Path> folders, MountRules rules, List<String> choosable) {
@@ -96,6 +108,78 @@ public final class Policies {
                     variables, policy.privateFiles(), limits, policy.nested(), policy.egress()));
         } catch (IllegalArgumentException e) {
             throw invalid(name, entry.file() + ": " + e.getMessage());
+        }
+    }
+
+    /**
+     * Writes a host into the file of a policy: for all workers that have the policy, and that will.
+     *
+     * @return the file
+     * @throws BrigException {@code INVALID_POLICY}, saying why it cannot be written there
+     */
+    public Path allow(String name, String host) {
+        var entry = files.entries().get(name);
+        if (entry == null || entry.value() == null) {
+            throw invalid(name, entry == null ? "it has no file" : entry.fault());
+        }
+        writing.lock();
+        try {
+            Path file = entry.file().toRealPath();
+            String text = Files.readString(file);
+            String changed = withHost(text, host);
+            if (!changed.equals(text)) {
+                replace(file, changed);
+                LOG.info("{} allows {} from now on", file, host);
+            }
+            return file;
+        } catch (IOException | IllegalArgumentException e) {
+            throw new BrigException(ErrorCode.INVALID_POLICY, "the policy '" + name + "' cannot be changed: "
+                    + entry.file() + ": " + e.getMessage() + "; write the host into it by hand, or into a policy of"
+                    + " your own in a folder of worker.policyDirs");
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /** Nothing but the one host is another afterwards, whatever the text looks like. */
+    private static String withHost(String text, String host) {
+        Map<String, @Nullable Object> values = Json.parseCommented(text);
+        List<Object> hosts = Policy.read(values).egress().allowedHosts();
+        if (hosts.contains(host)) {
+            return text;
+        }
+        Map<String, @Nullable Object> wanted = new LinkedHashMap<>(values);
+        Map<String, @Nullable Object> egress = new LinkedHashMap<>();
+        if (values.get("egress") instanceof Map<?, ?> before) {
+            before.forEach((key, value) -> egress.put(String.valueOf(key), value));
+        }
+        List<Object> all = new ArrayList<>(List.of(host));
+        all.addAll(hosts);
+        egress.put("allowedHosts", all);
+        wanted.put("egress", egress);
+        String changed = PolicyText.withHost(text, host);
+        Map<String, @Nullable Object> read = Json.parseCommented(changed);
+        if (!read.equals(wanted)) {
+            throw new IllegalArgumentException("its text is not understood");
+        }
+        Policy.read(read);
+        return changed;
+    }
+
+    /** As a whole, with the owner and the mode that the file has. */
+    private static void replace(Path file, String text) throws IOException {
+        Path folder = Objects.requireNonNull(file.getParent(), "a real path of a file has a folder");
+        Path next = Files.createTempFile(folder, "policy", ".new");
+        try {
+            Files.writeString(next, text);
+            PosixFileAttributes before = Files.readAttributes(file, PosixFileAttributes.class);
+            PosixFileAttributeView view = Files.getFileAttributeView(next, PosixFileAttributeView.class);
+            view.setOwner(before.owner());
+            view.setGroup(before.group());
+            view.setPermissions(before.permissions());
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(next);
         }
     }
 

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -248,8 +249,11 @@ public final class SandboxWalls implements Walls {
                 return CompletableFuture.failedFuture(
                         new BrigException(ErrorCode.NOT_FOUND, "no process of this worker runs"));
             }
-            return network.dial(port).exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                    failure instanceof SandboxException refused ? refusal(refused) : failure));
+            return network.dial(port).exceptionallyCompose(failure -> {
+                // A copy of a future wraps what that one failed with.
+                Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                return CompletableFuture.failedFuture(cause instanceof SandboxException refused ? refusal(refused) : failure);
+            });
         }
 
         @Override

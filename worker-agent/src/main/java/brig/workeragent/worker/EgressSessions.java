@@ -10,9 +10,11 @@ public interface EgressSessions {
     /**
      * Begins for a worker.
      *
+     * @param atStart what its wall is built for: one that is not open then stays without a way out
      * @param policy what holds now; asked again while it runs
      * @param events takes what happens; must not wait
      * @return ends it; may be closed more than once
      */
-    AutoCloseable open(String spawnId, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events);
+    AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy,
+            Consumer<Map<String, Object>> events);
 }

@@ -85,6 +85,12 @@ public final class Worker {
         return plan.spawnId();
     }
 
+    /** The policy that its wall was made by. */
+    public String policyName() {
+        String chosen = plan.request().policy();
+        return chosen == null ? profile.policy() : chosen;
+    }
+
     Path workspace() {
         return plan.workspace();
     }
@@ -430,7 +436,8 @@ public final class Worker {
         around.listener().handleEnded(this);
     }
 
-    private void closeWall() {
+    /** Gives back what it has on the host. Called by itself, or by who made it and does not start it. */
+    void closeWall() {
         Recorder recorder = plan.means().recorder();
         if (recorder != null) {
             recorder.close();

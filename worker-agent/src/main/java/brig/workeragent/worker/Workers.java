@@ -219,16 +219,25 @@ public final class Workers {
                     .narrowedTo(request.bounds().envAllowlist());
             Wall built = parts.walls().build(new Walls.Plan(spawnId, request.agent(), place.folder(),
                     Homes.environment(profile.environment(), kept), may));
-            Recorder recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
-            WorkerPlan plan = new WorkerPlan(spawnId, request, profile,
-                    new WorkerPlan.Means(found.program(), format.adapter(), recorder), policy.policy(), place.folder());
-            Outbox outbox = new Outbox(allowance.unackedBytesMax());
-            AutoCloseable egress = parts.egress().open(spawnId, () -> project.apply(
-                    parts.policies().find(request.policy(), profile).confinement()).egress(),
-                    new EgressFrames(outbox, parts.timers())::handle);
-            Wall wall = place.and(egress).around(built);
-            Worker worker = new Worker(plan, wall, outbox, surroundings);
-            return start(worker, wall);
+            Recorder recorder = null;
+            Worker worker;
+            try {
+                recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
+                WorkerPlan plan = new WorkerPlan(spawnId, request, profile,
+                        new WorkerPlan.Means(found.program(), format.adapter(), recorder), policy.policy(), place.folder());
+                Outbox outbox = new Outbox(allowance.unackedBytesMax());
+                AutoCloseable egress = parts.egress().open(spawnId, may.egress(), () -> project.apply(
+                        parts.policies().find(request.policy(), profile).confinement()).egress(),
+                        new EgressFrames(outbox, parts.timers())::handle);
+                worker = new Worker(plan, place.and(egress).around(built), outbox, surroundings);
+            } catch (RuntimeException e) {
+                if (recorder != null) {
+                    recorder.close();
+                }
+                built.close();
+                throw e;
+            }
+            return start(worker);
         } catch (InterruptedException | RuntimeException e) {
             place.refused().run();
             throw e;
@@ -244,12 +253,12 @@ public final class Workers {
         }
     }
 
-    private Spawned start(Worker worker, Wall wall) throws InterruptedException {
+    private Spawned start(Worker worker) throws InterruptedException {
         WorkerSocket socket;
         try {
             socket = parts.sockets().open(worker);
         } catch (RuntimeException e) {
-            wall.close();
+            worker.closeWall();
             throw e;
         }
         Entry entry = new Entry(worker, socket);

@@ -19,6 +19,7 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
@@ -143,7 +144,7 @@ class EgressProcessTest {
     }
 
     private EgressGate.Taken take() {
-        var unused = egress.open(SPAWN, () -> policy, events::add);
+        var unused = egress.open(SPAWN, policy, () -> policy, events::add);
         return egress.take(new EgressGate.Taking(SPAWN, "tester", policy, Map.of("T", placeholder()), network));
     }
 
@@ -211,8 +212,49 @@ class EgressProcessTest {
             policy = policy("'a.example:PORT', ");
             awaitStatus("a.example", 200);
             assertThrows(IllegalArgumentException.class, () -> egress.allow(SPAWN, "http://x", false));
+            policy = EgressPolicy.read(Json.parseCommented("{\"deniedHosts\": [\"no.example\"]}"));
+            BrigException denied = assertThrows(BrigException.class, () -> egress.allow(SPAWN, "no.example:8443", false));
+            assertTrue(denied.getMessage().contains("deniedHosts"), denied.getMessage());
             assertThrows(BrigException.class, () -> egress.allow("spn_none", "x.example", false));
         }
+    }
+
+    @Test
+    void shouldShowWhatWaitsForAPersonUntilItIsAnswered() throws Exception {
+        policy = EgressPolicy.read(Json.parseCommented("{\"allowedHosts\": [\"127.0.0.1:PORT\"], \"askMs\": 60000}"
+                .replace("PORT", String.valueOf(server.getAddress().getPort()))));
+        try (var _ = take()) {
+            assertEquals(List.of(), egress.show(SPAWN).asks());
+            CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return get("b.example");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            event("ask");
+            EgressProcess.Ask ask = egress.show(SPAWN).asks().getFirst();
+            assertEquals("b.example", ask.host());
+            assertEquals(server.getAddress().getPort(), ask.port());
+            egress.allow(SPAWN, "b.example:" + ask.port(), true);
+            assertEquals(200, waiting.get(20, TimeUnit.SECONDS));
+            Map<String, Object> answered = event("answered");
+            assertEquals(true, answered.get("allowed"));
+            assertEquals("a person allowed it once", answered.get("rule"));
+            EgressProcess.Overview after = egress.show(SPAWN);
+            assertEquals(List.of(), after.asks());
+            assertEquals(List.of(), after.allowed(), "once is no rule");
+            assertTrue(after.hasWayOut());
+        }
+    }
+
+    @Test
+    void shouldRefuseToOpenAWallWithoutAWayOut() {
+        policy = EgressPolicy.NONE;
+        var unused = egress.open(SPAWN, policy, () -> policy, events::add);
+        BrigException refusal = assertThrows(BrigException.class, () -> egress.allow(SPAWN, "a.example", false));
+        assertTrue(refusal.getMessage().contains("without a way out"), refusal.getMessage());
+        assertFalse(egress.show(SPAWN).hasWayOut());
     }
 
     private void awaitStatus(String host, int wanted) throws IOException {

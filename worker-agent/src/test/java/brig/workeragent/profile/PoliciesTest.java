@@ -20,9 +20,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +68,32 @@ class PoliciesTest {
                 {"description": "d", "mounts": {"/workspace": {"hostPath": ".", "readonly": false}%s},
                 "environment": ["PATH"], "privateFiles": [".env"]%s}
                 """.formatted(mounts, more));
+    }
+
+    @Test
+    void shouldWriteAHostIntoTheFileAndRefuseWhatItCannotChange() throws IOException {
+        write("web", "", ", \"egress\": {\"askMs\": 5}");
+        Path file = files.resolve("web.json");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+        Policies policies = policies("web");
+        assertEquals(file.toRealPath(), policies.allow("web", "a.example:8443"));
+        policies.allow("web", "b.example");
+        policies.allow("web", "b.example");
+        assertEquals(List.of("b.example", "a.example:8443"),
+                policies.find("web", profile("web")).confinement().egress().allowedHosts());
+        assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        assertTrue(Files.readString(file).startsWith("// A comment."));
+        write("none", "", "");
+        String before = Files.readString(files.resolve("none.json"));
+        BrigException refusal = assertThrows(BrigException.class, () -> policies.allow("none", "a.example"));
+        assertEquals(ErrorCode.INVALID_POLICY, refusal.code());
+        assertTrue(refusal.getMessage().contains("none.json") && refusal.getMessage().contains("worker.policyDirs"));
+        assertEquals(before, Files.readString(files.resolve("none.json")));
+        assertThrows(BrigException.class, () -> policies.allow("web", "a\", \"*.example"));
+        assertThrows(BrigException.class, () -> policies.allow("absent", "a.example"));
+        try (Stream<Path> all = Files.list(files)) {
+            assertEquals(2, all.count(), "nothing is left beside them");
+        }
     }
 
     private static String mount(String target, Object host, boolean readOnly) {

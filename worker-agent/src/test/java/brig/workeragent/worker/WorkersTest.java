@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
 import brig.protocol.SpawnRequest;
+import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
@@ -18,11 +20,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +43,8 @@ class WorkersTest {
 
     private final FakeWalls walls = new FakeWalls();
     private final AtomicInteger openSockets = new AtomicInteger();
+    /** What beginning with egress fails with. */
+    private RuntimeException noEgress;
     private Workers workers;
 
     @BeforeEach
@@ -66,9 +73,17 @@ class WorkersTest {
         workers = new Workers(
                 new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(List.of(), folder), policies, walls,
                         new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
-                        (id, policy, events) -> () -> {}, Executors.newVirtualThreadPerTaskExecutor()),
+                        this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), 100_000,
                         new StopTimes(60_000, 10, 10), startsPerSecondMax));
+    }
+
+    private AutoCloseable openEgress(
+            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+        if (noEgress != null) {
+            throw noEgress;
+        }
+        return () -> {};
     }
 
     private CompletableFuture<Spawned> spawn(String id) {
@@ -113,6 +128,21 @@ class WorkersTest {
         walls.refusal = null;
         workers.spawn("a", REQUEST);
         assertTrue(workers.anyAlive());
+    }
+
+    @Test
+    void shouldLeaveNoWallWhenWhatBelongsToItCannotBeOpened() throws Exception {
+        noEgress = new IllegalStateException("not now");
+        assertThrows(IllegalStateException.class, () -> workers.spawn("a", REQUEST));
+        assertEquals(1, walls.closed.get());
+        noEgress = null;
+        Files.writeString(folder.resolve("cassettes"), "a file where the folder should be");
+        SpawnRequest recorded = SpawnRequest.read(new Fields(Map.of("task_id", "task", "agent_config", Map.of("name", "agent"),
+                "prompt", "go", "record", true)));
+        assertEquals(ErrorCode.RECORD_LOST,
+                assertThrows(BrigException.class, () -> workers.spawn("a", recorded)).code());
+        assertEquals(2, walls.closed.get());
+        assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
     }
 
     @Test

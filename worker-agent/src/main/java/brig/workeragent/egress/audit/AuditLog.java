@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +38,7 @@ public final class AuditLog implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
     private static final int QUEUE_MAX = 16_384;
-    private static final String NAME = "egress.jsonl";
+    static final String NAME = "egress.jsonl";
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
     private static final Map<String, Object> END = Map.of();
@@ -144,21 +146,37 @@ public final class AuditLog implements AutoCloseable {
 
     private void rotate() throws IOException {
         closeFile();
-        Path aside = folder.resolve("egress-" + TIME.format(clock.instant()) + ".jsonl");
-        for (int i = 1; Files.exists(aside); i++) {
-            aside = folder.resolve("egress-" + TIME.format(clock.instant()) + "-" + i + ".jsonl");
-        }
-        Files.move(folder.resolve(NAME), aside);
+        List<Path> old = old();
+        Files.move(folder.resolve(NAME), folder.resolve("egress-" + TIME.format(timeBehind(old)) + ".jsonl"));
         openFile();
-        deleteOld();
+        deleteOld(old());
     }
 
-    private void deleteOld() throws IOException {
+    /** Later than that of every file before, whatever the clock says: who reads them goes by their names. */
+    private Instant timeBehind(List<Path> old) {
+        Instant now = clock.instant();
+        for (Path file : old) {
+            String name = String.valueOf(file.getFileName());
+            try {
+                Instant least = TIME.parse(name.substring("egress-".length(), name.indexOf('Z') + 1), Instant::from).plusMillis(1);
+                now = least.isAfter(now) ? least : now;
+            } catch (DateTimeParseException | StringIndexOutOfBoundsException notOurs) {
+                LOG.debug("{} does not say its time", file);
+            }
+        }
+        return now;
+    }
+
+    private List<Path> old() throws IOException {
         List<Path> old = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "egress-*.jsonl")) {
             files.forEach(old::add);
         }
         old.sort(null);
+        return old;
+    }
+
+    private void deleteOld(List<Path> old) throws IOException {
         for (int i = 0; i < old.size(); i++) {
             boolean tooMany = old.size() - i > bounds.filesMax();
             long ageMs = clock.millis() - Files.getLastModifiedTime(old.get(i)).toMillis();

@@ -89,6 +89,15 @@ public final class HostPolicy {
         return denied.stream().filter(p -> p.matches(host, port)).findFirst().orElse(null);
     }
 
+    /** The entry of {@code deniedHosts} that nobody can open this name in spite of; null where there is none. */
+    public @Nullable String closedBy(HostPattern name) {
+        if (name.below() || name.range() != null) {
+            return null;
+        }
+        return denied.stream().filter(p -> p.matchesHost(name.name()) && (p.port() == 0 || p.port() == name.port()))
+                .map(HostPattern::text).findFirst().orElse(null);
+    }
+
     /** Whether an entry of {@code deniedHosts} is about that address, by which name ever it is reached. */
     public boolean deniesAddress(InetAddress address, int port) {
         return denied.stream()

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -21,10 +22,13 @@ final class Asks {
     private record Ask(List<Consumer<Verdict>> waiting, Future<?> deadline) {}
 
     private final EventLoop loop;
+    private final BiConsumer<String, Verdict> settled;
     private final Map<String, Ask> asks = new HashMap<>();
 
-    Asks(EventLoop loop) {
+    /** @param settled told of each question that nobody waits for any more, and how it was answered last */
+    Asks(EventLoop loop, BiConsumer<String, Verdict> settled) {
         this.loop = loop;
+        this.settled = settled;
     }
 
     /**
@@ -57,6 +61,7 @@ final class Asks {
         }
         ask.deadline().cancel(false);
         ask.waiting().forEach(waiter -> waiter.accept(verdict));
+        settled.accept(hostAndPort, verdict);
         return ask.waiting().size();
     }
 
@@ -70,6 +75,7 @@ final class Asks {
         if (ask.waiting().isEmpty()) {
             ask.deadline().cancel(false);
             asks.remove(hostAndPort);
+            settled.accept(hostAndPort, verdict);
         }
         return true;
     }

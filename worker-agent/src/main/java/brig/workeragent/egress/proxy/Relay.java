@@ -18,13 +18,22 @@ import java.util.function.LongConsumer;
 
 /** Passes bytes from one connection to the other as they come, and reads no faster than the other takes them. */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
-final class Relay extends ChannelInboundHandlerAdapter {
+public final class Relay extends ChannelInboundHandlerAdapter {
     private final Channel other;
     private final LongConsumer count;
 
     private Relay(Channel other, LongConsumer count) {
         this.other = other;
         this.count = count;
+    }
+
+    /** Joins two plain connections for the rest of their lives, however long nothing comes. */
+    public static void join(Channel one, Channel other) {
+        for (Channel channel : new Channel[] {one, other}) {
+            channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        }
+        one.pipeline().addLast(new Relay(other, bytes -> {}));
+        other.pipeline().addLast(new Relay(one, bytes -> {}));
     }
 
     /** Joins two connections for the rest of their lives. */

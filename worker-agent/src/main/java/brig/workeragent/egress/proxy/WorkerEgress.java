@@ -68,7 +68,7 @@ final class WorkerEgress {
         this.allowedMeanwhile.addAll(registration.allowed());
         this.revoked.addAll(registration.revoked());
         this.policy = new HostPolicy(registration.policy(), allowedMeanwhile);
-        this.asks = new Asks(loop);
+        this.asks = new Asks(loop, this::tellAnswered);
         this.secrets = new Secrets(placeholders, Map.of(), Map.of());
     }
 
@@ -171,6 +171,16 @@ final class WorkerEgress {
         event.put("method", method);
         event.put("rule", verdict.rule());
         event.put("deadlineMs", askMs);
+        around.events().accept(event);
+    }
+
+    private void tellAnswered(String hostAndPort, Verdict verdict) {
+        int colon = hostAndPort.lastIndexOf(':');
+        Map<String, Object> event = event("answered");
+        event.put("host", hostAndPort.substring(0, colon));
+        event.put("port", Integer.parseInt(hostAndPort.substring(colon + 1)));
+        event.put("allowed", verdict.allowed());
+        event.put("rule", verdict.rule());
         around.events().accept(event);
     }
 

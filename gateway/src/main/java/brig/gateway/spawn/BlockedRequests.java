@@ -1,0 +1,62 @@
+package brig.gateway.spawn;
+
+import brig.gateway.time.Clock;
+import brig.protocol.Fields;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A line on the gateway's log for each request of an agent that its policy refused. An agent can be refused as often as
+ * it likes, so a second has a bounded number of lines; how many were left out, the next line says. State owned by the
+ * event loop.
+ */
+final class BlockedRequests {
+    static final int LINES_PER_SECOND_MAX = 100;
+    private static final Logger logger = LoggerFactory.getLogger(BlockedRequests.class);
+    private static final long SECOND_MS = 1_000;
+
+    private final Clock clock;
+    private long secondMs;
+    private int lines;
+    private long leftOut;
+
+    BlockedRequests(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** @param frame one of the type {@code egress} */
+    void handle(String spawnId, Fields frame) {
+        if (!"blocked".equals(frame.text("kind"))) {
+            return;
+        }
+        long nowMs = clock.nowMs();
+        if (nowMs - secondMs >= SECOND_MS) {
+            secondMs = nowMs;
+            lines = 0;
+        }
+        if (++lines > LINES_PER_SECOND_MAX) {
+            leftOut++;
+            return;
+        }
+        if (leftOut > 0) {
+            logger.warn("BLOCKED: {} more requests, which are not named here: see brig audit", leftOut);
+            leftOut = 0;
+        }
+        logger.warn("{}", line(spawnId, frame));
+    }
+
+    /** Requests without a line since the last line. */
+    long leftOut() {
+        return leftOut;
+    }
+
+    /** {@code BLOCKED: POST https://evil.example/x spawn_id=… (why)}; brig-egress made all of it fit for a log. */
+    static String line(String spawnId, Fields frame) {
+        String scheme = frame.text("scheme", "");
+        long port = frame.number("port", 0, 65_535, 0);
+        boolean usual = port == 0 || (scheme.equals("https") && port == 443) || (scheme.equals("http") && port == 80);
+        return "BLOCKED: " + frame.text("method", "") + " " + (scheme.isEmpty() ? "" : scheme + "://")
+                + frame.text("host", "") + (usual ? "" : ":" + port) + frame.text("path", "") + " spawn_id=" + spawnId
+                + " (" + frame.text("rule", "") + ")";
+    }
+}

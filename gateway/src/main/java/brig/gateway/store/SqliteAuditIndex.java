@@ -1,0 +1,217 @@
+package brig.gateway.store;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lines of the audit, by what they are asked for. A file of its own with a thread of its own: however much is asked or
+ * caught up on, no spawn waits for it. It holds nothing that is not in the lines, so one of another version, or one that
+ * cannot be read, is made anew.
+ */
+public final class SqliteAuditIndex {
+    /** @param json the line */
+    public record Entry(long seq, String json) {}
+
+    /** What is found, and the newest number that there is. */
+    public record Found(List<Entry> entries, long lastSeq) {}
+
+    private static final Logger log = LoggerFactory.getLogger(SqliteAuditIndex.class);
+    private static final int VERSION = 1;
+    private static final List<String> TABLES = List.of(
+            "CREATE TABLE position (id INTEGER PRIMARY KEY CHECK (id = 1), at TEXT NOT NULL, oldest_ms INTEGER NOT NULL)",
+            "INSERT INTO position (id, at, oldest_ms) VALUES (1, '', 0)",
+            """
+            CREATE TABLE entries (
+                seq INTEGER PRIMARY KEY AUTOINCREMENT, ts INTEGER NOT NULL, worker TEXT NOT NULL, host TEXT NOT NULL,
+                decision TEXT NOT NULL, line TEXT NOT NULL)""",
+            "CREATE INDEX entries_ts ON entries (ts)",
+            "CREATE INDEX entries_worker ON entries (worker, seq)",
+            "CREATE INDEX entries_host ON entries (host, seq)",
+            "CREATE INDEX entries_decision ON entries (decision, seq)",
+            "PRAGMA user_version = " + VERSION);
+
+    private final WriterThread thread;
+
+    /** Opens or makes it. @throws BrigException where it cannot be made, naming it */
+    public SqliteAuditIndex(Path file, Executor loop) {
+        try {
+            thread = new WriterThread(open(file), true, loop);
+        } catch (SQLException | IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot make the index of the audit " + file + ": " + e.getMessage());
+        }
+    }
+
+    private static Connection open(Path file) throws SQLException, IOException {
+        if (Files.exists(file)) {
+            Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+            try {
+                if (prepare(connection) == VERSION) {
+                    return connection;
+                }
+                log.info("the index {} is of another version and is made anew", file);
+            } catch (SQLException e) {
+                log.warn("the index {} cannot be read and is made anew: {}", file, e.getMessage());
+            }
+            connection.close();
+            for (String part : List.of("", "-wal", "-shm")) {
+                Files.deleteIfExists(file.resolveSibling(file.getFileName() + part));
+            }
+        }
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+        prepare(connection);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("BEGIN");
+            for (String table : TABLES) {
+                statement.execute(table);
+            }
+            statement.execute("COMMIT");
+        }
+        return connection;
+    }
+
+    private static int prepare(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA journal_mode=WAL");
+            statement.execute("PRAGMA synchronous=NORMAL");
+            try (ResultSet row = statement.executeQuery("PRAGMA user_version")) {
+                return row.getInt(1);
+            }
+        }
+    }
+
+    /** The position behind the lines that are in it; empty at its beginning. */
+    public CompletionStage<String> position() {
+        return thread.submit(connection -> {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("SELECT at FROM position")) {
+                return row.getString(1);
+            }
+        });
+    }
+
+    /** Adds lines together with the position behind them, and forgets those that are older than the oldest. */
+    public CompletionStage<Void> add(List<String> lines, String next, long oldestMs) {
+        return thread.submit(connection -> {
+            try (PreparedStatement insert = connection.prepareStatement(
+                    "INSERT INTO entries (ts, worker, host, decision, line) VALUES (?,?,?,?,?)")) {
+                for (String line : lines) {
+                    add(insert, line);
+                }
+            }
+            Database.execute(connection, "DELETE FROM entries WHERE ts < ? AND ? > (SELECT oldest_ms FROM position)",
+                    oldestMs, oldestMs);
+            Database.execute(connection, "UPDATE position SET at = ?, oldest_ms = ?", next, oldestMs);
+            return true;
+        }).thenAccept(done -> {});
+    }
+
+    /** A line that is none, as a crash may leave one, is left out. */
+    private static void add(PreparedStatement insert, String line) throws SQLException {
+        try {
+            Fields entry = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
+            insert.setLong(1, entry.number("ts", 0, Long.MAX_VALUE, 0));
+            insert.setString(2, entry.text("spawn", ""));
+            insert.setString(3, entry.text("host", "").toLowerCase(Locale.ROOT));
+            insert.setString(4, entry.text("decision", ""));
+            insert.setString(5, line);
+            insert.executeUpdate();
+        } catch (BrigException e) {
+            log.warn("a line of the audit cannot be read: {}", e.getMessage());
+        }
+    }
+
+    /** What is asked for, as SQL. */
+    private static final class Select {
+        private final StringBuilder sql = new StringBuilder("SELECT seq, line FROM entries WHERE 1");
+        private final List<Object> values = new ArrayList<>();
+
+        void and(String condition, Object value) {
+            sql.append(" AND ").append(condition);
+            values.add(value);
+        }
+    }
+
+    /**
+     * Entries, newest first; with {@code after} oldest first.
+     *
+     * @param workers only of these; null for all
+     * @param before only those with a lower number; 0 for all
+     * @param after only those with a higher number; -1 where that is not wanted
+     */
+    public CompletionStage<Found> find(@Nullable List<String> workers, @Nullable String host, @Nullable String decision,
+            long sinceMs, long untilMs, long before, long after, int limit) {
+        Select select = new Select();
+        if (workers != null) {
+            // As one value: there may be more of them than a statement takes.
+            select.and("worker IN (SELECT value FROM json_each(json_extract(?, '$.all')))",
+                    new String(Json.write(Map.of("all", workers)), StandardCharsets.UTF_8));
+        }
+        if (host != null) {
+            select.and("host = ?", host.toLowerCase(Locale.ROOT));
+        }
+        if (decision != null) {
+            select.and("decision = ?", decision);
+        }
+        if (sinceMs > 0) {
+            select.and("ts >= ?", sinceMs);
+        }
+        if (untilMs > 0) {
+            select.and("ts < ?", untilMs);
+        }
+        if (before > 0) {
+            select.and("seq < ?", before);
+        }
+        if (after >= 0) {
+            select.and("seq > ?", after);
+        }
+        select.sql.append(" ORDER BY seq ").append(after >= 0 ? "ASC" : "DESC").append(" LIMIT ?");
+        select.values.add(limit);
+        return thread.submit(connection -> new Found(entries(connection, select), lastSeq(connection)));
+    }
+
+    private static List<Entry> entries(Connection connection, Select select) throws SQLException {
+        List<Entry> found = new ArrayList<>();
+        try (PreparedStatement statement = Database.prepared(connection, select.sql.toString(), select.values.toArray());
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                found.add(new Entry(row.getLong(1), row.getString(2)));
+            }
+        }
+        return found;
+    }
+
+    private static long lastSeq(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT coalesce(max(seq), 0) FROM entries")) {
+            return row.getLong(1);
+        }
+    }
+
+    /** Finishes what was asked for and closes. Blocks. */
+    public void close() {
+        thread.close();
+    }
+}

@@ -1,0 +1,97 @@
+package brig.gateway.worker;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One connection to a server of an agent, as far as the worker-agent's answer; then it is whose that asked. Whoever takes
+ * it adds its handlers before it returns: what the server said at once comes to them next.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+final class PortLink extends ByteToMessageDecoder {
+    private static final int ANSWER_BYTES_MAX = 64 * 1024;
+    private static final long ANSWER_MS = 10_000;
+
+    private final byte[] request;
+    private final CompletableFuture<Channel> answer = new CompletableFuture<>();
+
+    private PortLink(String workerId, int port) {
+        request = Json.writeLine(Map.of("spawn_id", workerId, "port", port));
+    }
+
+    /** Completes on the event loop; nothing is read from the connection then until its reading is turned on. */
+    static CompletableFuture<Channel> dial(EventLoop loop, DomainSocketAddress address, String workerId, int port) {
+        PortLink link = new PortLink(workerId, port);
+        new Bootstrap().group(loop).channel(EpollDomainSocketChannel.class).handler(link).connect(address)
+                .addListener(connected -> {
+                    if (!connected.isSuccess()) {
+                        link.answer.completeExceptionally(new BrigException(
+                                ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent takes no connections to ports", 1));
+                    }
+                });
+        return link.answer;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        ctx.writeAndFlush(Unpooled.wrappedBuffer(request));
+        ctx.executor().schedule(() -> {
+            if (!answer.isDone()) {
+                ctx.close();
+            }
+        }, ANSWER_MS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+        int length = in.bytesBefore((byte) '\n');
+        if (length < 0 && in.readableBytes() <= ANSWER_BYTES_MAX) {
+            return;
+        }
+        try {
+            if (length < 0) {
+                throw new BrigException(ErrorCode.INTERNAL, "the worker-agent's answer is too long");
+            }
+            Fields line = new Fields(Json.parseObject(ByteBufUtil.getBytes(in, in.readerIndex(), length)));
+            in.skipBytes(length + 1);
+            if (line.has("error")) {
+                throw ControlLink.refusal(line);
+            }
+            ctx.channel().config().setAutoRead(false);
+            answer.complete(ctx.channel());
+            ctx.pipeline().remove(this);
+        } catch (BrigException e) {
+            in.skipBytes(in.readableBytes());
+            answer.completeExceptionally(e);
+            ctx.close();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+        answer.completeExceptionally(
+                new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent did not answer", 1));
+        super.channelInactive(ctx);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ctx.close();
+    }
+}

@@ -1,0 +1,37 @@
+package brig.gateway.spawn;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import brig.protocol.Fields;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class BlockedRequestsTest {
+    private static Fields frame(String scheme, long port) {
+        return new Fields(Map.of("type", "egress", "kind", "blocked", "method", "POST", "scheme", scheme, "host", "evil.example",
+                "port", port, "path", "/x", "rule", "allowedHosts does not have evil.example"));
+    }
+
+    @Test
+    void shouldNameTheRequestAsAPersonWould() {
+        String end = " spawn_id=spn_1 (allowedHosts does not have evil.example)";
+        assertEquals("BLOCKED: POST https://evil.example/x" + end, BlockedRequests.line("spn_1", frame("https", 443)));
+        assertEquals("BLOCKED: POST http://evil.example/x" + end, BlockedRequests.line("spn_1", frame("http", 80)));
+        assertEquals("BLOCKED: POST http://evil.example:443/x" + end, BlockedRequests.line("spn_1", frame("http", 443)));
+        assertEquals("BLOCKED: POST evil.example:25/x" + end, BlockedRequests.line("spn_1", frame("", 25)));
+    }
+
+    @Test
+    void shouldBoundTheLinesOfASecondAndSayHowManyWereLeftOut() {
+        long[] nowMs = {1_000};
+        BlockedRequests blocked = new BlockedRequests(() -> nowMs[0]);
+        for (int i = 0; i < BlockedRequests.LINES_PER_SECOND_MAX + 7; i++) {
+            blocked.handle("spn_1", frame("https", 443));
+        }
+        blocked.handle("spn_1", new Fields(Map.of("type", "egress", "kind", "allowed")));
+        assertEquals(7, blocked.leftOut());
+        nowMs[0] += 1_000;
+        blocked.handle("spn_1", frame("https", 443));
+        assertEquals(0, blocked.leftOut());
+    }
+}

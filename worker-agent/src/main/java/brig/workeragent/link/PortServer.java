@@ -1,0 +1,207 @@
+package brig.workeragent.link;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Ids;
+import brig.protocol.Json;
+import brig.workeragent.egress.proxy.Relay;
+import brig.workeragent.worker.Workers;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way to servers that agents run inside their walls: a connection to this socket says a worker and a port, and is
+ * that connection from then on. The gateway decides who may; here only its user and root may come.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+public final class PortServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PortServer.class);
+    private static final int HEAD_BYTES_MAX = 1024;
+    private static final long HEAD_MS = 5_000;
+    private static final int PORT_MAX = 65_535;
+
+    private final Path path;
+    private final Workers workers;
+    private final int connectionsMax;
+    private final EventLoopGroup loop;
+    /** By spawn; owned by the event loop. */
+    private final Map<String, Integer> connections = new HashMap<>();
+
+    private PortServer(Path path, Workers workers, int connectionsMax, EventLoopGroup loop) {
+        this.path = path;
+        this.workers = workers;
+        this.connectionsMax = connectionsMax;
+        this.loop = loop;
+    }
+
+    /** @param connectionsMax at once to servers of one worker */
+    public static PortServer open(RuntimeFolder folder, Workers workers, int connectionsMax) throws IOException {
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("brig-ports", true), EpollIoHandler.newFactory());
+        Path path = folder.portsSocket();
+        PortServer server = new PortServer(path, workers, connectionsMax, loop);
+        // The folder is ours alone, by its lock: what lies there was left by a process that was killed.
+        Files.deleteIfExists(path);
+        var bound = new ServerBootstrap().group(loop).channel(EpollServerDomainSocketChannel.class)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        channel.pipeline().addLast(server.new Head());
+                    }
+                })
+                .bind(new DomainSocketAddress(path.toString())).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+            throw new IOException("cannot listen on " + path, bound.cause());
+        }
+        return server;
+    }
+
+    /** Reads the line that a connection begins with. */
+    private final class Head extends ByteToMessageDecoder {
+        private boolean asked;
+
+        @Override
+        public void channelActive(ChannelHandlerContext ctx) throws IOException {
+            int uid = ((EpollDomainSocketChannel) ctx.channel()).peerCredentials().uid();
+            if (!Peers.isTrusted(uid)) {
+                LOG.warn("refused a peer of another user socket={}", path);
+                ctx.close();
+            }
+            ctx.executor().schedule(() -> {
+                if (!asked) {
+                    ctx.close();
+                }
+            }, HEAD_MS, TimeUnit.MILLISECONDS);
+        }
+
+        @Override
+        protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+            int length = in.bytesBefore((byte) '\n');
+            if (asked) {
+                return;
+            }
+            try {
+                if (length > HEAD_BYTES_MAX || (length < 0 && in.readableBytes() > HEAD_BYTES_MAX)) {
+                    throw new BrigException(ErrorCode.LINE_TOO_LONG, "the first line is too long");
+                }
+                if (length >= 0) {
+                    asked = true;
+                    ctx.channel().config().setAutoRead(false);
+                    byte[] line = ByteBufUtil.getBytes(in, in.readerIndex(), length);
+                    in.skipBytes(length + 1);
+                    dial(ctx, new Fields(Json.parseObject(line)).only(Set.of("spawn_id", "port")));
+                }
+            } catch (BrigException e) {
+                in.skipBytes(in.readableBytes());
+                refuse(ctx.channel(), e);
+            }
+        }
+
+        private void dial(ChannelHandlerContext ctx, Fields request) {
+            String spawnId = request.requiredText("spawn_id");
+            int port = (int) request.number("port", 1, PORT_MAX, 0);
+            if (port == 0 || !Ids.isSpawnId(spawnId)) {
+                throw Fields.invalid(port == 0 ? "port" : "spawn_id", "is missing or none");
+            }
+            take(spawnId, ctx.channel());
+            workers.find(spawnId).dial(port).whenComplete((descriptor, failure) -> ctx.executor().execute(() -> {
+                if (descriptor == null) {
+                    refuse(ctx.channel(), refusal(failure));
+                } else {
+                    join(ctx, new EpollSocketChannel(descriptor));
+                }
+            }));
+        }
+
+        private void join(ChannelHandlerContext ctx, Channel inside) {
+            Channel outside = ctx.channel();
+            inside.config().setAutoRead(false);
+            loop.register(inside).addListener(registered -> {
+                if (!registered.isSuccess() || !outside.isActive()) {
+                    inside.close();
+                    outside.close();
+                    return;
+                }
+                Relay.join(outside, inside);
+                outside.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(Map.of("ok", Map.of()))));
+                // What was sent behind the first line goes to the relay.
+                ctx.pipeline().remove(this);
+                outside.config().setAutoRead(true);
+                inside.config().setAutoRead(true);
+            });
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            LOG.debug("a connection to a port failed: {}", cause.toString());
+            ctx.close();
+        }
+    }
+
+    private void take(String spawnId, Channel channel) {
+        int count = connections.getOrDefault(spawnId, 0);
+        if (count >= connectionsMax) {
+            throw new BrigException(ErrorCode.MAX_CONNECTIONS,
+                    "worker.portConnectionsMax (" + connectionsMax + ") is reached", 1);
+        }
+        connections.put(spawnId, count + 1);
+        channel.closeFuture().addListener(unused ->
+                connections.computeIfPresent(spawnId, (id, open) -> open == 1 ? null : open - 1));
+    }
+
+    private static BrigException refusal(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BrigException refusal ? refusal
+                : new BrigException(ErrorCode.INTERNAL, "cannot connect: " + cause);
+    }
+
+    private static void refuse(Channel channel, BrigException refusal) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("error", refusal.getMessage());
+        line.put("code", refusal.code());
+        refusal.retryAfterSeconds().ifPresent(seconds -> line.put("retry_after_seconds", seconds));
+        channel.writeAndFlush(Unpooled.wrappedBuffer(Json.writeLine(line))).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    @Override
+    public void close() {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).addListener(done -> closed.complete(null));
+        closed.join();
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            LOG.warn("{} stays: {}", path, e.toString());
+        }
+    }
+}

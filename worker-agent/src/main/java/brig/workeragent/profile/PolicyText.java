@@ -1,0 +1,116 @@
+package brig.workeragent.profile;
+
+/**
+ * The text of a policy's file, in which a host is added and everything else stays as a person wrote it, comments too.
+ * The text was read as JSON before; what comes out is compared with what was wanted by who asked.
+ */
+final class PolicyText {
+    private final String text;
+    private int at;
+
+    private PolicyText(String text) {
+        this.text = text;
+    }
+
+    /**
+     * The text with a host as the first of {@code egress.allowedHosts}.
+     *
+     * @throws IllegalArgumentException where the file has no {@code egress}
+     */
+    static String withHost(String text, String host) {
+        PolicyText place = new PolicyText(text);
+        place.skipBlank();
+        if (!place.enter("egress") || place.next() != '{') {
+            throw new IllegalArgumentException("it has no object \"egress\"");
+        }
+        int object = place.at;
+        String quoted = '"' + host + '"';
+        if (place.enter("allowedHosts")) {
+            return place.inserted(place.at, quoted, ']');
+        }
+        return place.inserted(object, "\"allowedHosts\": [" + quoted + "]", '}');
+    }
+
+    /** The text with a piece behind the bracket at that place, and a comma where something follows before its end. */
+    private String inserted(int bracket, String piece, char end) {
+        at = bracket + 1;
+        skipBlank();
+        return text.substring(0, bracket + 1) + piece + (next() == end ? "" : ", ") + text.substring(bracket + 1);
+    }
+
+    /** From the brace of an object to the value of that key; false where the object does not have it. */
+    private boolean enter(String key) {
+        at++;
+        while (true) {
+            skipBlank();
+            if (next() == '}') {
+                return false;
+            }
+            if (next() == ',') {
+                at++;
+                continue;
+            }
+            int begin = at;
+            skipText();
+            boolean found = text.substring(begin + 1, at - 1).equals(key);
+            skipBlank();
+            at++;
+            skipBlank();
+            if (found) {
+                return true;
+            }
+            skipValue();
+        }
+    }
+
+    private char next() {
+        return text.charAt(at);
+    }
+
+    private void skipBlank() {
+        while (true) {
+            if (Character.isWhitespace(next())) {
+                at++;
+            } else if (text.startsWith("//", at)) {
+                at = text.indexOf('\n', at);
+            } else if (text.startsWith("/*", at)) {
+                at = text.indexOf("*/", at) + 2;
+            } else {
+                return;
+            }
+        }
+    }
+
+    private void skipText() {
+        for (at++; next() != '"'; at++) {
+            if (next() == '\\') {
+                at++;
+            }
+        }
+        at++;
+    }
+
+    private void skipValue() {
+        int depth = 0;
+        do {
+            skipBlank();
+            switch (next()) {
+                case '"' -> skipText();
+                case '{', '[' -> {
+                    depth++;
+                    at++;
+                }
+                case '}', ']' -> {
+                    depth--;
+                    at++;
+                }
+                case ',', ':' -> at++;
+                default -> {
+                    while ("{}[],:\"/".indexOf(next()) < 0 && !Character.isWhitespace(next())) {
+                        at++;
+                    }
+                }
+            }
+        } while (depth > 0);
+    }
+}
