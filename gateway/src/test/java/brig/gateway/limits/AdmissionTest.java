@@ -137,6 +137,20 @@ class AdmissionTest {
     }
 
     @Test
+    void shouldLeaveItsPlaceInTheQueueWhenTheWaitIsOver() {
+        Admission admission = admission(1, 1, 0, 1);
+        Lease taken = enter(admission, "a").join();
+        CompletableFuture<Lease> first = wait(admission, "b", 1_000, () -> false);
+        assertEquals(ErrorCode.QUEUE_FULL, refusal(wait(admission, "c", 1_000, () -> false)).code());
+        time.pass(1_000);
+        assertEquals(ErrorCode.MAX_WORKERS, refusal(first).code());
+        queue(admission, "c", "c");
+        assertEquals(Map.of("c", 1), admission.queue());
+        free(taken);
+        assertEquals(List.of("c"), served);
+    }
+
+    @Test
     void shouldEstimateByHowFastPlacesBecameFreeLately() {
         Admission admission = admission(1, 10, 0, 10);
         Lease place = enter(admission, "a").join();

@@ -50,6 +50,20 @@ class PresenceTest {
     }
 
     @Test
+    void shouldShowAHundredCaptainsAndTellNothingToWhoHasLeft() {
+        Runnable gone = listen("zoe");
+        for (int i = 0; i < 101; i++) {
+            join("c" + i, Role.CAPTAIN);
+        }
+        time.pass(Presence.QUIET_MS);
+        assertEquals(100, told.getFirst().split("\"captain\":", -1).length - 1);
+        listen("alice");
+        gone.run();
+        time.pass(Presence.QUIET_MS);
+        assertEquals(2, told.size(), "only alice is told");
+    }
+
+    @Test
     void shouldFreeControlWhenTheLastConnectionOfItsHolderIsGone() {
         listen("alice");
         Runnable first = join("bob", Role.CAPTAIN);

@@ -80,12 +80,15 @@ class TokensTest {
     void shouldExpireToTheMillisecondAndCloseItsConnectionsThen() {
         Tokens.Minted minted = mint(Role.WATCHER, null, 5_000);
         watch(tokens.access(minted.secret()), "a");
+        watch(tokens.access(mint(Role.WATCHER, null, 6_000).secret()), "b");
         time.pass(4_999);
         assertEquals(Role.WATCHER, tokens.access(minted.secret()).role());
         assertEquals(List.of(), closed);
         time.pass(1);
         assertEquals(List.of("a ATTACH_AUTH_EXPIRED"), closed);
         assertEquals(ErrorCode.ATTACH_AUTH_EXPIRED, refusal(tokens, minted.secret()));
+        time.pass(1_000);
+        assertTrue(closed.contains("b ATTACH_AUTH_EXPIRED"), closed::toString);
         assertEquals(List.of(), tokens.all());
         assertEquals(0, time.pending());
     }
@@ -127,6 +130,27 @@ class TokensTest {
         time.pass(DAY_MS + 1_000);
         mint(Role.WATCHER, null, 1_000);
         assertEquals(1, saved.getLast().size());
+    }
+
+    @Test
+    void shouldBindATicketToTheSessionThatItIsFor() {
+        Tickets tickets = new Tickets(time);
+        Access everywhere = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");
+        assertEquals("spn_1", tickets.redeem(tickets.issue(everywhere, "spn_1", false)).spawnId());
+        assertNull(tickets.redeem(tickets.issue(everywhere, null, false)).spawnId());
+    }
+
+    @Test
+    void shouldRefuseTooManyTicketsUntilSomeHaveExpired() {
+        Tickets tickets = new Tickets(time);
+        Access captain = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");
+        for (int i = 0; i < Tickets.TICKETS_MAX; i++) {
+            tickets.issue(captain, null, true);
+        }
+        assertEquals(ErrorCode.MAX_TOKENS,
+                assertThrows(BrigException.class, () -> tickets.issue(captain, null, true)).code());
+        time.pass(Tickets.TICKET_MS);
+        tickets.issue(captain, null, true);
     }
 
     @Test
