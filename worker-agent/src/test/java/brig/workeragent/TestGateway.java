@@ -77,19 +77,19 @@ final class TestGateway implements AutoCloseable {
 
     /** Reads frames from the raw bytes until the reader has enough or the connection ends; what is left is for the next. */
     void read(Reader reader) throws IOException {
-        ByteBuffer buffer = ByteBuffer.allocate(32 * 1024);
         boolean more = true;
         while (more) {
             while (more && !unread.isEmpty()) {
                 more = reader.handle(unread.remove());
             }
-            more = more && fill(buffer.clear());
+            more = more && readMore();
         }
     }
 
-    private boolean fill(ByteBuffer buffer) throws IOException {
-        int count = channel.read(buffer);
-        decoder.decode(buffer.array(), 0, Math.max(count, 0));
+    private boolean readMore() throws IOException {
+        byte[] bytes = new byte[32 * 1024];
+        int count = channel.read(ByteBuffer.wrap(bytes));
+        decoder.decode(bytes, 0, Math.max(count, 0));
         return count >= 0;
     }
 
