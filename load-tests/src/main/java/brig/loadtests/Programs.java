@@ -32,11 +32,34 @@ final class Programs {
             if (!names.contains(Files.readString(process.resolve("comm")).strip())) {
                 return 0;
             }
-            return Files.readAllLines(process.resolve("smaps_rollup")).stream().filter(line -> line.startsWith("Pss:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
+            return proportionalKib(process);
         } catch (IOException ended) {
             return 0;
         }
+    }
+
+    /** The same of processes whose command line has that word. */
+    static double commandBytes(String word) throws IOException {
+        long kib = 0;
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : processes) {
+                kib += commandKib(process, word);
+            }
+        }
+        return kib * 1024.0;
+    }
+
+    private static long commandKib(Path process, String word) {
+        try {
+            return Files.readString(process.resolve("cmdline")).contains(word) ? proportionalKib(process) : 0;
+        } catch (IOException ended) {
+            return 0;
+        }
+    }
+
+    private static long proportionalKib(Path process) throws IOException {
+        return Files.readAllLines(process.resolve("smaps_rollup")).stream().filter(line -> line.startsWith("Pss:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
     }
 
     /** What the host could still give to programs, in bytes. */

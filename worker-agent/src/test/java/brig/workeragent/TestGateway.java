@@ -15,12 +15,26 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Map;
+import java.util.Queue;
 
 /** The gateway's side of both kinds of sockets, as plain as can be. */
 final class TestGateway implements AutoCloseable {
     private final SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     private final BufferedReader lines;
+    private final Queue<Frame> unread = new ArrayDeque<>();
+    private final FrameDecoder decoder = new FrameDecoder(new FrameDecoder.Sink() {
+        @Override
+        public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
+            unread.add(new Frame(type, seq, Json.parseObject(bytes, offset, length - 1)));
+        }
+
+        @Override
+        public void handleBadFrame(ErrorCode code) {
+            throw new AssertionError(code);
+        }
+    });
 
     TestGateway(Path socket) throws IOException {
         channel.connect(UnixDomainSocketAddress.of(socket));
@@ -61,29 +75,22 @@ final class TestGateway implements AutoCloseable {
         boolean handle(Frame frame) throws IOException;
     }
 
-    /** Reads frames from the raw bytes until the reader has enough or the connection ends. */
+    /** Reads frames from the raw bytes until the reader has enough or the connection ends; what is left is for the next. */
     void read(Reader reader) throws IOException {
-        boolean[] more = {true};
-        FrameDecoder decoder = new FrameDecoder(new FrameDecoder.Sink() {
-            @Override
-            public void handleFrame(FrameType type, long seq, byte[] bytes, int offset, int length) {
-                try {
-                    more[0] = more[0] && reader.handle(new Frame(type, seq, Json.parseObject(bytes, offset, length - 1)));
-                } catch (IOException e) {
-                    throw new java.io.UncheckedIOException(e);
-                }
+        boolean more = true;
+        while (more) {
+            while (more && !unread.isEmpty()) {
+                more = reader.handle(unread.remove());
             }
-
-            @Override
-            public void handleBadFrame(ErrorCode code) {
-                throw new AssertionError(code);
-            }
-        });
-        ByteBuffer buffer = ByteBuffer.allocate(32 * 1024);
-        while (more[0] && channel.read(buffer) >= 0) {
-            decoder.decode(buffer.array(), 0, buffer.position());
-            buffer.clear();
+            more = more && readMore();
         }
+    }
+
+    private boolean readMore() throws IOException {
+        byte[] bytes = new byte[32 * 1024];
+        int count = channel.read(ByteBuffer.wrap(bytes));
+        decoder.decode(bytes, 0, Math.max(count, 0));
+        return count >= 0;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.Fields;
 import brig.protocol.FrameType;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,8 @@ class DialogueTest {
         assertTrue(talk.written.getLast().toString().contains("Be brief.\n\none"));
         talk.says("{\"id\":3,\"result\":{\"stopReason\":\"end_turn\"}}");
         talk.dialogue.send("two");
-        assertTrue(talk.written.getLast().toString().contains("{type=text, text=two}"));
+        assertEquals(List.of(Map.of("type", "text", "text", "two")),
+                new Fields(talk.written.getLast()).object("params").asMap().get("prompt"));
     }
 
     @Test
