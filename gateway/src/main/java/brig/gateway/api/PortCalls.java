@@ -31,10 +31,6 @@ final class PortCalls {
         if (request.headers().contains("Service-Worker")) {
             throw new BrigException(ErrorCode.FORBIDDEN, "no script of an agent becomes a service worker of this origin");
         }
-        if (!path.hasSlash()) {
-            call.response().setStatusCode(308).putHeader("Location", path.base() + "/" + path.target()).end();
-            return;
-        }
         call.session().requireAlive();
         request.pause();
         workers.dial(call.session().spawn().workerId(), path.port()).whenComplete((server, failure) -> {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 record PortPath(String base, int port, String target) {
     /** Only as it stands in the request: what was made of dots or of another spelling could be another session's. */
     private static final Pattern PLAIN =
-            Pattern.compile("(/api/v1/sessions/[A-Za-z0-9._:-]+/ports/([0-9]{1,5}))((?:/[^#]*)?(?:\\?[^#]*)?)");
+            Pattern.compile("(/api/v1/sessions/[A-Za-z0-9._:-]+/ports/([0-9]{1,5}))(/[^#]*)");
     private static final int PORT_MAX = 65_535;
 
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} */
@@ -27,11 +27,6 @@ record PortPath(String base, int port, String target) {
             throw Fields.invalid("port", "must be from 1 to " + PORT_MAX);
         }
         return new PortPath(plain.group(1), port, plain.group(3));
-    }
-
-    /** Relative links of the server's pages need the slash behind its base. */
-    boolean hasSlash() {
-        return target.startsWith("/");
     }
 
     String host() {

@@ -139,8 +139,7 @@ class PortsTest {
         assertEquals("NOT_FOUND", web().get("/api/v1/sessions/serves/ports/3001/").code());
         assertEquals("INVALID_FIELD", web().get("/api/v1/sessions/serves/ports/0/").code());
         assertEquals("INVALID_FIELD", web().get("/api/v1/sessions/serves/ports/99999/").code());
-        assertEquals(308, web().get(path("?x=1")).status());
-        assertEquals(path("/?x=1"), web().get(path("?x=1")).header("Location"));
+        assertEquals("NOT_FOUND", web().get(path("?x=1")).code(), "a page's links need the slash");
     }
 
     @Test
@@ -177,7 +176,6 @@ class PortsTest {
             try (Wire wire = Wire.unix(socket)) {
                 wire.send(wrong);
                 assertTrue(wire.message().has("code"), wrong);
-                assertEquals("", wire.rest());
             }
         }
     }
