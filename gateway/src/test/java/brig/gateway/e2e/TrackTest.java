@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,6 +28,21 @@ class TrackTest {
     private static final Path CLAUDE = AGENTS.resolve("claude/subagent-nested-fg-forward.ndjson");
 
     private static Product product;
+    /** What a test started and did not wait for. */
+    private final List<Process> started = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        for (Process process : started) {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+
+    private Process start(ProcessBuilder builder) throws IOException {
+        started.add(builder.start());
+        return started.getLast();
+    }
 
     @BeforeAll
     static void start() throws IOException {
@@ -86,9 +103,9 @@ class TrackTest {
     @Test
     void shouldBeASessionThatOnlyListensWhileTheAgentRuns() throws Exception {
         Path go = product.folder().resolve("go-live");
-        Process track = new ProcessBuilder(product.command("track", "--format", "claude-stream-json", "--task-id", "live", "--",
+        Process track = start(new ProcessBuilder(product.command("track", "--format", "claude-stream-json", "--task-id", "live", "--",
                 "sh", "-c", "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD));
         Await.until("a sub-agent runs", () -> tree("live").has("counts")
                 && tree("live").object("counts").number("running", 0, 9, 0) == 1);
         assertEquals("running", status("live").text("state"));
@@ -106,9 +123,9 @@ class TrackTest {
         Path go = product.folder().resolve("go-ended");
         Path out = product.folder().resolve("ended.out");
         Path err = product.folder().resolve("ended.err");
-        Process track = new ProcessBuilder(product.command("track", "--format", "claude-stream-json", "--task-id", "ended", "--",
+        Process track = start(new ProcessBuilder(product.command("track", "--format", "claude-stream-json", "--task-id", "ended", "--",
                 "sh", "-c", "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE
-                + "; exit 3")).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+                + "; exit 3")).redirectOutput(out.toFile()).redirectError(err.toFile()));
         Await.until("it is there", () -> tree("ended").has("counts")
                 && tree("ended").object("counts").number("running", 0, 9, 0) == 1);
         assertEquals(0, product.brig("terminate", "ended").exitCode());
@@ -141,9 +158,9 @@ class TrackTest {
             Path go = own.folder().resolve("go");
             Path out = own.folder().resolve("own.out");
             Path err = own.folder().resolve("own.err");
-            Process track = new ProcessBuilder(own.command("track", "--format", "claude-stream-json", "--task-id", "own", "--",
+            Process track = start(new ProcessBuilder(own.command("track", "--format", "claude-stream-json", "--task-id", "own", "--",
                     "sh", "-c", "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE))
-                    .redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+                    .redirectOutput(out.toFile()).redirectError(err.toFile()));
             Await.until("it is there", () -> own.ask("{\"action\":\"tree\",\"id\":\"own\"}").has("counts")
                     && own.ask("{\"action\":\"tree\",\"id\":\"own\"}").object("counts").number("running", 0, 9, 0) == 1);
             own.kill();
