@@ -44,7 +44,7 @@ final class RunCommand implements Callable<Integer> {
                 }
             }));
             client.send(Map.of("action", "attach", "id", spawnId));
-            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), spinner::close);
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), true, spinner::close);
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);
                 ended.compareAndSet(false, printer.isEnded());

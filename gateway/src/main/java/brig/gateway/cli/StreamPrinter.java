@@ -11,6 +11,7 @@ final class StreamPrinter {
 
     private final Terminal terminal;
     private final boolean json;
+    private final boolean answer;
     private final Runnable beforeOutput;
     private int exitCode;
     private long lastSeq;
@@ -19,13 +20,17 @@ final class StreamPrinter {
 
     /** @param json prints every line as it came */
     StreamPrinter(Terminal terminal, boolean json) {
-        this(terminal, json, () -> {});
+        this(terminal, json, false, () -> {});
     }
 
-    /** @param beforeOutput called before anything is printed */
-    StreamPrinter(Terminal terminal, boolean json, Runnable beforeOutput) {
+    /**
+     * @param answer only what the agent itself says goes to standard output; its thoughts and its sub-agents' words do not
+     * @param beforeOutput called before anything is printed
+     */
+    StreamPrinter(Terminal terminal, boolean json, boolean answer, Runnable beforeOutput) {
         this.terminal = terminal;
         this.json = json;
+        this.answer = answer;
         this.beforeOutput = beforeOutput;
     }
 
@@ -61,7 +66,9 @@ final class StreamPrinter {
         switch (type) {
             case "chunk" -> {
                 String content = frame.text("content", "");
-                if (frame.text("stream", "").equals("stderr")) {
+                String stream = frame.text("stream", "");
+                boolean aside = answer && (frame.has("agent") || stream.equals("thought"));
+                if (stream.equals("stderr") || aside) {
                     terminal.printError(content);
                 } else {
                     terminal.print(content);

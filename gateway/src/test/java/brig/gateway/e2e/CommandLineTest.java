@@ -53,6 +53,14 @@ class CommandLineTest {
     }
 
     @Test
+    void shouldPrintTheAnswerAloneWhenSubAgentsSpeakToo() throws IOException {
+        Run run = product.brig("run", "mock", "#scenario:subagent");
+        assertEquals(0, run.exitCode(), run::err);
+        assertEquals("The sub-agent reported back.", run.out().strip());
+        assertTrue(run.err().contains("childA-0 childA-1"), run::err);
+    }
+
+    @Test
     void shouldPrintHelpOfEveryProgramThatHelpNames() throws IOException {
         String help = product.brig("--help").out();
         for (String program : List.of("bench", "conformance")) {
