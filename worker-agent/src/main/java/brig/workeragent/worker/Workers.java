@@ -364,22 +364,24 @@ public final class Workers {
     }
 
     private void forget(Worker worker) {
-        Entry entry = workers.remove(worker.spawnId());
-        if (entry == null) {
-            return;
-        }
-        entry.socket().close();
-        // The gateway may acknowledge the last frame before the worker's own word of its end.
-        entry.ended().complete(null);
-        entry.drained().complete(null);
+        Entry entry;
         lock.lock();
         try {
+            // In one step: whoever asks for it meanwhile finds it here or there.
+            entry = workers.remove(worker.spawnId());
+            if (entry == null) {
+                return;
+            }
             answers.remove(worker.spawnId());
             unwanted.remove(worker.spawnId());
             forgotten.put(worker.spawnId(), true);
         } finally {
             lock.unlock();
         }
+        entry.socket().close();
+        // The gateway may acknowledge the last frame before the worker's own word of its end.
+        entry.ended().complete(null);
+        entry.drained().complete(null);
         LOG.info("forgotten spawn_id={}", worker.spawnId());
     }
 
