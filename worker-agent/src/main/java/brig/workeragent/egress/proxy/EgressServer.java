@@ -102,6 +102,7 @@ public final class EgressServer implements AutoCloseable {
             @Override
             protected void initChannel(Channel channel) {
                 WorkerEgress worker = entry.egress;
+                channel.pipeline().addLast(worker.inward());
                 WorkerEgress.Live live = switch (socket.role()) {
                     case PROXY -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Named());
                     case MODEL -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Models());

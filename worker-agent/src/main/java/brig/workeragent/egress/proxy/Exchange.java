@@ -214,6 +214,7 @@ final class Exchange implements Upstream.Listener {
             if (channel != null && state != State.OPENING) {
                 channel.close();
             } else if (channel != null) {
+                channel.pipeline().addFirst(worker.outward());
                 handleOpened(new Upstream(channel, to, policy, worker.limits(), scrubber != null));
             } else if (state == State.OPENING) {
                 refuse(failure instanceof Refusal.RefusedException refused ? refused.refusal()

@@ -13,11 +13,12 @@ package brig.workeragent.egress.proxy;
  * @param firstByteMs until a client says its first word
  * @param idleMs without a byte in either direction; a model may think for long
  * @param tunnelIdleMs the same for connections that are passed through
+ * @param bytesPerSecondMax of all connections of one worker, each way: more would take a core from those who stream
  */
 public record ProxyLimits(
         int connectionsMax, int lineBytesMax, int headerBytesMax, int holdBytesMax, long resolveMs, int connectMs,
-        long handshakeMs, long firstByteMs, long idleMs, long tunnelIdleMs) {
+        long handshakeMs, long firstByteMs, long idleMs, long tunnelIdleMs, long bytesPerSecondMax) {
     /** The usual ones. */
     public static final ProxyLimits USUAL = new ProxyLimits(
-            256, 16 * 1024, 64 * 1024, 256 * 1024, 10_000, 10_000, 15_000, 30_000, 900_000, 3_600_000);
+            256, 16 * 1024, 64 * 1024, 256 * 1024, 10_000, 10_000, 15_000, 30_000, 900_000, 3_600_000, 64 * 1024 * 1024);
 }

@@ -41,6 +41,7 @@ final class Tunnel {
             outside.close();
             worker.handleDecided(record);
         });
+        outside.pipeline().addFirst(worker.outward());
         inside.pipeline().addLast("name", new NameCheck(record));
         Relay.join(inside, outside, worker.limits(), record::addRequestBytes, record::addResponseBytes);
         inside.pipeline().remove((ChannelHandler) before);

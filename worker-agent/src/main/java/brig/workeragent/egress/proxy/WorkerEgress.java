@@ -8,7 +8,9 @@ import brig.workeragent.egress.policy.HostPolicy;
 import brig.workeragent.egress.policy.Verdict;
 import brig.workeragent.egress.secret.Secrets;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
+import io.netty.handler.traffic.GlobalTrafficShapingHandler;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -38,6 +40,8 @@ final class WorkerEgress {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerEgress.class);
     private static final int TOLD_MAX = 1024;
     private static final int FORMER_VALUES_MAX = 4;
+    private static final long PACE_MS = 100;
+    private static final long WAITING_BYTES_MAX = 256 * 1024;
 
     private final String id;
     private final String spawn;
@@ -54,6 +58,8 @@ final class WorkerEgress {
     private final Set<String> subAgents = new HashSet<>();
     private final Set<String> revoked = new TreeSet<>();
     private final Map<String, List<String>> formerValues = new TreeMap<>();
+    private final GlobalTrafficShapingHandler inward;
+    private final GlobalTrafficShapingHandler outward;
     private HostPolicy policy;
     private Secrets secrets = Secrets.NONE;
     private boolean closed;
@@ -63,6 +69,8 @@ final class WorkerEgress {
         this.spawn = registration.spawn();
         this.agent = registration.agent();
         this.loop = loop;
+        this.inward = pace(loop, around.limits().bytesPerSecondMax());
+        this.outward = pace(loop, around.limits().bytesPerSecondMax());
         this.around = around;
         this.placeholders = registration.placeholders();
         this.allowedMeanwhile.addAll(registration.allowed());
@@ -70,6 +78,23 @@ final class WorkerEgress {
         this.policy = new HostPolicy(registration.policy(), allowedMeanwhile);
         this.asks = new Asks(loop, this::tellAnswered);
         this.secrets = new Secrets(placeholders, Map.of(), Map.of());
+    }
+
+    /** What is beyond the rate waits, a little of it; then its channel is not writable, and the other side not read. */
+    private static GlobalTrafficShapingHandler pace(EventLoop loop, long bytesPerSecondMax) {
+        var pace = new GlobalTrafficShapingHandler(loop, bytesPerSecondMax, 0, PACE_MS);
+        pace.setMaxWriteSize(WAITING_BYTES_MAX);
+        return pace;
+    }
+
+    /** For each connection to the agent. */
+    ChannelHandler inward() {
+        return inward;
+    }
+
+    /** For each connection to the outside. */
+    ChannelHandler outward() {
+        return outward;
     }
 
     String spawn() {
@@ -321,5 +346,7 @@ final class WorkerEgress {
     void close() {
         closed = true;
         List.copyOf(live).forEach(connection -> connection.channel().close());
+        inward.release();
+        outward.release();
     }
 }

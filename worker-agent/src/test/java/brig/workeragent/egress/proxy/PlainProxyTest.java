@@ -278,7 +278,7 @@ class PlainProxyTest {
     @Test
     void shouldCloseWhenAWorkerHasTooManyConnections() throws Exception {
         try (EgressFixture small = new EgressFixture(folder.resolve("small"), Map.of(),
-                new ProxyLimits(2, 16_384, 65_536, 262_144, 1000, 1000, 1000, 1000, 5000, 5000))) {
+                new ProxyLimits(2, 16_384, 65_536, 262_144, 1000, 1000, 1000, 1000, 5000, 5000, 1_000_000))) {
             Worker worker = small.worker(EgressFixture.policy("{'allowedHosts': ['a.example']}", 0));
             try (TestClient one = small.client(worker); TestClient two = small.client(worker)) {
                 assertEquals(403, one.send(get("x.example", 1, "/")).answer().status());
@@ -286,6 +286,30 @@ class PlainProxyTest {
                 try (TestClient three = small.client(worker)) {
                     assertTrue(three.isEnded());
                 }
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepToTheRateInBothDirections() throws Exception {
+        try (EgressFixture slow = new EgressFixture(folder.resolve("slow"), Map.of(),
+                new ProxyLimits(9, 16_384, 65_536, 262_144, 9000, 9000, 9000, 9000, 9000, 9000, 400_000))) {
+            slow.name("a.example");
+            String large = "0123456789abcdef".repeat(300_000 / 16);
+            try (TestServer server = slow.plain((request, out) -> TestServer.answering(
+                            request.line().contains("/large") ? large : "ok").handle(request, out));
+                    TestClient client = slow.client(slow.worker(EgressFixture.policy(
+                            "{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT']}", server.port())))) {
+                client.send(get("a.example", server.port(), "/")).answer();
+                long start = System.nanoTime();
+                assertEquals(large, client.send(get("a.example", server.port(), "/large")).answer().body());
+                long received = System.nanoTime();
+                client.send("POST http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:" + server.port()
+                        + "\r\nContent-Length: " + large.length() + "\r\n\r\n" + large).answer();
+                long sent = System.nanoTime();
+                // Each takes three quarters of a second at that rate.
+                assertTrue(received - start >= 600_000_000, "received in " + (received - start) + " ns");
+                assertTrue(sent - received >= 600_000_000, "sent in " + (sent - received) + " ns");
             }
         }
     }
