@@ -75,9 +75,11 @@ public final class StreamRecorder implements FrameSink {
         drain();
     }
 
+    /** Outside the end of a turn what it took goes to the disk at once: with the log not holding it, nobody else would have it. */
     private void drain() {
         if (reader != null) {
             reader.drain();
+            flush();
         }
     }
 

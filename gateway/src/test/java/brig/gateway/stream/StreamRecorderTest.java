@@ -40,6 +40,20 @@ class StreamRecorderTest {
     }
 
     @Test
+    void shouldHandOverWhatATickTookBeforeTheLogLetsGoOfIt() {
+        bench.holdsTicks = true;
+        bench.fill(56 * 1024, 1024);
+        bench.settle();
+        bench.heldTicks.removeFirst().run();
+        // In the same turn so much comes that the window moves on, and somebody wants the first frame.
+        long last = bench.fill(2 * Bench.WINDOW, 1024);
+        RecordingSink late = bench.reader(1, false);
+        bench.settle();
+        assertEquals(last, late.text().lines().count());
+        assertTrue(late.story().stream().noneMatch(what -> what.startsWith("gap")), late.story()::toString);
+    }
+
+    @Test
     void shouldNotWaitForTheTickWhenMuchWaitsOrTheStreamEnds() {
         bench.holdsTicks = true;
         long last = bench.fill(64 * 1024, 1024);
