@@ -380,6 +380,7 @@ class WorkerTest {
     private static String nextInput(FakeProcess process) throws Exception {
         StringBuilder line = new StringBuilder();
         for (int b = process.stdinSeen.read(); b != '\n'; b = process.stdinSeen.read()) {
+            assertTrue(b >= 0, "standard input was closed");
             line.append((char) b);
         }
         return line.toString();
@@ -423,6 +424,9 @@ class WorkerTest {
         assertTrue(nextInput(process).contains("interrupt"));
         agentSays(process, CLAUDE_DONE);
         assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
+        // When the next line has become a frame, what follows the end of the turn is done.
+        agentSays(process, "{\"type\":\"news\"}\n");
+        assertTrue(frames.next().startsWith("{type=raw"));
         timers.advance(100_000);
         worker.cancel();
         worker.input("two");
