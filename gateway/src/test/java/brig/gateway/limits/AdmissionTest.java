@@ -146,8 +146,10 @@ class AdmissionTest {
         assertEquals(ErrorCode.MAX_WORKERS, refusal(first).code());
         queue(admission, "c", "c");
         assertEquals(Map.of("c", 1), admission.queue());
+        assertTrue(admission.estimateSeconds() > 0);
         free(taken);
         assertEquals(List.of("c"), served);
+        assertEquals(0, admission(1, 1, 0, 1).estimateSeconds());
     }
 
     @Test

@@ -1,14 +1,19 @@
 package brig.gateway.worker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.time.VertxTimers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import brig.protocol.SpawnRequest;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -17,11 +22,16 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,5 +121,79 @@ class ControlLinkTest {
         assertEquals(ErrorCode.UNTRUSTED_ENDPOINT, assertThrows(BrigException.class, () -> {
             throw refusal.getCause() == null ? refusal : refusal.getCause();
         }).code());
+    }
+
+    /** The next line that comes from the link. */
+    private static Fields line(SocketChannel peer) throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        ByteBuffer one = ByteBuffer.allocate(1);
+        while (peer.read(one.clear()) > 0 && one.get(0) != '\n') {
+            line.write(one.get(0));
+        }
+        return new Fields(Json.parseObject(line.toByteArray()));
+    }
+
+    private static void answer(SocketChannel peer, String line) throws IOException {
+        peer.write(ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** A connection that has said hello and heard the answer. */
+    private SocketChannel connected() throws IOException {
+        SocketChannel peer = server.accept();
+        answer(peer, "{\"id\":" + line(peer).number("id", 1, 99, 0) + ",\"ok\":{\"instance\":\"i1\"}}");
+        up.join();
+        return peer;
+    }
+
+    private CompletableFuture<Object> ask(Supplier<CompletionStage<?>> request) {
+        CompletableFuture<Object> asked = new CompletableFuture<>();
+        vertx.runOnContext(now -> request.get().whenComplete((answer, failure) -> {
+            if (failure == null) {
+                asked.complete(answer);
+            } else {
+                asked.completeExceptionally(failure instanceof CompletionException ? failure.getCause() : failure);
+            }
+        }));
+        return asked;
+    }
+
+    private static Throwable failure(CompletableFuture<?> asked) {
+        return assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS)).getCause();
+    }
+
+    @Test
+    void shouldFailWhatIsInFlightWhenTheConnectionBreaksAndAskAgainOnTheNext() throws Exception {
+        ControlLink link = open(uid -> true);
+        CompletableFuture<Object> spawned;
+        CompletableFuture<Object> listed;
+        try (SocketChannel first = connected()) {
+            spawned = ask(() -> link.spawn("spn_1", SpawnRequest.read(new Fields(
+                    Map.of("agent_config", Map.of("name", "shell"))))));
+            assertEquals("spawn", line(first).text("op"));
+            listed = ask(link::list);
+            assertEquals("list", line(first).text("op"));
+        }
+        assertInstanceOf(WorkerAgent.UnansweredException.class, failure(spawned), "it may have been carried out");
+        assertEquals(ErrorCode.WORKER_AGENT_UNAVAILABLE, ((BrigException) failure(listed)).code());
+        try (SocketChannel second = connected()) {
+            CompletableFuture<Object> again = ask(link::list);
+            answer(second, "{\"id\":" + line(second).number("id", 1, 99, 0) + ",\"ok\":{\"workers\":[],\"starting\":[]}}");
+            assertEquals(new WorkerAgent.Listing(List.of(), Set.of()), again.get(5, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void shouldTakeAnAnswerOfALaterWorkerAgentAndNoneThatNobodyAskedFor() throws Exception {
+        ControlLink link = open(uid -> true);
+        try (SocketChannel peer = connected()) {
+            CompletableFuture<Object> abandoned = ask(() -> link.abandon("spn_1"));
+            Fields request = line(peer);
+            assertTrue(request.flag("forget"), request.asMap()::toString);
+            answer(peer, "{\"id\":99,\"ok\":{}}");
+            answer(peer, "{\"id\":" + request.number("id", 1, 99, 0) + ",\"code\":\"OF_A_LATER_VERSION\",\"error\":\"no\"}");
+            BrigException refusal = (BrigException) failure(abandoned);
+            assertEquals(ErrorCode.INTERNAL, refusal.code());
+            assertEquals("no", refusal.getMessage());
+        }
     }
 }
