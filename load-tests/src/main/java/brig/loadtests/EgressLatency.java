@@ -242,7 +242,7 @@ final class EgressLatency implements Callable<Integer> {
     private void download(Report report, LocalWeb web, WorkerAgentWire control) throws Exception {
         List<String> ids = new ArrayList<>();
         List<WorkerAgentWire> clocks = new ArrayList<>();
-        try (Shell shell = new Shell(control); ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        try (Shell shell = new Shell(control); ExecutorService threads = Executors.newCachedThreadPool()) {
             for (int i = 0; i < streams; i++) {
                 ids.add(Ids.newSpawnId(System.currentTimeMillis()));
                 clocks.add(WorkerAgentWire.worker(

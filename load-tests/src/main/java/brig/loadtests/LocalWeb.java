@@ -29,7 +29,8 @@ final class LocalWeb implements AutoCloseable {
     private final Path folder;
     private final HttpServer plain;
     private final HttpsServer tls;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    // Threads of the system: virtual ones would share their carriers with what is measured beside it.
+    private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private LocalWeb(Path folder) throws IOException, GeneralSecurityException, InterruptedException {
         this.folder = Files.createDirectories(folder);
