@@ -46,7 +46,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     public record Setup(List<String> java, Path socketFolder, Path stateDir, EgressConfig config) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(EgressProcess.class);
-    private static final long READY_MS = 20_000;
+    private static final long READY_MS = 30_000;
     private static final long POLICY_MS = 1_000;
     private static final int ASKS_MAX = 64;
     private static final long AGAIN_MS_MIN = 20;
