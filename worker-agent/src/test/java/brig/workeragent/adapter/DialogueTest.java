@@ -9,6 +9,8 @@ import brig.protocol.FrameType;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said to an agent, and when. */
 class DialogueTest {
@@ -74,6 +76,23 @@ class DialogueTest {
         talk.dialogue.send("two");
         assertEquals(List.of(Map.of("type", "text", "text", "two")),
                 new Fields(talk.written.getLast()).object("params").asMap().get("prompt"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"acp", "codex", "claude"})
+    void shouldHaveNothingToCancelWhenAMessageCouldNotBeHandedOver(String adapter) {
+        Talk talk = new Talk(adapter);
+        talk.dialogue.start();
+        if (!adapter.equals("claude")) {
+            talk.says("{\"id\":1,\"result\":{}}");
+            talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\",\"thread\":{\"id\":\"s\"}}}");
+        }
+        talk.inputOpen = false;
+        assertFalse(talk.dialogue.send("one"));
+        talk.inputOpen = true;
+        assertFalse(talk.dialogue.cancel());
+        assertTrue(talk.dialogue.send("two"));
+        assertTrue(talk.dialogue.cancel());
     }
 
     @Test

@@ -103,7 +103,7 @@ final class FakeWalls implements Walls {
 
     @Override
     public void checkWorkspace(Path requested) {
-        if (!requested.startsWith("/work")) {
+        if (!requested.startsWith("/workspaces")) {
             throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, requested + " is outside");
         }
     }

@@ -314,7 +314,7 @@ class WorkersTest {
     @Test
     void shouldSayWhatItWouldRefuseAndMakeNothing() {
         workers.check(REQUEST);
-        workers.check(asking("agent", null, "/work/x"));
+        workers.check(asking("agent", null, "/workspaces/x"));
         assertEquals(ErrorCode.UNKNOWN_AGENT, refused(asking("nobody", null, null)));
         assertEquals(ErrorCode.UNKNOWN_POLICY, refused(asking("agent", "open", null)));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused(asking("agent", null, "/etc")));

@@ -9,12 +9,13 @@ import brig.workeragent.adapter.AgentTask;
 import brig.workeragent.adapter.Dialogue;
 import brig.workeragent.adapter.NativeObject;
 import brig.workeragent.adapter.NativeReader;
+import brig.workeragent.adapter.Opening;
 import brig.workeragent.adapter.Rpc;
 import brig.workeragent.adapter.Turn;
 import brig.workeragent.adapter.Usage;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,16 +30,12 @@ final class AcpDialogue implements Dialogue {
     private final Turn turn;
     private final Rpc rpc;
     private final AcpMessages messages;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Opening opening;
+    /** What the captain wants of the agent, until the first message takes it along. */
+    private final AtomicReference<@Nullable String> preface;
 
     /** Owned by the thread that reads standard output. */
     private NativeObject agent = NativeObject.EMPTY;
-
-    // Guarded by the lock.
-    private @Nullable String session;
-    private @Nullable String waiting;
-    private @Nullable String preface;
-    private boolean broken;
 
     AcpDialogue(Surroundings around, boolean events) {
         this.around = around;
@@ -46,7 +43,8 @@ final class AcpDialogue implements Dialogue {
         this.turn = new Turn(frames, around);
         this.rpc = new Rpc(around.input(), true);
         this.messages = new AcpMessages(frames, rpc, events, around.task().allow());
-        this.preface = around.task().systemPrompt();
+        this.opening = new Opening(frames, turn, this::prompt);
+        this.preface = new AtomicReference<>(around.task().systemPrompt());
     }
 
     @Override
@@ -66,7 +64,7 @@ final class AcpDialogue implements Dialogue {
                         agent = result;
                         openSession();
                     } else {
-                        fail(error);
+                        opening.fail(error);
                     }
                 });
     }
@@ -84,7 +82,7 @@ final class AcpDialogue implements Dialogue {
                     if (error == null) {
                         handleSession(result);
                     } else {
-                        fail(error);
+                        opening.fail(error);
                     }
                 });
     }
@@ -97,20 +95,7 @@ final class AcpDialogue implements Dialogue {
         frames.put(FrameType.SESSION, AgentFrames.fields("session_id", id, "agent", info.text("name"),
                 "agent_version", info.text("version"), "model", model(result)));
         chooseModel(id, result);
-        String first;
-        lock.lock();
-        try {
-            session = id;
-            first = waiting;
-            waiting = null;
-        } finally {
-            lock.unlock();
-        }
-        if (first != null && turn.isCancelled()) {
-            turn.end(false, null);
-        } else if (first != null) {
-            prompt(id, first);
-        }
+        opening.complete(id);
     }
 
     private static @Nullable String model(NativeObject result) {
@@ -130,46 +115,16 @@ final class AcpDialogue implements Dialogue {
         }
     }
 
-    /** There is no session, and there will be none. */
-    private void fail(NativeObject error) throws InterruptedException {
-        lock.lock();
-        try {
-            broken = true;
-        } finally {
-            lock.unlock();
-        }
-        frames.error("AGENT_ERROR", error.text("message", "the agent refused to begin"), Map.of());
-        turn.end(true, null);
-    }
-
     @Override
     public boolean send(String content) {
-        String id;
-        String whole;
-        lock.lock();
-        try {
-            if (broken) {
-                return false;
-            }
-            turn.begin();
-            id = session;
-            // The protocol has no other place for it.
-            whole = preface == null ? content : preface + "\n\n" + content;
-            preface = null;
-            waiting = id == null ? whole : null;
-        } finally {
-            lock.unlock();
-        }
-        return id == null || prompt(id, whole);
+        // The protocol has no other place for it.
+        String before = preface.getAndSet(null);
+        return opening.send(before == null ? content : before + "\n\n" + content);
     }
 
     private boolean prompt(String id, String content) {
-        Map<String, ?> params = Map.of("sessionId", id, "prompt", List.of(Map.of("type", "text", "text", content)));
-        boolean written = rpc.request("session/prompt", params, this::handleTurnEnd);
-        if (!written) {
-            turn.retract();
-        }
-        return written;
+        return rpc.request("session/prompt", Map.of("sessionId", id, "prompt",
+                List.of(Map.of("type", "text", "text", content))), this::handleTurnEnd);
     }
 
     private void handleTurnEnd(NativeObject result, @Nullable NativeObject error) throws InterruptedException {
@@ -195,13 +150,7 @@ final class AcpDialogue implements Dialogue {
         if (!turn.cancel()) {
             return false;
         }
-        String id;
-        lock.lock();
-        try {
-            id = session;
-        } finally {
-            lock.unlock();
-        }
+        String id = opening.session();
         return id == null || rpc.notify("session/cancel", Map.of("sessionId", id));
     }
 }

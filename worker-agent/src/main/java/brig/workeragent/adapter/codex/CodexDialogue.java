@@ -9,13 +9,12 @@ import brig.workeragent.adapter.AgentTask;
 import brig.workeragent.adapter.Dialogue;
 import brig.workeragent.adapter.NativeObject;
 import brig.workeragent.adapter.NativeReader;
+import brig.workeragent.adapter.Opening;
 import brig.workeragent.adapter.Rpc;
 import brig.workeragent.adapter.Turn;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Talks to Codex: {@code initialize}, one thread, a turn for each message. {@link CodexThreads} reads what comes of
@@ -29,18 +28,14 @@ final class CodexDialogue implements Dialogue {
     private final CodexThreads threads;
     /** The turns that run, by thread: the agent's own and those of its sub-agents. */
     private final Map<String, String> running = new ConcurrentHashMap<>();
-    private final ReentrantLock lock = new ReentrantLock();
-
-    // Guarded by the lock.
-    private @Nullable String thread;
-    private @Nullable String waiting;
-    private boolean broken;
+    private final Opening opening;
 
     CodexDialogue(Surroundings around) {
         this.around = around;
         this.frames = new AgentFrames(around.frames());
         this.turn = new Turn(frames, around);
         this.rpc = new Rpc(around.input(), false);
+        this.opening = new Opening(frames, turn, this::startTurn);
         this.threads = new CodexThreads(frames, turn, running, this::cancelLate);
     }
 
@@ -62,7 +57,7 @@ final class CodexDialogue implements Dialogue {
                         rpc.notify("initialized", Map.of());
                         openThread();
                     } else {
-                        fail(error);
+                        opening.fail(error);
                     }
                 });
     }
@@ -76,7 +71,7 @@ final class CodexDialogue implements Dialogue {
             if (error == null) {
                 handleThread(result);
             } else {
-                fail(error);
+                opening.fail(error);
             }
         });
     }
@@ -87,63 +82,22 @@ final class CodexDialogue implements Dialogue {
         frames.put(FrameType.SESSION, AgentFrames.fields("session_id", id, "agent", "codex",
                 "agent_version", described.text("cliVersion"), "model", result.text("model")));
         threads.open(id);
-        String first;
-        lock.lock();
-        try {
-            thread = id;
-            first = waiting;
-            waiting = null;
-        } finally {
-            lock.unlock();
-        }
-        if (first != null && turn.isCancelled()) {
-            turn.end(false, null);
-        } else if (first != null) {
-            startTurn(id, first);
-        }
-    }
-
-    /** There is no thread, and there will be none. */
-    private void fail(NativeObject error) throws InterruptedException {
-        lock.lock();
-        try {
-            broken = true;
-        } finally {
-            lock.unlock();
-        }
-        frames.error("AGENT_ERROR", error.text("message", "the agent refused to begin"), Map.of());
-        turn.end(true, null);
+        opening.complete(id);
     }
 
     @Override
     public boolean send(String content) {
-        String id;
-        lock.lock();
-        try {
-            if (broken) {
-                return false;
-            }
-            turn.begin();
-            id = thread;
-            waiting = id == null ? content : null;
-        } finally {
-            lock.unlock();
-        }
-        return id == null || startTurn(id, content);
+        return opening.send(content);
     }
 
     private boolean startTurn(String id, String content) {
         Map<String, ?> params = Map.of("threadId", id, "input", List.of(Map.of("type", "text", "text", content)));
-        boolean written = rpc.request("turn/start", params, (result, error) -> {
+        return rpc.request("turn/start", params, (result, error) -> {
             if (error != null) {
                 frames.error("AGENT_ERROR", error.text("message", "the agent refused the message"), Map.of());
                 turn.end(true, null);
             }
         });
-        if (!written) {
-            turn.retract();
-        }
-        return written;
     }
 
     @Override
