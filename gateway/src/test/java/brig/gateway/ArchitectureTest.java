@@ -27,7 +27,7 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("cli", Set.of("app", "config")),
             Map.entry("app", Set.of("api", "listener", "connection", "session", "spawn", "worker", "stream", "store", "limits", "config", "time")),
-            Map.entry("api", Set.of("listener", "connection", "session", "stream", "spawn", "worker", "limits", "config", "time")),
+            Map.entry("api", Set.of("openai", "listener", "connection", "session", "stream", "spawn", "worker", "limits", "config", "time")),
             Map.entry("listener", Set.of("connection", "session", "stream", "spawn", "limits", "config", "time")),
             Map.entry("connection", Set.of("session", "stream", "time")),
             Map.entry("session", Set.of("spawn", "worker", "stream", "limits", "time")),
@@ -37,13 +37,14 @@ class ArchitectureTest {
             Map.entry("store", Set.of("stream")),
             Map.entry("stream", Set.of("limits", "time")),
             Map.entry("limits", Set.of("time")),
+            Map.entry("openai", Set.of("stream", "time")),
             Map.entry("config", Set.of()),
             Map.entry("time", Set.of()));
 
     /** A library, and the packages that may use it: where it is absent, tests need no event loop and no socket. */
     private static final Map<String, Set<String>> LIBRARIES = Map.of(
-            "io.vertx", Set.of("app", "api", "listener", "connection", "worker", "time"),
-            "io.netty", Set.of("api", "listener", "connection", "stream", "store", "tree", "worker"),
+            "io.vertx", Set.of("app", "api", "openai", "listener", "connection", "worker", "time"),
+            "io.netty", Set.of("api", "openai", "listener", "connection", "stream", "store", "tree", "worker"),
             "java.sql", Set.of("store"),
             "picocli", Set.of("cli"),
             "brig.workeragent", Set.of("cli"));

@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
  * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the
  * folders that empty paths in them stand for.
  *
+ * @param file the configuration file that was named; null for the usual place
  * @param environment the variables of this process
  * @param root whether it runs as root, which decides between the folders of the host and those of a user
  */
-record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path stateDir,
+record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path stateDir, @Nullable Path file,
         Map<String, String> environment, boolean root) {
 
     /** Without root a worker has our own uid, which says nothing about who made a folder. */
@@ -33,10 +34,9 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
 
     /** Reads the files that the options name. @throws BrigException naming file and key */
     static Installation read(Options options, Map<String, String> environment, boolean root) {
-        Map<String, @Nullable Object> values = readFile(options.home().resolve("config/brig.json"));
         Path file = options.config() != null ? options.config() : usualFile(environment);
         try {
-            values = file == null ? values : overlay(values, readFile(file));
+            Map<String, @Nullable Object> values = values(options.home(), file);
             WorkerAgentConfig config = Settings.bind(sectionOf(values), WorkerAgentConfig.class);
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
@@ -45,10 +45,15 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
             }
             Path stateDir = named(values, "stateDir",
                     underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
-            return new Installation(config, options.home(), runtimeDir, stateDir, environment, root);
+            return new Installation(config, options.home(), runtimeDir, stateDir, options.config(), environment, root);
         } catch (BrigException e) {
             throw new BrigException(e.code(), (file == null ? "" : file + ": ") + e.getMessage());
         }
+    }
+
+    private static Map<String, @Nullable Object> values(Path home, @Nullable Path file) {
+        Map<String, @Nullable Object> values = readFile(home.resolve("config/brig.json"));
+        return file == null ? values : overlay(values, readFile(file));
     }
 
     private static Path named(Map<String, @Nullable Object> values, String key, Path absent) {
@@ -117,6 +122,16 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
     List<Path> workspaceBases() {
         Path data = underXdg(environment, root, "/var/lib/brig", "XDG_DATA_HOME", ".local/share");
         return paths(config.workspaceBases(), data.resolve("workspaces"));
+    }
+
+    /**
+     * The repositories that the file names now: an operator adds one while Brig runs.
+     *
+     * @throws BrigException naming file and key
+     */
+    List<Path> repositories() {
+        Path now = file != null ? file : usualFile(environment);
+        return Settings.bind(sectionOf(values(home, now)), WorkerAgentConfig.class).repositories().stream().map(Path::of).toList();
     }
 
     WallSettings wallSettings() {

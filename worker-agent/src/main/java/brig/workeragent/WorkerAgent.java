@@ -43,7 +43,7 @@ public final class WorkerAgent implements AutoCloseable {
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
         Programs programs = installation.programs();
         Policies policies = installation.policies();
-        MadeWorkspaces made = walls.madeWorkspaces(config.keptWorkspaceMs());
+        MadeWorkspaces made = walls.madeWorkspaces(installation::repositories, config.keptWorkspaceMs());
         made.sweep();
         this.folder = folder;
         this.egress = egress;

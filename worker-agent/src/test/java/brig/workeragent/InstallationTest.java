@@ -53,6 +53,16 @@ class InstallationTest {
     }
 
     @Test
+    void shouldReadRepositoriesAnewWhenTheyAreAskedFor() throws Exception {
+        Installation read = read("{}", false);
+        assertEquals(List.of(), read.repositories());
+        read("{\"worker\": {\"repositories\": [\"/home/ann/shop\"]}}", false);
+        assertEquals(List.of(Path.of("/home/ann/shop")), read.repositories());
+        assertThrows(BrigException.class, () -> read("{\"worker\": {\"repositories\": 7}}", false));
+        assertThrows(BrigException.class, read::repositories);
+    }
+
+    @Test
     void shouldNameFileAndKeyWhenValueIsWrong() {
         assertTrue(fault("{\"worker\": {\"idleMs\": 1}}").contains("brig.json: idleMs: must be from 1000 to"));
         assertTrue(fault("{\"worker\": {\"idleMs\": \"long\"}}").contains("'idleMs'"));

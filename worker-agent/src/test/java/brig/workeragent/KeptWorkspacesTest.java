@@ -116,7 +116,7 @@ class KeptWorkspacesTest {
         Path wall = Files.createDirectory(fixture.root.resolve("wall"));
         AtomicLong nowMs = new AtomicLong(1_000_000);
         MadeWorkspaces made = new MadeWorkspaces(
-                wall, wall.resolve("brig-clone"), List.of(bases), new MadeWorkspaces.User(-1, false), 1000, nowMs::get);
+                wall, wall.resolve("brig-clone"), List.of(bases), List::of, new MadeWorkspaces.User(-1, false), 1000, nowMs::get);
         for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
             Path folder = made.worktree(name, name, repository, List.of()).folder();
             host(folder, "touch x" + (name.equals("spn_committed") ? "; git add x; " + COMMIT : ""));

@@ -100,6 +100,15 @@ class WorkspaceWallTest {
     }
 
     @Test
+    void shouldShowNoHostAndNoPasswordOfTheRepositorysConfiguration() throws Exception {
+        host("git -c safe.directory='*' config remote.origin.url https://ann:PASSWORD@git.test/x");
+        host("git -c safe.directory='*' config user.name 'Ann \"A\" B'");
+        host("chown -R 59617:59617 .");
+        assertEquals("Ann \"A\" B\n", fixture.runToEnd(control, id(), worktree("t9"),
+                "grep -rs PASSWORD " + repository + "/.git; git remote; git config user.name"));
+    }
+
+    @Test
     void shouldLeaveNothingWhenAgentChangedNothing() throws Exception {
         String id = id();
         assertEquals("a.txt\n", fixture.runToEnd(control, id, worktree("t2"), "ls"));

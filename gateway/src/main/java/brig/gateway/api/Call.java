@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Call {
     private final RoutingContext context;
+    private final Operation operation;
     private final Access access;
     private final @Nullable Session session;
     private Fields body = new Fields(Map.of());
@@ -32,6 +33,7 @@ final class Call {
      */
     Call(RoutingContext context, Operation operation, Access access, @Nullable Session session) {
         this.context = context;
+        this.operation = operation;
         this.access = access;
         this.session = session;
         for (String name : new TreeSet<>(context.request().params().names())) {
@@ -188,7 +190,7 @@ final class Call {
 
     void refuse(BrigException refusal) {
         if (!response().ended() && !isGone()) {
-            Problem.send(response(), refusal);
+            HttpApi.refuse(response(), operation, refusal);
         }
     }
 }

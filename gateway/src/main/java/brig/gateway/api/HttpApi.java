@@ -4,6 +4,7 @@ import brig.gateway.config.Config;
 import brig.gateway.connection.Problem;
 import brig.gateway.listener.Door;
 import brig.gateway.listener.WebSockets;
+import brig.gateway.openai.Failure;
 import brig.gateway.session.Access;
 import brig.gateway.session.AuditTrail;
 import brig.gateway.session.HookEvents;
@@ -16,6 +17,7 @@ import brig.protocol.ErrorCode;
 import io.netty.handler.codec.TooLongFrameException;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.BooleanSupplier;
@@ -43,6 +45,7 @@ public final class HttpApi {
     private final EgressCalls egress;
     private final AuditCalls audit;
     private final PortCalls ports;
+    private final OpenAiCalls models;
     private final OperatorCalls operator;
     private final ApiDocuments documents = new ApiDocuments();
     private final BooleanSupplier ready;
@@ -58,6 +61,7 @@ public final class HttpApi {
         egress = new EgressCalls(door, behind.workers());
         audit = new AuditCalls(door, behind.audit());
         ports = new PortCalls(door, behind.workers());
+        models = new OpenAiCalls(door, behind.spawner(), behind.workers(), behind.clock());
         operator = new OperatorCalls(door.sessions(), behind.workers(), behind.controls(), behind.clock());
         ready = behind.controls().ready();
         requestBodyBytes = config.limits().requestBodyBytes();
@@ -108,7 +112,16 @@ public final class HttpApi {
                 handler.accept(call);
             }
         } catch (BrigException refusal) {
-            Problem.send(context.response(), refusal);
+            refuse(context.response(), operation, refusal);
+        }
+    }
+
+    /** In the form that the operation's clients read. */
+    static void refuse(HttpServerResponse response, Operation operation, BrigException refusal) {
+        if (operation.isModel()) {
+            Failure.send(response, refusal);
+        } else {
+            Problem.send(response, refusal);
         }
     }
 
@@ -123,7 +136,7 @@ public final class HttpApi {
 
     /** @throws BrigException where the request may not be answered */
     private Call call(RoutingContext context, Operation operation) {
-        if (!operation.path().startsWith("/api/")) {
+        if (operation == Operation.LIVE || operation == Operation.READY) {
             return new Call(context, operation, Access.nobody(), null);
         }
         Access access = guard.identify(context.request(), operation);
@@ -157,6 +170,10 @@ public final class HttpApi {
             case SHOW_SPAWN -> call -> call.answer(200, call.session().spawn().fullView());
             case SHOW_POSTURE -> call -> call.answer(200, call.session().spawn().posture());
             case SHOW_DIFF -> spawns::diff;
+            case APPLY -> spawns::apply;
+            case LIST_MODELS -> models::models;
+            case MODEL_CHAT -> models::chat;
+            case MODEL_RESPOND -> models::respond;
             case SHOW_EGRESS -> egress::show;
             case DECIDE_EGRESS -> egress::decide;
             case REBIND -> spawns::rebind;

@@ -27,6 +27,7 @@ enum Operation {
     SHOW_SPAWN(Method.GET, "/api/v1/spawns/:id", Who.READER),
     SHOW_POSTURE(Method.GET, "/api/v1/spawns/:id/posture", Who.READER),
     SHOW_DIFF(Method.GET, "/api/v1/spawns/:id/diff", Who.READER),
+    APPLY(Method.POST, "/api/v1/spawns/:id/apply", Who.DRIVER),
     SHOW_EGRESS(Method.GET, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
     DECIDE_EGRESS(Method.POST, "/api/v1/spawns/:id/egress", Who.SOMEBODY),
     REBIND(Method.POST, "/api/v1/spawns/:id/rebind", Who.ADMIN),
@@ -57,6 +58,10 @@ enum Operation {
     LIST_TOKENS(Method.GET, "/api/v1/tokens", Who.SOMEBODY, "session"),
     REVOKE_TOKEN(Method.DELETE, "/api/v1/tokens/:id", Who.SOMEBODY, "session"),
     ISSUE_TICKET(Method.POST, "/api/v1/tickets", Who.SOMEBODY),
+
+    LIST_MODELS(Method.GET, "/openai/v1/models", Who.STARTER),
+    MODEL_CHAT(Method.POST, "/openai/v1/chat/completions", Who.STARTER),
+    MODEL_RESPOND(Method.POST, "/openai/v1/responses", Who.STARTER),
 
     STATUS(Method.GET, "/api/v1/status", Who.ADMIN),
     AGENT_STATUS(Method.GET, "/api/v1/status/agents/:id", Who.ADMIN),
@@ -103,7 +108,8 @@ enum Operation {
     /** All that a server of an agent serves. */
     private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
 
-    private static final Set<Operation> BODIES = Set.of(SPAWN, DECIDE_EGRESS, INPUT, POST_EVENT, MINT_TOKEN, ISSUE_TICKET, SHUTDOWN);
+    private static final Set<Operation> BODIES = Set.of(SPAWN, APPLY, DECIDE_EGRESS, INPUT, POST_EVENT, MINT_TOKEN,
+            ISSUE_TICKET, SHUTDOWN, MODEL_CHAT, MODEL_RESPOND);
 
     private final Method method;
     private final String path;
@@ -144,6 +150,11 @@ enum Operation {
     /** Whether it reads an object from the request's body. */
     boolean takesBody() {
         return BODIES.contains(this);
+    }
+
+    /** Whether its clients speak to a model: what it refuses it refuses in OpenAI's form. */
+    boolean isModel() {
+        return path.startsWith("/openai/");
     }
 
     boolean takesTicket() {

@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
@@ -162,6 +163,11 @@ final class SpawnCalls {
 
     void diff(Call call) {
         call.answer(200, workers.diff(call.session().spawn().spawnId()));
+    }
+
+    void apply(Call call) {
+        Fields body = call.body().only(Set.of("check"));
+        call.answer(200, workers.apply(call.session().spawn().spawnId(), body.flag("check")));
     }
 
     void end(Call call) {

@@ -174,6 +174,7 @@ public final class SpawnerSocket {
                     case "track" -> track(request.only(Set.of("action", "agent", "task_id", "workspace")));
                     case "agents" -> workers.hello().thenApply(hello -> hello);
                     case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
+                    case "apply" -> apply(request.only(Set.of("action", "id", "check")));
                     case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
                     case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
                             .thenApply(done -> done);
@@ -185,12 +186,16 @@ public final class SpawnerSocket {
                     case "revoke_token" -> tokens.revoke(access, id(request), null);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                            + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, workspaces, discard,"
+                            + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
                             + " egress, audit, port, mint_token, tokens, revoke_token, agents and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);
             }
+        }
+
+        private CompletionStage<Map<String, ?>> apply(Fields request) {
+            return workers.apply(door.sessions().spawnId(request.requiredText("id")), request.flag("check")).thenApply(applied -> applied);
         }
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {

@@ -25,7 +25,7 @@ import picocli.CommandLine.ScopeType;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
-                ReplayCommand.class, TrackCommand.class, TokenCommand.class},
+                ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class},
         footer = {
             "",
             "Examples:",

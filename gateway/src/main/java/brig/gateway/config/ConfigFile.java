@@ -35,10 +35,14 @@ public final class ConfigFile {
 
     /** The operator's file where none is named: {@code /etc/brig} for root, the user's configuration folder else. */
     public static Optional<Path> usualPlace() {
-        Path file = Paths.isRoot()
-                ? Path.of("/etc/brig/brig.json")
-                : Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/brig.json");
+        Path file = ownPlace();
         return Files.exists(file) ? Optional.of(file) : Optional.empty();
+    }
+
+    /** The same, whether or not it is there. */
+    public static Path ownPlace() {
+        return Paths.isRoot() ? Path.of("/etc/brig/brig.json")
+                : Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/brig.json");
     }
 
     private static Map<String, @Nullable Object> read(Path file) {

@@ -90,7 +90,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
     }
 
     /** A folder of the XDG base directory specification. */
-    static Path xdg(String variable, String underHome) {
+    public static Path xdg(String variable, String underHome) {
         String value = System.getenv(variable);
         return value != null && value.startsWith("/") ? Path.of(value)
                 : Path.of(System.getProperty("user.home")).resolve(underHome);

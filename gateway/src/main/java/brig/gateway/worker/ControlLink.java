@@ -287,6 +287,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
+    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check) {
+        return request("apply", Map.of("spawn_id", spawnId, "check", check));
+    }
+
+    @Override
     public CompletionStage<Map<String, @Nullable Object>> workspaces() {
         return request("workspaces", Map.of());
     }

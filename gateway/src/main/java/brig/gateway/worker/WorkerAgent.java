@@ -62,6 +62,15 @@ public interface WorkerAgent {
     /** What an agent changed in its worktree or copy; {@code NOT_FOUND} where it has none. */
     CompletionStage<Map<String, @Nullable Object>> diff(String spawnId);
 
+    /**
+     * Takes over into the repository what it has not yet of a spawn's worktree, if all of it fits; {@code NOT_FOUND} where it
+     * has none. The answer has {@code repository}, {@code stat}, {@code patch}, {@code truncated}, {@code applied},
+     * {@code conflicts}.
+     *
+     * @param check only looks whether it fits
+     */
+    CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check);
+
     /** Worktrees and copies that stay after their spawn. */
     CompletionStage<Map<String, @Nullable Object>> workspaces();
 

@@ -100,6 +100,11 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
+    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check) {
+        throw new AssertionError("nobody applies changes here");
+    }
+
+    @Override
     public CompletionStage<Map<String, @Nullable Object>> workspaces() {
         throw new AssertionError("nobody asks for a diff here");
     }

@@ -75,6 +75,7 @@ public final class ControlOperations {
             case "list" -> new Outcome(list());
             case "doctor" -> new Outcome(doctor());
             case "diff" -> new Outcome(diff(request));
+            case "apply" -> new Outcome(apply(request));
             case "workspaces" -> new Outcome(workspaces());
             case "discard" -> new Outcome(discard(request));
             case "egress" -> new Outcome(egress(request));
@@ -88,13 +89,14 @@ public final class ControlOperations {
             case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
             case "check" -> Set.of("id", "op", "request");
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
+            case "apply" -> Set.of("id", "op", "spawn_id", "check");
             case "audit" -> Set.of("id", "op", "from");
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, check, spawn, terminate, list, diff, workspaces, discard, egress, audit, doctor,"
-                    + " shutdown");
+                    "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
+                    + " doctor, shutdown");
         };
     }
 
@@ -191,6 +193,20 @@ public final class ControlOperations {
         shown.put("workspace", diff.folder().toString());
         shown.put("diff", diff.text());
         shown.put("truncated", diff.truncated());
+        return shown;
+    }
+
+    private Map<String, ?> apply(Fields request) {
+        String id = spawnId(request);
+        MadeWorkspaces.Applied applied = made.apply(id, request.flag("check"));
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("spawn_id", id);
+        shown.put("repository", applied.repository().toString());
+        shown.put("stat", applied.stat());
+        shown.put("patch", applied.patch());
+        shown.put("truncated", applied.truncated());
+        shown.put("applied", applied.applied());
+        shown.put("conflicts", applied.conflicts());
         return shown;
     }
 

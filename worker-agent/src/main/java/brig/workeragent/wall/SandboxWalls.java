@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,10 +121,12 @@ public final class SandboxWalls implements Walls {
     /**
      * Those that belong to the user of these walls.
      *
+     * @param repositories folders whose repositories worktrees may be made of too, at this time
      * @param keptMs how long one with changes stays; 0 is for ever
      */
-    public MadeWorkspaces madeWorkspaces(long keptMs) {
+    public MadeWorkspaces madeWorkspaces(Supplier<List<Path>> repositories, long keptMs) {
         return new MadeWorkspaces(settings.runtimeFolder(), launcher.programs().resolve("brig-clone"), settings.workspaceBases(),
+                repositories,
                 new MadeWorkspaces.User(config.identity().uid(), config.identity().switched()), keptMs,
                 System::currentTimeMillis);
     }

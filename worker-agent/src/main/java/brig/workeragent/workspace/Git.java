@@ -23,6 +23,7 @@ record Git(AsWorker user) {
     private static final byte[] NOTHING = new byte[0];
     /** In JSON no byte becomes more than six, and an answer has at most 4 MiB. */
     private static final int DIFF_BYTES_MAX = 512 * 1024;
+    private static final int STAT_BYTES_MAX = 16 * 1024;
 
     /** A repository, with its folders named outright: no file in it says where its config is. */
     record Place(Path gitDir, Path commonDir, Path workTree) {
@@ -61,6 +62,46 @@ record Git(AsWorker user) {
             throw failure(said, arguments);
         }
         return said;
+    }
+
+    /**
+     * Writes how an index differs from a commit or tree into a file that {@link #apply} takes, binary files included.
+     *
+     * @return the files and how many lines of each
+     */
+    String patch(Place place, Path index, String since, Path file) {
+        Map<String, String> environment = Map.of("GIT_INDEX_FILE", index.toString());
+        AsWorker.Said stat = start(place, environment, NOTHING, STAT_BYTES_MAX, "diff", "--cached", "--no-ext-diff",
+                "--no-textconv", "--no-color", "-M", "--stat=90", since, "--");
+        String[] arguments = {"diff", "--cached", "--no-ext-diff", "--no-textconv", "--no-color", "--binary",
+                "--full-index", "--output=" + file, since, "--"};
+        AsWorker.Said written = start(place, environment, NOTHING, 0, arguments);
+        if (written.failed() || stat.failed()) {
+            throw failure(written.failed() ? written : stat, arguments);
+        }
+        return stat.text();
+    }
+
+    /** The tree of what an index holds. */
+    String tree(Place place, Path index) {
+        AsWorker.Said said = start(place, Map.of("GIT_INDEX_FILE", index.toString()), NOTHING, 100, "write-tree");
+        if (said.failed()) {
+            throw failure(said, "write-tree");
+        }
+        return said.text().strip();
+    }
+
+    /**
+     * Applies a patch to a work tree, all of it or nothing; git itself refuses one that leads out of it.
+     *
+     * @param check only looks whether it fits
+     * @return why it does not; empty where it does
+     */
+    List<String> apply(Place place, Path patch, boolean check) {
+        AsWorker.Said said = start(place, Map.of(), NOTHING, 0, check
+                ? new String[] {"apply", "--check", "--whitespace=nowarn", patch.toString()}
+                : new String[] {"apply", "--whitespace=nowarn", patch.toString()});
+        return said.failed() ? said.complaint().lines().map(line -> line.replaceFirst("^error: ", "")).toList() : List.of();
     }
 
     /** Makes an index say what the work tree holds. */

@@ -2,6 +2,7 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
 import brig.workeragent.wall.Confinement;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -9,7 +10,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,18 @@ public final class MadeWorkspaces {
 
     /** What an agent changed since its start, committed or not, as git shows it; a copy has no branch. */
     public record Diff(String text, boolean truncated, @Nullable String branch, Path folder) {}
+
+    /**
+     * What of a worktree its repository did not have yet.
+     *
+     * @param stat the files and how many lines of each
+     * @param patch as git shows it; empty where there was nothing
+     * @param truncated whether there is more of it than is shown
+     * @param applied whether the repository has it now
+     * @param conflicts why it does not fit, in git's words; empty where it does
+     */
+    public record Applied(Path repository, String stat, String patch, boolean truncated, boolean applied,
+            List<String> conflicts) {}
 
     /**
      * One that stays because it has changes.
@@ -67,20 +82,23 @@ public final class MadeWorkspaces {
     private final Copies copies;
     private final long keptMs;
     private final LongSupplier nowMs;
+    /** One repository may get the changes of several worktrees, one after the other. */
+    private final ReentrantLock applying = new ReentrantLock();
 
     /**
      * @param wallFolder where this worker-agent's walls have their files; its workers pass through
      * @param cloneProgram brig-clone, where the workers' user may execute it
      * @param bases where workspaces may lie; these are made in the first
+     * @param repositories folders whose repositories worktrees may be made of too, at this time
      * @param user whom they belong to
      * @param keptMs how long one with changes stays; 0 is for ever
      * @param nowMs the time, milliseconds since 1970
      */
     public MadeWorkspaces(
-            Path wallFolder, Path cloneProgram, List<Path> bases, User user, long keptMs, LongSupplier nowMs) {
+            Path wallFolder, Path cloneProgram, List<Path> bases, Supplier<List<Path>> repositories, User user, long keptMs, LongSupplier nowMs) {
         this.wallFolder = wallFolder;
         this.notes = new Notes(bases.get(0).toAbsolutePath(), new AsWorker(user.uid(), user.switched()));
-        this.worktrees = new Worktrees(notes, bases);
+        this.worktrees = new Worktrees(notes, bases, repositories);
         this.copies = new Copies(notes, cloneProgram);
         this.keptMs = keptMs;
         this.nowMs = nowMs;
@@ -120,11 +138,40 @@ public final class MadeWorkspaces {
     /** What changed in a spawn's workspace. @throws BrigException {@code NOT_FOUND} where it has none of its own */
     public Diff diff(String spawnId) {
         Note note = notes.read(spawnId);
+        return look(scratch -> makerOf(note).diff(note, scratch));
+    }
+
+    /**
+     * Takes over into the repository what its worktree has and it has not yet, if all of it fits.
+     *
+     * @param check only looks whether it fits
+     * @throws BrigException {@code NOT_FOUND} where the spawn has no worktree, {@code INVALID_FIELD} where it has a copy
+     */
+    public Applied apply(String spawnId, boolean check) {
+        applying.lock();
+        try {
+            Note note = notes.read(spawnId);
+            if (note.kind() != Note.Kind.WORKTREE) {
+                throw Fields.invalid("spawn_id", "must be of a spawn with a worktree; changes of a copy: brig diff");
+            }
+            return look(scratch -> worktrees.apply(note, scratch, check));
+        } finally {
+            applying.unlock();
+        }
+    }
+
+    /** What needs a folder of the workers' user while it looks at a workspace. */
+    @FunctionalInterface
+    private interface Look<T> {
+        T at(Path scratch) throws IOException;
+    }
+
+    private <T> T look(Look<T> look) {
         try {
             Path scratch = Files.createTempDirectory(wallFolder, SCRATCH);
             notes.user().give(scratch);
             try {
-                return makerOf(note).diff(note, scratch);
+                return look.at(scratch);
             } finally {
                 notes.user().empty(scratch);
                 Files.delete(scratch);

@@ -41,7 +41,7 @@ record Notes(Path base, AsWorker user) {
         Path file = fileOf(note.spawnId(), note.kind());
         Path fresh = base.resolve("." + file.getFileName());
         Files.write(fresh, Json.writeLine(Map.of("task_id", note.taskId(), "source", note.source().toString(),
-                "branch", note.branch(), "start", note.start(), "owner", note.owner().toMap(),
+                "branch", note.branch(), "start", note.start(), "applied", note.applied(), "owner", note.owner().toMap(),
                 "ended_ms", note.endedMs())));
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
@@ -68,7 +68,7 @@ record Notes(Path base, AsWorker user) {
     private Note read(String spawnId, Note.Kind kind) throws IOException {
         Fields note = new Fields(Json.parseObject(Files.readAllBytes(fileOf(spawnId, kind))));
         return new Note(spawnId, note.text("task_id", spawnId), kind, Path.of(note.requiredText("source")),
-                note.text("branch", ""), note.text("start", ""), Owner.read(note.object("owner")),
+                note.text("branch", ""), note.text("start", ""), note.text("applied", ""), Owner.read(note.object("owner")),
                 note.number("ended_ms", 0, Long.MAX_VALUE, 0));
     }
 

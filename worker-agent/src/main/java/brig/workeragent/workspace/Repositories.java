@@ -7,17 +7,20 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which repositories worktrees may be made of.
  *
- * @param bases what they must lie below
+ * @param bases below which they may lie
+ * @param named where else they may be, by the operator's word of this moment
  * @param ownerUid whom their .git must belong to, for agents to commit; null where there is but one user
  */
-record Repositories(Git git, List<Path> bases, @Nullable Integer ownerUid) {
+record Repositories(Git git, List<Path> bases, Supplier<List<Path>> named, @Nullable Integer ownerUid) {
 
     /**
      * The real path of a repository that worktrees may be made of.
@@ -27,14 +30,9 @@ record Repositories(Git git, List<Path> bases, @Nullable Integer ownerUid) {
     Path require(Path repository) {
         try {
             Path real = repository.toRealPath();
-            boolean inside = false;
-            for (Path allowed : bases) {
-                Path top = allowed.toRealPath();
-                inside |= real.startsWith(top) && !real.equals(top);
-            }
-            if (!inside) {
-                throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE,
-                        "repository " + real + " is not below a workspace base");
+            if (!isBelowABase(real) && !isNamed(real)) {
+                throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "repository " + real
+                        + " is not below a workspace base, and worker.repositories in brig.json does not have it");
             }
             Path gitFolder = real.resolve(".git");
             if (!Files.isDirectory(gitFolder, LinkOption.NOFOLLOW_LINKS)) {
@@ -51,10 +49,37 @@ record Repositories(Git git, List<Path> bases, @Nullable Integer ownerUid) {
         }
     }
 
+    /** Asks the repository's own configuration. */
+    String config(Path repository, String... question) {
+        List<String> words = new ArrayList<>(
+                List.of("config", "--file", repository.resolve(".git/config").toString(), "--no-includes"));
+        words.addAll(List.of(question));
+        return git.run(Git.Place.of(repository), words.toArray(String[]::new));
+    }
+
+    private boolean isBelowABase(Path real) throws IOException {
+        for (Path base : bases) {
+            Path top = base.toRealPath();
+            if (real.startsWith(top) && !real.equals(top)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A name that leads nowhere now allows nothing. */
+    private boolean isNamed(Path real) throws IOException {
+        for (Path folder : named.get()) {
+            if (Files.exists(folder) && real.startsWith(folder.toRealPath())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Filters are programs that git runs when it writes or reads a file, and an include may bring some. */
     void requireHarmless(Path repository) {
-        String keys = git.run(Git.Place.of(repository), "config", "--file",
-                repository.resolve(".git/config").toString(), "--no-includes", "--name-only", "--list");
+        String keys = config(repository, "--name-only", "--list");
         for (String key : keys.toLowerCase(Locale.ROOT).lines().toList()) {
             if (key.startsWith("filter.") || key.startsWith("include")) {
                 throw Fields.invalid(

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -25,15 +26,16 @@ import org.slf4j.LoggerFactory;
 final class Worktrees implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Worktrees.class);
     private static final String BRANCHES = "refs/heads/";
+    private static final Set<String> SHOWN_SECTIONS = Set.of("core", "extensions", "user");
 
     private final Notes notes;
     private final Repositories repositories;
     private final Git git;
 
-    Worktrees(Notes notes, List<Path> bases) {
+    Worktrees(Notes notes, List<Path> bases, Supplier<List<Path>> repositories) {
         this.notes = notes;
         this.git = new Git(notes.user());
-        this.repositories = new Repositories(git, bases, notes.user().switched() ? notes.user().uid() : null);
+        this.repositories = new Repositories(git, bases, repositories, notes.user().switched() ? notes.user().uid() : null);
     }
 
     /**
@@ -46,7 +48,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
         Path real = repositories.require(repository);
         String start = git.run(Git.Place.of(real), "rev-parse", "--verify", "HEAD").strip();
         Note note = new Note(
-                spawnId, taskId, Note.Kind.WORKTREE, real, freeBranch(real, taskId), start, Owner.self(), 0);
+                spawnId, taskId, Note.Kind.WORKTREE, real, freeBranch(real, taskId), start, "", Owner.self(), 0);
         try {
             Path folder = notes.makeFolder(spawnId);
             notes.write(note);
@@ -97,6 +99,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
         Path own = placeOf(note).gitDir();
         List<Confinement.Mount> mounts = new ArrayList<>();
         mounts.add(new Confinement.Mount(common, common, true));
+        mounts.add(new Confinement.Mount(shownConfig(note.source(), own), common.resolve("config"), true));
         for (String writable : List.of("objects", "refs/heads/brig", "logs/refs/heads/brig")) {
             Path shared = common.resolve(writable);
             if (!Files.isDirectory(shared, LinkOption.NOFOLLOW_LINKS)) {
@@ -114,6 +117,25 @@ final class Worktrees implements MadeWorkspaces.Maker {
         return mounts;
     }
 
+    /**
+     * What an agent sees of the repository's configuration: what git needs to work there, and who commits. The rest names
+     * hosts, and may have passwords for them.
+     */
+    private Path shownConfig(Path repository, Path own) throws IOException {
+        StringBuilder shown = new StringBuilder();
+        for (String entry : repositories.config(repository, "--list", "-z").split("\0", -1)) {
+            String[] keyAndValue = entry.split("\n", 2);
+            String[] key = keyAndValue[0].split("\\.", -1);
+            if (key.length == 2 && SHOWN_SECTIONS.contains(key[0]) && keyAndValue.length == 2) {
+                shown.append('[').append(key[0]).append("]\n\t").append(key[1]).append(" = \"")
+                        .append(keyAndValue[1].replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n")).append("\"\n");
+            }
+        }
+        Path file = Files.writeString(own.resolve("config.shown"), shown);
+        notes.user().give(file);
+        return file;
+    }
+
     @Override
     public MadeWorkspaces.Diff diff(Note note, Path scratch) {
         repositories.requireHarmless(note.source());
@@ -122,6 +144,32 @@ final class Worktrees implements MadeWorkspaces.Maker {
         notes.user().copy(place.gitDir().resolve("index"), index);
         AsWorker.Said said = git.diff(place, index, note.start());
         return new MadeWorkspaces.Diff(said.text(), said.truncated(), note.branch(), place.workTree());
+    }
+
+    /**
+     * Takes over into the repository what it does not have yet of the worktree: all of it, or nothing.
+     *
+     * @param check only looks whether it fits
+     */
+    MadeWorkspaces.Applied apply(Note note, Path scratch, boolean check) throws IOException {
+        repositories.requireHarmless(note.source());
+        Git.Place place = placeOf(note);
+        Path index = scratch.resolve("index");
+        notes.user().copy(place.gitDir().resolve("index"), index);
+        String since = note.applied().isEmpty() ? note.start() : note.applied();
+        AsWorker.Said shown = git.diff(place, index, since);
+        if (shown.text().isEmpty()) {
+            return new MadeWorkspaces.Applied(note.source(), "", "", false, false, List.of());
+        }
+        Path patch = scratch.resolve("patch");
+        String stat = git.patch(place, index, since, patch);
+        List<String> conflicts = git.apply(Git.Place.of(note.source()), patch, check);
+        boolean applied = !check && conflicts.isEmpty();
+        if (applied) {
+            notes.write(note.applied(git.tree(place, index)));
+        }
+        return new MadeWorkspaces.Applied(
+                note.source(), stat, shown.text(), shown.truncated(), applied, conflicts);
     }
 
     /** In the worktree or on its branch. */

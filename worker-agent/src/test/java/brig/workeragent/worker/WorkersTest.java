@@ -72,7 +72,7 @@ class WorkersTest {
         };
         workers = new Workers(
                 new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(List.of(), folder), policies, walls,
-                        new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
+                        new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), List::of, new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), 100_000,
                         new StopTimes(60_000, 10, 10), startsPerSecondMax));

@@ -1,0 +1,257 @@
+package brig.gateway.api;
+
+import brig.gateway.connection.Problem;
+import brig.gateway.limits.Admission;
+import brig.gateway.listener.Door;
+import brig.gateway.openai.Answer;
+import brig.gateway.openai.ChatCompletion;
+import brig.gateway.openai.ChatEvents;
+import brig.gateway.openai.Head;
+import brig.gateway.openai.ModelRequest;
+import brig.gateway.openai.ResponseEvents;
+import brig.gateway.openai.ResponseObject;
+import brig.gateway.openai.Turn;
+import brig.gateway.session.Access;
+import brig.gateway.session.Session;
+import brig.gateway.spawn.Accepted;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.stream.Subscription;
+import brig.gateway.time.Clock;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.Fields;
+import brig.protocol.Ids;
+import brig.protocol.SpawnRequest;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Agents as models, for clients of OpenAI's API. A request is one message for a worker: a new one, or the one that is
+ * still there of the talk that {@code x-session-id} or {@code previous_response_id} names. A client that comes after its
+ * worker ended gets a new one, which is told the talk so far. Owned by the event loop.
+ */
+final class OpenAiCalls {
+    /** How long a request waits for a place. */
+    private static final long PLACE_MS = 30_000;
+    private static final String PROJECT = "openai";
+    private static final String REPOSITORY = "brig-repository";
+    private static final String APPLY = "brig-apply";
+    private static final int SESSION_CHARACTERS_MAX = 256;
+    private static final Pattern RESPONSE = Pattern.compile("resp_(spn_[a-z0-9]+)_\\d+");
+
+    private final Door door;
+    private final Spawner spawner;
+    private final WorkerAgent workers;
+    private final Patches patches;
+    /** Those whose worker is there, by its spawn_id. */
+    private final Map<String, Talk> talks = new HashMap<>();
+    private final Clock clock;
+
+    OpenAiCalls(Door door, Spawner spawner, WorkerAgent workers, Clock clock) {
+        this.clock = clock;
+        this.door = door;
+        this.spawner = spawner;
+        this.workers = workers;
+        this.patches = new Patches(workers);
+    }
+
+    /** {@code {"object": "list", "data": [{"id", "object", "created", "owned_by"}]}}: a model for each agent profile. */
+    void models(Call call) {
+        call.answer(200, workers.hello().thenApply(hello -> Map.of("object", "list", "data",
+                new Fields(hello).objects("agents").stream().map(agent -> model(agent.text("name", ""))).toList())));
+    }
+
+    private static Map<String, ?> model(String name) {
+        Map<String, Object> model = new LinkedHashMap<>();
+        model.put("id", name);
+        model.put("object", "model");
+        model.put("created", 0);
+        model.put("owned_by", "brig");
+        return model;
+    }
+
+    /** How a kind of request wants its answer. */
+    @FunctionalInterface
+    private interface Form {
+        Answer answer(HttpServerResponse response, Head head);
+    }
+
+    void chat(Call call) {
+        requireApply(call);
+        ModelRequest asked = ModelRequest.ofChat(call.body());
+        Form form = asked.stream()
+                ? (response, head) -> new ChatEvents(response, head.as("chatcmpl-"), asked.usage(), door.timers())
+                : (response, head) -> new ChatCompletion(response, head.as("chatcmpl-"));
+        String taskId = taskId(call, asked.agent());
+        Optional<Session> running = taskId == null ? Optional.empty() : door.sessions().all().stream()
+                .filter(spawn -> spawn.taskId().equals(taskId) && !spawn.state().isFinal())
+                .findFirst().map(door.sessions()::of);
+        running.ifPresentOrElse(session -> goOn(call, asked, session, form), () -> begin(call, asked, taskId, form));
+    }
+
+    void respond(Call call) {
+        requireApply(call);
+        ModelRequest asked = ModelRequest.ofResponses(call.body());
+        Form form = asked.stream()
+                ? (response, head) -> new ResponseEvents(response, head.as("resp_"), door.timers())
+                : (response, head) -> new ResponseObject(response, head.as("resp_"));
+        String previous = asked.previous();
+        if (previous == null) {
+            begin(call, asked, "response-" + Ids.newToken().substring(5, 25), form);
+            return;
+        }
+        Matcher id = RESPONSE.matcher(previous);
+        if (!id.matches()) {
+            throw Fields.invalid("previous_response_id", "must be the id of an answer of this gateway");
+        }
+        goOn(call, asked, door.sessions().find(id.group(1)), form);
+    }
+
+    /** A header that would be refused at the end of the turn is refused at its beginning. */
+    private static void requireApply(Call call) {
+        Patches.Apply.read(call.request().getHeader(APPLY));
+    }
+
+    /** The name of a talk's worker, made of the client's own id of the talk, which counts for that captain only. */
+    private static @Nullable String taskId(Call call, String agent) {
+        String id = call.request().getHeader("x-session-id");
+        if (id == null || id.isEmpty()) {
+            return null;
+        }
+        if (id.length() > SESSION_CHARACTERS_MAX) {
+            throw Fields.invalid("x-session-id", "has more than " + SESSION_CHARACTERS_MAX + " characters");
+        }
+        return "chat-" + Ids.hashToken(call.access().captain() + "\n" + agent + "\n" + id).substring(0, 32);
+    }
+
+    private void begin(Call call, ModelRequest asked, @Nullable String taskId, Form form) {
+        SpawnRequest request = request(call.request(), asked, taskId);
+        Admission.Applicant asker = new Admission.Applicant(call.access().captain(), PLACE_MS, call::isGone);
+        spawner.spawn(request, asker).thenCompose(Accepted::running).whenComplete((granted, failure) -> {
+            if (failure != null) {
+                call.refuse(Problem.refusal(failure));
+                return;
+            }
+            Session session = door.sessions().find(granted.spawnId());
+            call.guard(() -> new Reply(call, asked, talk(session, taskId != null), 1, form).begin());
+        });
+    }
+
+    private static SpawnRequest request(HttpServerRequest http, ModelRequest asked, @Nullable String taskId) {
+        Map<String, @Nullable Object> agent = new LinkedHashMap<>();
+        agent.put("name", asked.agent());
+        if (asked.system() != null) {
+            agent.put("systemPrompt", asked.system());
+        }
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("task_id", taskId);
+        fields.put("agent_config", agent);
+        fields.put("prompt", asked.wholeTalk());
+        fields.put("project", PROJECT);
+        String repository = http.getHeader(REPOSITORY);
+        if (repository != null) {
+            fields.put("repository", decoded(repository));
+            fields.put("workspace_mode", "worktree");
+        }
+        return SpawnRequest.read(new Fields(fields));
+    }
+
+    /** Headers are ASCII; a path may be more, with {@code %} as in a URL. */
+    private static String decoded(String path) {
+        try {
+            return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw Fields.invalid(REPOSITORY, "must be a path, with % as in a URL");
+        }
+    }
+
+    /** The next turn of a talk whose worker is there. */
+    private void goOn(Call call, ModelRequest asked, Session session, Form form) {
+        Access access = call.access().in(session.spawn());
+        access.requireCaptain();
+        Talk talk = talk(session, true);
+        talk.requireIdle();
+        long from = session.spawn().log().lastSeq() + 1;
+        session.handleMessage(access, new Fields(Map.of("role", "user", "content", asked.prompt())), true);
+        new Reply(call, asked, talk, from, form).begin();
+    }
+
+    private Talk talk(Session session, boolean goesOn) {
+        String spawnId = session.spawn().spawnId();
+        return talks.computeIfAbsent(spawnId, id ->
+                new Talk(session, spawner, door.timers(), goesOn, () -> talks.remove(spawnId)));
+    }
+
+    /** One turn of a talk, told to its client. */
+    private final class Reply {
+        private final Call call;
+        private final Talk talk;
+        private final Answer answer;
+        private final Turn turn;
+        private final Subscription reader;
+
+        /** @param from the first frame of the turn */
+        Reply(Call call, ModelRequest asked, Talk talk, long from, Form form) {
+            this.call = call;
+            this.talk = talk;
+            String id = talk.session().spawn().spawnId() + "_" + from;
+            answer = form.answer(call.response(), new Head(id, clock.nowMs() / 1000, asked.agent()));
+            turn = new Turn(answer, this::handleOver);
+            reader = talk.session().subscribe(from, true, null, turn);
+        }
+
+        void begin() {
+            call.response().drainHandler(room -> reader.drain());
+            call.response().closeHandler(gone -> handleGone());
+            talk.begin(Door.channel(call.request()));
+            if (call.isGone()) {
+                handleGone();
+            }
+            reader.drain();
+        }
+
+        /** The turn goes to its end unheard: the talk has cancelled it. */
+        private void handleGone() {
+            answer.close();
+            turn.abandon();
+            reader.drain();
+        }
+
+        private void handleOver(Turn.End end) {
+            // Not within the reader's own turn.
+            door.timers().after(1, reader::close);
+            boolean worktree = call.request().getHeader(REPOSITORY) != null && !call.isGone();
+            CompletionStage<String> changes = worktree
+                    ? patches.after(talk.session().spawn(), Patches.Apply.read(call.request().getHeader(APPLY)))
+                    : CompletableFuture.completedFuture("");
+            changes.thenAccept(told -> {
+                if (!call.isGone()) {
+                    tell(end, told);
+                }
+                talk.handleOver();
+            });
+        }
+
+        private void tell(Turn.End end, String changes) {
+            if (!changes.isEmpty()) {
+                answer.text(changes);
+            }
+            if (end.failure() == null) {
+                answer.done(end.usage());
+            } else {
+                answer.fail(end.failure());
+            }
+        }
+    }
+}

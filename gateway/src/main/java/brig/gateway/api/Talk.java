@@ -1,0 +1,108 @@
+package brig.gateway.api;
+
+import brig.gateway.session.Session;
+import brig.gateway.spawn.SpawnState;
+import brig.gateway.spawn.Spawner;
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker that answers somebody who takes it for a model. It stays for the next request of the talk, but not for long,
+ * and no longer than the client does: a client that is killed says nothing but closes its connections. Owned by the
+ * event loop.
+ */
+final class Talk {
+    /** How long a worker waits for the next words. */
+    static final long IDLE_MS = 5 * 60_000L;
+    /** How long it waits for a client that closed the connection over which it was answered. */
+    static final long GONE_MS = 3_000;
+
+    private final Session session;
+    private final Spawner spawner;
+    private final Timers timers;
+    private final Runnable ended;
+    private final boolean goesOn;
+    private boolean busy;
+    private Timers.@Nullable Timer end;
+    private @Nullable Channel client;
+    private final ChannelFutureListener handleClosed = closed -> handleGone();
+
+    /**
+     * @param goesOn whether it can be named by a later request
+     * @param ended called once, when its worker is being ended
+     */
+    Talk(Session session, Spawner spawner, Timers timers, boolean goesOn, Runnable ended) {
+        this.session = session;
+        this.spawner = spawner;
+        this.timers = timers;
+        this.goesOn = goesOn;
+        this.ended = ended;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    /** @throws BrigException {@code INPUT_NOT_ACCEPTED} */
+    void requireIdle() {
+        if (busy) {
+            throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "the talk has an answer that is not over yet", 1);
+        }
+    }
+
+    /** A turn begins, for the client behind that connection. */
+    void begin(Channel connection) {
+        busy = true;
+        stay();
+        if (connection != client) {
+            leave();
+            client = connection;
+            // A connection that is closed already calls back at once.
+            connection.closeFuture().addListener(handleClosed);
+        }
+    }
+
+    /** The turn is over, and its answer on its way. */
+    void handleOver() {
+        busy = false;
+        if (session.spawn().state().isFinal() || !goesOn) {
+            terminate("completed");
+        } else if (end == null) {
+            end = timers.after(IDLE_MS, () -> terminate("idle"));
+        }
+    }
+
+    private void handleGone() {
+        client = null;
+        if (busy && session.spawn().state() == SpawnState.RUNNING) {
+            session.spawn().worker().cancel();
+        }
+        stay();
+        end = timers.after(goesOn ? GONE_MS : 0, () -> terminate("requested"));
+    }
+
+    private void stay() {
+        if (end != null) {
+            end.cancel();
+            end = null;
+        }
+    }
+
+    private void leave() {
+        if (client != null) {
+            client.closeFuture().removeListener(handleClosed);
+            client = null;
+        }
+    }
+
+    private void terminate(String reason) {
+        stay();
+        leave();
+        ended.run();
+        spawner.terminate(session.spawn(), reason);
+    }
+}
