@@ -142,7 +142,11 @@ final class OpenCodeCommand {
         options.put("headers", headers);
         Map<String, Object> models = new LinkedHashMap<>();
         for (String profile : profiles) {
-            models.put(profile, Map.of("name", profile + " behind the wall", "reasoning", true, "tool_call", true));
+            Map<String, Object> model = new LinkedHashMap<>();
+            model.put("name", profile + " behind the wall");
+            model.put("reasoning", true);
+            model.put("tool_call", true);
+            models.put(profile, model);
         }
         Map<String, Object> written = new LinkedHashMap<>();
         written.put("npm", "@ai-sdk/openai-compatible");

@@ -104,7 +104,7 @@ final class OpenCode implements AutoCloseable {
 
     /** A command with OpenCode's variables: nothing of this user's own, and nothing from the network. */
     private List<String> environment(String... command) {
-        List<String> whole = new ArrayList<>(List.of("env", "-C", project.toString(), "HOME=" + home,
+        List<String> whole = new ArrayList<>(List.of("env", "-C", project.toString(), "PWD=" + project, "HOME=" + home,
                 "XDG_CONFIG_HOME=" + home.resolve(".config"), "XDG_DATA_HOME=" + home.resolve(".data"),
                 "XDG_STATE_HOME=" + home.resolve(".state"), "XDG_CACHE_HOME=" + home.resolve(".cache"),
                 "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
@@ -121,7 +121,8 @@ final class OpenCode implements AutoCloseable {
 
     /** {@code opencode run}: one message, to its end; what it printed is one event a line. */
     Run run(String message) throws IOException {
-        return Run.of(environment(program().toString(), "run", "--format", "json", "--title", "t", message), "", product.folder());
+        return Run.of(environment(program().toString(), "run", "--print-logs", "--log-level", "WARN", "--format", "json", "--title",
+                "t", message), "", product.folder());
     }
 
     /** Starts {@code opencode serve}. */
