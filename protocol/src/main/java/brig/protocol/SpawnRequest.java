@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param once the spawn ends after its first {@code done}
  * @param policy what the agent's wall lets in; null leaves it to the agent's profile
  * @param workspaceMode what becomes of {@code workspace} or {@code repository}
- * @param repository absolute path of a git repository, in {@code WORKTREE} only, and there never null
+ * @param repository absolute path of a git repository, where the mode is one of a worktree, and there never null
  * @param claim what makes a repetition of this request known as one
  * @param bounds what the captain narrows further than the policy does
  * @param talk what becomes of the talk with the agent
@@ -85,10 +85,17 @@ public record SpawnRequest(
     public enum WorkspaceMode {
         /** The folder itself. */
         FOLDER,
-        /** A worktree of its own, of a git repository. */
+        /** A worktree of its own, of a git repository, as its HEAD is. */
         WORKTREE,
+        /** The same as the repository is: with changes of tracked files that are not committed. */
+        SNAPSHOT,
         /** A copy of its own, which shares what is not changed with the folder. */
-        COPY
+        COPY;
+
+        /** Whether it is made of a repository. */
+        public boolean isWorktree() {
+            return this == WORKTREE || this == SNAPSHOT;
+        }
     }
 
     /** A request that leaves the wall to the agent's profile. */
@@ -173,20 +180,21 @@ public record SpawnRequest(
         return switch (fields.text("workspace_mode", "folder")) {
             case "folder" -> WorkspaceMode.FOLDER;
             case "worktree" -> WorkspaceMode.WORKTREE;
+            case "snapshot" -> WorkspaceMode.SNAPSHOT;
             case "copy" -> WorkspaceMode.COPY;
-            default -> throw Fields.invalid("workspace_mode", "must be folder, worktree or copy");
+            default -> throw Fields.invalid("workspace_mode", "must be folder, worktree, snapshot or copy");
         };
     }
 
     private static void checkPlaces(WorkspaceMode mode, @Nullable String workspace, @Nullable String repository) {
-        if ((mode == WorkspaceMode.WORKTREE) != (repository != null)) {
-            throw Fields.invalid("repository", "goes with workspace_mode worktree, which needs it");
+        if (mode.isWorktree() != (repository != null)) {
+            throw Fields.invalid("repository", "goes with workspace_mode worktree or snapshot, which need it");
         }
         if (repository != null && (!repository.startsWith("/") || repository.indexOf('\0') >= 0)) {
             throw Fields.invalid("repository", "must be an absolute path");
         }
-        if (mode == WorkspaceMode.WORKTREE && workspace != null) {
-            throw Fields.invalid("workspace", "is chosen by Brig in workspace_mode worktree");
+        if (mode.isWorktree() && workspace != null) {
+            throw Fields.invalid("workspace", "is chosen by Brig where a repository is named");
         }
         if (mode == WorkspaceMode.COPY && workspace == null) {
             throw Fields.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");

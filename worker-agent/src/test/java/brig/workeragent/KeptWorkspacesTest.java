@@ -118,7 +118,7 @@ class KeptWorkspacesTest {
         MadeWorkspaces made = new MadeWorkspaces(
                 wall, wall.resolve("brig-clone"), List.of(bases), List::of, new MadeWorkspaces.User(-1, false), 1000, nowMs::get);
         for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
-            Path folder = made.worktree(name, name, repository, List.of()).folder();
+            Path folder = made.worktree(name, name, repository, false, List.of()).folder();
             host(folder, "touch x" + (name.equals("spn_committed") ? "; git add x; " + COMMIT : ""));
             nowMs.addAndGet(name.equals("spn_later") ? 1 : 0);
             made.end(name);

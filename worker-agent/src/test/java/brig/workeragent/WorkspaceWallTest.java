@@ -100,6 +100,28 @@ class WorkspaceWallTest {
     }
 
     @Test
+    void shouldBeginWithWhatIsNotCommittedWhereThatIsAskedFor() throws Exception {
+        Files.writeString(repository.resolve("b.txt"), "gone\n");
+        host("git -c safe.directory='*' add b.txt && git -c safe.directory='*' -c user.name=t -c user.email=t@t commit -qm two");
+        Files.writeString(repository.resolve("a.txt"), "mine\n");
+        Files.writeString(repository.resolve(".env"), "SECRET=not even committed\n");
+        Files.delete(repository.resolve("b.txt"));
+        Files.writeString(repository.resolve("staged.txt"), "staged\n");
+        Files.writeString(repository.resolve("loose.txt"), "loose\n");
+        host("git -c safe.directory='*' add staged.txt && chown -R 59617:59617 .");
+        String id = id();
+        Map<String, Object> request = worktree("t10");
+        request.put("workspace_mode", "snapshot");
+        assertEquals("a.txt\nstaged.txt\nmine\nnothing\n", fixture.runToEnd(control, id, request, "ls; cat a.txt; "
+                + "git log -p --all --format= | grep -c 'not even' | sed s/0/nothing/; echo agent >> a.txt"));
+        String text = String.valueOf(diff(id).get("diff"));
+        assertTrue(text.contains(" mine\n+agent\n") && !text.contains("staged") && !text.contains("b.txt"), text);
+        assertEquals("mine\n", Files.readString(repository.resolve("a.txt")));
+        assertEquals(" M .env\n D b.txt\n M a.txt\nA  staged.txt\n?? id_rsa\n?? loose.txt\n".lines().sorted().toList(),
+                host("git -c safe.directory='*' status --short").lines().sorted().toList(), "the repository is as it was");
+    }
+
+    @Test
     void shouldShowNoHostAndNoPasswordOfTheRepositorysConfiguration() throws Exception {
         host("git -c safe.directory='*' config remote.origin.url https://ann:PASSWORD@git.test/x");
         host("git -c safe.directory='*' config user.name 'Ann \"A\" B'");

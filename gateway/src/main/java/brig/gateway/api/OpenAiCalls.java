@@ -162,7 +162,7 @@ final class OpenAiCalls {
         String repository = http.getHeader(REPOSITORY);
         if (repository != null) {
             fields.put("repository", decoded(repository));
-            fields.put("workspace_mode", "worktree");
+            fields.put("workspace_mode", "snapshot");
         }
         return SpawnRequest.read(new Fields(fields));
     }

@@ -37,13 +37,17 @@ final class SpawnOptions {
                 description = "Work in a worktree of this git repository, on the branch brig/ID.")
         private @Nullable Path repository;
 
+        @Option(names = {"-s", "--snapshot"}, paramLabel = "FOLDER",
+                description = "The same, beginning with the changes of tracked files that are not committed there.")
+        private @Nullable Path snapshot;
+
         @Option(names = {"-c", "--copy"}, paramLabel = "FOLDER",
                 description = "Work in a copy of this folder without its private files. It takes no space but for what "
                     + "changes, which XFS and Btrfs can do; elsewhere it is refused.")
         private @Nullable Path copy;
 
         WorkspaceMode mode() {
-            return repository != null ? WorkspaceMode.WORKTREE
+            return repository != null ? WorkspaceMode.WORKTREE : snapshot != null ? WorkspaceMode.SNAPSHOT
                     : copy != null ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
         }
     }
@@ -105,7 +109,7 @@ final class SpawnOptions {
         request.put("wait", wait);
         Path folder = place.copy != null ? place.copy : place.workspace;
         request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, List.of(), null, prompt, once, policy,
-                place.mode(), absolute(place.repository), claim, bounds,
+                place.mode(), absolute(place.repository != null ? place.repository : place.snapshot), claim, bounds,
                 new SpawnRequest.Talk(resume, record)).toMap());
         return request;
     }

@@ -3,6 +3,7 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.Fields;
 import brig.protocol.SpawnRequest;
+import brig.protocol.SpawnRequest.WorkspaceMode;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
@@ -111,8 +112,8 @@ final class Workplaces {
         String workspace = request.workspace();
         return switch (request.workspaceMode()) {
             case FOLDER -> folder(workspace == null ? newFolders.resolve(taskId) : named(workspace));
-            case WORKTREE -> ofItsOwn(spawnId,
-                    made.worktree(spawnId, taskId, named(request.repository()), confinement.privateFiles()));
+            case WORKTREE, SNAPSHOT -> ofItsOwn(spawnId, made.worktree(spawnId, taskId,
+                    named(request.repository()), request.workspaceMode() == WorkspaceMode.SNAPSHOT, confinement.privateFiles()));
             case COPY -> ofItsOwn(spawnId,
                     made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));
         };

@@ -117,11 +117,13 @@ public final class MadeWorkspaces {
     /**
      * A git worktree of its own for a spawn.
      *
+     * @param uncommitted whether it begins with what was changed in the repository since its HEAD
      * @param hidden globs of tracked files that are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    public Made worktree(String spawnId, String taskId, Path repository, List<String> hidden) {
-        return worktrees.make(spawnId, taskId, repository, hidden);
+    public Made worktree(String spawnId, String taskId, Path repository, boolean uncommitted,
+            List<String> hidden) {
+        return worktrees.make(spawnId, taskId, repository, uncommitted, hidden);
     }
 
     /**

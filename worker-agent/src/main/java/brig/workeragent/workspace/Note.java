@@ -30,6 +30,10 @@ record Note(String spawnId, String taskId, Kind kind, Path source, String branch
         return new Note(spawnId, taskId, kind, source, branch, start, applied, owner, nowMs);
     }
 
+    Note startedAt(String commit) {
+        return new Note(spawnId, taskId, kind, source, branch, commit, applied, owner, endedMs);
+    }
+
     Note applied(String tree) {
         return new Note(spawnId, taskId, kind, source, branch, start, tree, owner, endedMs);
     }

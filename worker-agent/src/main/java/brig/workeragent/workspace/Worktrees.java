@@ -39,12 +39,14 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /**
-     * Makes the worktree of a spawn from what the repository has checked out.
+     * Makes the worktree of a spawn from the repository's HEAD.
      *
+     * @param uncommitted whether changes of tracked files that are not committed come along
      * @param hidden which tracked files are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, List<String> hidden) {
+    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, boolean uncommitted,
+            List<String> hidden) {
         Path real = repositories.require(repository);
         String start = git.run(Git.Place.of(real), "rev-parse", "--verify", "HEAD").strip();
         Note note = new Note(
@@ -54,7 +56,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
             notes.write(note);
             git.run(Git.Place.of(real), "worktree", "add", "--quiet", "--no-checkout", "-b", note.branch(),
                     folder.toString(), start);
-            checkOut(placeOf(note), new PrivateFiles(hidden));
+            checkOut(note, new PrivateFiles(hidden), uncommitted);
             return new MadeWorkspaces.Made(folder, mounts(note));
         } catch (IOException e) {
             remove(note, true);
@@ -77,17 +79,42 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** A file that is tracked and private is marked as skipped: git neither writes it nor misses it. */
-    private void checkOut(Git.Place place, PrivateFiles hidden) {
+    private void checkOut(Note note, PrivateFiles hidden, boolean uncommitted) throws IOException {
+        Git.Place place = placeOf(note);
         git.run(place, "read-tree", "HEAD");
         List<String> tracked = List.of(git.run(place, "ls-files", "-z").split("\0"));
         PrivateFiles all = !tracked.contains(PrivateFiles.LIST) ? hidden
                 : hidden.and(git.run(place, "show", "HEAD:" + PrivateFiles.LIST));
+        if (uncommitted) {
+            takeUncommitted(note, all);
+        }
         StringBuilder skipped = new StringBuilder();
         tracked.stream().filter(file -> !file.isEmpty() && all.matches(Path.of(file)))
                 .forEach(file -> skipped.append(file).append('\0'));
         git.run(place, skipped.toString().getBytes(UTF_8), "update-index", "--skip-worktree", "-z", "--stdin");
         git.run(place, "checkout-index", "--all", "--quiet");
         git.run(place, "update-index", "-q", "--refresh");
+    }
+
+    /** What is changed in the repository becomes a commit in the worktree: what the agent changes is told apart from it. */
+    private void takeUncommitted(Note note, PrivateFiles hidden) throws IOException {
+        Git.Place repository = Git.Place.of(note.source());
+        StringBuilder changed = new StringBuilder();
+        for (String file : git.run(repository, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", "HEAD").split("\0")) {
+            if (!file.isEmpty() && !hidden.matches(Path.of(file))) {
+                changed.append(file).append('\0');
+            }
+        }
+        if (changed.isEmpty()) {
+            return;
+        }
+        Git.Place place = placeOf(note);
+        Git.Place across = new Git.Place(place.gitDir(), place.commonDir(), note.source());
+        git.run(across, changed.toString().getBytes(UTF_8), "update-index", "--add", "--remove", "-z", "--stdin");
+        String commit = git.run(place, "-c", "user.name=Brig", "-c", "user.email=brig@localhost", "commit-tree", "-p", note.start(),
+                "-m", "What was changed in the repository and not committed", git.run(place, "write-tree").strip()).strip();
+        git.run(place, "update-ref", BRANCHES + note.branch(), commit);
+        notes.write(note.startedAt(commit));
     }
 
     /**
