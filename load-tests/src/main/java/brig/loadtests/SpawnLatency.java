@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
             "answered. Without --url and --socket it starts the product itself, with private",
             "folders, over TCP with the admin token.",
             "",
-            "Example: ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50 --json'"})
+            "Example: ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50 --model --json'"})
 final class SpawnLatency implements Callable<Integer> {
     private static final String BODY =
             "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo hi\",\"once\":true}";
@@ -42,6 +42,9 @@ final class SpawnLatency implements Callable<Integer> {
 
     @Option(names = "--warm-up", description = "Runs before, which do not count.", defaultValue = "5")
     private int warmUps;
+
+    @Option(names = "--model", description = "In turn with each run the same through /openai/v1/chat/completions.")
+    private boolean model;
 
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
@@ -66,22 +69,45 @@ final class SpawnLatency implements Callable<Integer> {
         report.value("client", "plain keep-alive sockets to " + place.address());
         double[] spawned = new double[runs];
         double[] first = new double[runs];
+        double[] asModel = new double[model ? runs : 0];
         try (HttpWire requests = place.connect()) {
             for (int i = 0; i < warmUps; i++) {
                 run(place, requests);
+                asModel(place);
             }
             report.value("warm_up_runs", warmUps);
-            report.row(List.of("run", "answer ms", "first chunk ms"));
+            report.row(List.of("run", "answer ms", "first chunk ms", model ? "as model ms" : ""));
             for (int i = 0; i < runs; i++) {
                 double[] times = run(place, requests);
                 spawned[i] = times[0];
                 first[i] = times[1];
-                report.row(List.of(String.valueOf(i + 1), Report.number(times[0]), Report.number(times[1])));
+                if (model) {
+                    asModel[i] = asModel(place);
+                }
+                report.row(List.of(String.valueOf(i + 1), Report.number(times[0]), Report.number(times[1]),
+                        model ? Report.number(asModel[i]) : ""));
             }
         }
         report.keep("first_chunk_ms", Arrays.stream(first).boxed().toList());
         summarize(report, "answer_ms", spawned);
         summarize(report, "first_chunk_ms", first);
+        if (model) {
+            summarize(report, "as_model_ms", asModel);
+        }
+    }
+
+    /** Milliseconds to the first text of an answer of the agent as a model. */
+    private static double asModel(HttpWire.Place place) throws IOException {
+        byte[] request = place.request("POST", "/openai/v1/chat/completions",
+                "{\"model\":\"shell\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"echo hi\"}]}");
+        try (HttpWire stream = place.connect()) {
+            long start = System.nanoTime();
+            stream.send(request).stream();
+            while (!stream.line().contains("{\"content\":\"hi\\n\"}")) {
+                // read on
+            }
+            return (System.nanoTime() - start) / 1e6;
+        }
     }
 
     /** Milliseconds to the answer and to the first chunk. */

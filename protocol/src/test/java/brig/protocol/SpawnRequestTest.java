@@ -63,7 +63,7 @@ class SpawnRequestTest {
         "{'agent_config':{'name':'a','systemPrompt':'\\u0000'}} | 'systemPrompt' must not contain a NUL",
         "{'agent_config':{'name':'a','tools':['\\u0000']}} | 'tools' must not contain a NUL",
         "{'agent_config':{'name':'a','tools':'x'}}         | 'tools' must be a list of strings",
-        "{'agent_config':{'name':'a'},'workspace_mode':'tree'} | 'workspace_mode' must be folder, worktree or copy",
+        "{'agent_config':{'name':'a'},'workspace_mode':'tree'} | 'workspace_mode' must be folder, worktree, snapshot or copy",
         "{'agent_config':{'name':'a'},'workspace_mode':'worktree'} | 'repository' goes with",
         "{'agent_config':{'name':'a'},'workspace_mode':'copy'} | 'workspace' is the folder to copy",
         "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w','repository':'/r'} | 'repository' goes with",
