@@ -21,8 +21,8 @@ export class Connection {
   /** Lines that Brig has not answered for yet, the oldest first. */
   #untaken = [];
   #isOver = false;
+  /** What it died of. */
   #failure;
-  /** Until then a failure is for whoever opens it. */
   #isHandedOver = false;
 
   /**
@@ -38,10 +38,6 @@ export class Connection {
     connection.#write(hello);
     try {
       await unless(signal, connection.#opened.promise);
-      if (connection.#failure !== undefined) {
-        throw connection.#failure;
-      }
-      connection.#isHandedOver = true;
       return connection;
     } catch (failure) {
       connection.close();
@@ -54,6 +50,14 @@ export class Connection {
     this.#owner = owner;
     socket.on('data', (piece) => this.#handleData(piece));
     socket.on('close', () => this.#die(new BrigError('CONNECTION_LOST', 'the connection to the session was lost')));
+  }
+
+  /** Its owner has it: from now on it is told of the end, also of one that has been. */
+  handOver() {
+    this.#isHandedOver = true;
+    if (this.#failure !== undefined) {
+      this.#owner.handleClosed(this.#failure);
+    }
   }
 
   /** Whether an answer to something that was told is still due. */

@@ -50,7 +50,7 @@ export class LineReader {
 
 function decode(line) {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line).trim();
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line).replace(/\r?\n$/, '');
   } catch (cause) {
     throw violation('a line that is not UTF-8', cause);
   }

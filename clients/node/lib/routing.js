@@ -26,17 +26,33 @@ function toPattern(glob) {
   if (typeof glob !== 'string') {
     throw new TypeError('remoteAgents and localAgents are lists of names');
   }
-  const letters = glob.replace(/[*?]/g, '');
-  const source = glob.replace(/\*+/g, '*').replace(/[^A-Za-z0-9_]/gu, (one) => {
-    return { '*': '.*', '?': '.' }[one] ?? `\\u{${one.codePointAt(0).toString(16)}}`;
-  });
-  return {
-    regExp: new RegExp(`^${source}$`, 'su'),
-    weight: letters === glob ? Infinity : letters.length,
-  };
+  const letters = glob.replace(/[*?]/g, '').length;
+  return { glob, weight: letters === glob.length ? Infinity : letters };
 }
 
 /** That of the weightiest pattern that matches; -1 where none does. */
 function weigh(patterns, agent) {
-  return Math.max(-1, ...patterns.filter(({ regExp }) => regExp.test(agent)).map(({ weight }) => weight));
+  return Math.max(-1, ...patterns.filter(({ glob }) => matches(glob, agent)).map(({ weight }) => weight));
+}
+
+/** Goes back to the last star only, so that no pattern makes it slow: agents' names come from models. */
+function matches(glob, name) {
+  let at = 0;
+  let star = -1;
+  let behindStar = 0;
+  for (let i = 0; i < name.length;) {
+    if (glob[at] === '*') {
+      star = at++;
+      behindStar = i;
+    } else if (at < glob.length && (glob[at] === '?' || glob[at] === name[i])) {
+      at++;
+      i++;
+    } else if (star >= 0) {
+      at = star + 1;
+      i = ++behindStar;
+    } else {
+      return false;
+    }
+  }
+  return glob.slice(at).replaceAll('*', '') === '';
 }

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.js';
 import { persist, unless, within } from './dial.js';
 import { BrigError } from './errors.js';
 import { FrameQueue } from './frame-queue.js';
 import { Position } from './position.js';
 import { ask } from './spawner.js';
+
+/** Who lost the same gateway does not come back all at once, and nobody asks without a pause. */
+const RECONNECT_PAUSE_MS_MAX = 20;
 
 /**
  * A worker behind the wall, and what it says: an async iterable of frames. A connection that is lost is made again and
@@ -153,8 +157,11 @@ export class Session {
       (limit) => ask(this.#place.spawnerSocket, request, limit));
   }
 
-  #begin(timeoutMs, what) {
-    this.#connected = within(timeoutMs, what, this.#signal, (limit) => this.#connect(limit)).catch((why) => {
+  #begin(timeoutMs, what, pauseMsMax = 0) {
+    this.#connected = within(timeoutMs, what, this.#signal, async (limit) => {
+      await sleep(Math.random() * pauseMsMax, undefined, { signal: limit });
+      await this.#connect(limit);
+    }).catch((why) => {
       this.#becomeOver(why);
       throw why;
     });
@@ -170,6 +177,7 @@ export class Session {
       } else {
         this.#connection = connection;
         this.#checkFlow();
+        connection.handOver();
       }
     });
   }
@@ -222,7 +230,7 @@ export class Session {
     if (failure.code !== 'CONNECTION_LOST') {
       this.#becomeOver(failure);
     } else {
-      this.#begin(this.#options.timeouts.reconnectMs, 'connecting again');
+      this.#begin(this.#options.timeouts.reconnectMs, 'connecting again', RECONNECT_PAUSE_MS_MAX);
     }
   }
 
