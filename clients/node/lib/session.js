@@ -26,6 +26,8 @@ export class Session {
   #position = new Position();
   #lastDone;
   #isTerminated = false;
+  /** Ends what is under way when the session is over. */
+  #over = new AbortController();
   #handleAbort = () => this.#die(this.#signal.reason);
 
   /**
@@ -41,6 +43,7 @@ export class Session {
 
   /** Connects for the first time. */
   async open() {
+    this.#signal?.throwIfAborted();
     this.#signal?.addEventListener('abort', this.#handleAbort, { once: true });
     this.#begin(this.#options.timeouts.readyMs, `waiting for ${this.#place.ioSocket}`);
     await this.#connected;
@@ -158,12 +161,14 @@ export class Session {
   }
 
   #begin(timeoutMs, what, pauseMsMax = 0) {
-    this.#connected = within(timeoutMs, what, this.#signal, async (limit) => {
+    this.#connected = within(timeoutMs, what, this.#over.signal, async (limit) => {
       await sleep(Math.random() * pauseMsMax, undefined, { signal: limit });
       await this.#connect(limit);
     }).catch((why) => {
-      this.#becomeOver(why);
-      throw why;
+      if (!this.#isTerminated) {
+        this.#becomeOver(why);
+        throw why;
+      }
     });
     // Who reads is told of it, whether anybody waits to send or not.
     this.#connected.catch(() => {});
@@ -243,6 +248,7 @@ export class Session {
 
   #becomeOver(failure) {
     this.#frames.end(failure);
+    this.#over.abort(failure ?? new BrigError('SESSION_ENDED', 'the session is over', { spawnId: this.spawnId }));
     this.#signal?.removeEventListener('abort', this.#handleAbort);
     this.#connection?.close();
     this.#connection = null;
