@@ -5,10 +5,16 @@ export class Position {
   /** Of the stream that `#next` counts in; null before the first connection. */
   #epoch = null;
   #next = 1;
+  #isAtEnd = false;
 
   /** The number of the frame that is due. */
   get next() {
     return this.#next;
+  }
+
+  /** Whether the last frame, `state terminated`, was admitted. */
+  get isAtEnd() {
+    return this.#isAtEnd;
   }
 
   get hasBegun() {
@@ -49,6 +55,7 @@ export class Position {
     }
     const isNew = message.seq === this.#next;
     this.#next += isNew ? 1 : 0;
+    this.#isAtEnd ||= isNew && message.type === 'state' && message.state === 'terminated';
     return isNew;
   }
 

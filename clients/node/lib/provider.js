@@ -52,25 +52,15 @@ export class SubagentProvider {
   async start(request) {
     const { signal, prompt, ...wanted } = request;
     const answer = await this.#spawn(this.#toSpawn(wanted), wanted.wait ?? 0, signal);
-    const session = new Session({
+    const place = {
       spawnId: answer.spawn_id,
       taskId: answer.task_id,
       workspace: answer.workspace,
       ioSocket: answer.io_socket,
       token: answer.auth_token,
       spawnerSocket: this.#spawnerSocket,
-    }, { bufferBytes: this.#bufferBytes, timeouts: this.#timeouts, signal });
-    try {
-      await session.open();
-      if (prompt !== undefined) {
-        await session.send(prompt);
-      }
-      return session;
-    } catch (failure) {
-      // Where that fails as well, the gateway is gone, as the first failure says.
-      await session[Symbol.asyncDispose]().catch(() => {});
-      throw failure;
-    }
+    };
+    return Session.begin(place, prompt, { bufferBytes: this.#bufferBytes, timeouts: this.#timeouts, signal });
   }
 
   /** The same request id makes it safe to ask again where the answer was lost. */

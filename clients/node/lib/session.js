@@ -1,52 +1,54 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from './connection.js';
-import { persist, unless, within } from './dial.js';
+import { within } from './dial.js';
 import { BrigError } from './errors.js';
 import { FrameQueue } from './frame-queue.js';
-import { Position } from './position.js';
+import { Link } from './link.js';
 import { ask } from './spawner.js';
 
-/** Who lost the same gateway does not come back all at once, and nobody asks without a pause. */
-const RECONNECT_PAUSE_MS_MAX = 20;
-
 /**
- * A worker behind the wall, and what it says: an async iterable of frames. A connection that is lost is made again and
- * resumed behind the last frame, so a reader sees each frame once, in order, and is told of what is gone (`gap`). Frames
- * wait for their reader up to a bound; then Brig holds the worker back.
+ * A worker behind the wall, and what it says: an async iterable of frames. A reader sees each frame once, in order, and is
+ * told of what is gone (`gap`). Frames wait for their reader up to a bound; then Brig holds the worker back.
  */
 export class Session {
   #place;
   #options;
-  #signal;
   #frames = new FrameQueue(() => this.#checkFlow());
-  /** Null while there is none. */
-  #connection = null;
-  /** Settles when there is a connection again, or will be none. */
-  #connected;
-  #position = new Position();
+  #link;
   #lastDone;
-  #isTerminated = false;
-  /** Ends what is under way when the session is over. */
-  #over = new AbortController();
-  #handleAbort = () => this.#die(this.#signal.reason);
+  #handleAbort = () => this.#giveUp(this.#options.signal.reason);
 
   /**
+   * Connects to a worker that was started, and sends it the prompt, if there is one. What fails on the way ends it.
+   *
    * @param {{spawnId: string, taskId: string, workspace: string, ioSocket: string, token: string,
    *     spawnerSocket: string}} place
+   * @param {string | undefined} prompt
    * @param {{bufferBytes: number, timeouts: Record<string, number>, signal?: AbortSignal}} options
    */
+  static async begin(place, prompt, options) {
+    const session = new Session(place, options);
+    try {
+      options.signal?.throwIfAborted();
+      options.signal?.addEventListener('abort', session.#handleAbort, { once: true });
+      await session.#link.open();
+      if (prompt !== undefined) {
+        await session.send(prompt);
+      }
+      return session;
+    } catch (failure) {
+      // Where that fails as well, the gateway is gone, as the first failure says.
+      await session[Symbol.asyncDispose]().catch(() => {});
+      throw failure;
+    }
+  }
+
   constructor(place, options) {
     this.#place = place;
     this.#options = options;
-    this.#signal = options.signal;
-  }
-
-  /** Connects for the first time. */
-  async open() {
-    this.#signal?.throwIfAborted();
-    this.#signal?.addEventListener('abort', this.#handleAbort, { once: true });
-    this.#begin(this.#options.timeouts.readyMs, `waiting for ${this.#place.ioSocket}`);
-    await this.#connected;
+    this.#link = new Link(place, options.timeouts, {
+      handleMessage: (message, bytes) => this.#handleMessage(message, bytes),
+      handleFlow: () => this.#checkFlow(),
+      handleOver: (failure) => this.#handleOver(failure),
+    });
   }
 
   get spawnId() {
@@ -68,28 +70,28 @@ export class Session {
 
   /** Whether the last frame, `state terminated`, was received. */
   get isTerminated() {
-    return this.#isTerminated;
+    return this.#link.isAtEnd;
   }
 
   /** Sends a user message; resolves when Brig has taken it. One that may have arrived is never sent again. */
   async send(content) {
-    await this.#tell({ role: 'user', content });
+    await this.#link.tell({ role: 'user', content });
   }
 
   /** Interrupts the message that is being worked off; its `done` still comes. */
   async cancel() {
-    await this.#tell({ action: 'cancel' });
+    await this.#link.tell({ action: 'cancel' });
   }
 
   /** Ends the worker; its last frames still come. Where there is no connection, the spawner is asked to. */
   async terminate() {
-    if (this.#isTerminated) {
+    if (this.isTerminated) {
       return;
     }
     try {
-      await this.#tell({ action: 'terminate' });
-    } catch (failure) {
-      if (!this.#isTerminated) {
+      await this.#link.tell({ action: 'terminate' });
+    } catch {
+      if (!this.isTerminated) {
         await this.#askForEnd();
       }
     }
@@ -98,7 +100,7 @@ export class Session {
   /** Leaves; the worker goes on. */
   close() {
     this.#frames.clear();
-    this.#becomeOver();
+    this.#link.close();
   }
 
   /**
@@ -114,7 +116,7 @@ export class Session {
     for await (const frame of this) {
       if (frame.type === 'chunk' && isOwnWord(frame)) {
         text += frame.content;
-      } else if (frame.type === 'error' && frame.retrying !== true) {
+      } else if (frame.type === 'error' && frame.seq !== undefined && frame.retrying !== true) {
         trouble = frame;
       } else if (frame.type === 'gap') {
         throw new BrigError('FRAMES_LOST', `frames ${frame.from} to ${frame.to} are gone: ${frame.reason}`, { text });
@@ -141,129 +143,39 @@ export class Session {
     }
   }
 
-  async #tell(line) {
-    while (this.#connection === null && !this.#frames.isEnded) {
-      await this.#connected;
-    }
-    if (this.#frames.isEnded) {
-      throw new BrigError('SESSION_ENDED', 'the session is over', { spawnId: this.spawnId });
-    }
-    const taken = this.#connection.tell(line);
-    this.#checkFlow();
-    await within(this.#options.timeouts.answerMs, 'waiting for Brig to take a message', undefined,
-      (limit) => unless(limit, taken));
-  }
-
   async #askForEnd() {
-    const request = { action: 'terminate', id: this.spawnId };
+    const { spawnerSocket, spawnId } = this.#place;
     await within(this.#options.timeouts.answerMs, 'terminating', undefined,
-      (limit) => ask(this.#place.spawnerSocket, request, limit));
+      (limit) => ask(spawnerSocket, { action: 'terminate', id: spawnId }, limit));
   }
 
-  #begin(timeoutMs, what, pauseMsMax = 0) {
-    this.#connected = within(timeoutMs, what, this.#over.signal, async (limit) => {
-      await sleep(Math.random() * pauseMsMax, undefined, { signal: limit });
-      await this.#connect(limit);
-    }).catch((why) => {
-      if (!this.#isTerminated) {
-        this.#becomeOver(why);
-        throw why;
-      }
-    });
-    // Who reads is told of it, whether anybody waits to send or not.
-    this.#connected.catch(() => {});
-  }
-
-  async #connect(limit) {
-    await persist(limit, async () => {
-      const connection = this.#isTerminated ? null : await this.#dial(limit);
-      if (this.#isTerminated || this.#frames.isEnded) {
-        connection?.close();
-      } else {
-        this.#connection = connection;
-        this.#checkFlow();
-        connection.handOver();
-      }
-    });
-  }
-
-  /** A session's socket goes some time after its end; then the spawner socket has what is left to read. */
-  async #dial(limit) {
-    const { ioSocket, token, spawnerSocket } = this.#place;
-    try {
-      return await Connection.open(ioSocket, { auth: token, from: this.#position.next }, this, limit);
-    } catch (failure) {
-      if (this.#isTerminated) {
-        return null;
-      }
-      if (failure.code !== 'CONNECTION_FAILED' || !this.#position.hasBegun) {
-        throw failure;
-      }
-      return Connection.open(spawnerSocket, { action: 'attach', id: this.spawnId, from: this.#position.next }, this, limit);
-    }
-  }
-
-  /** The connection may read. Returns false where it must begin elsewhere: the stream that we know is gone. */
-  handleAuthenticated(welcome) {
-    const gap = this.#position.enter(welcome);
-    if (gap !== undefined) {
-      this.#frames.push(gap, 0);
-    }
-    return welcome.from <= this.#position.next;
-  }
-
-  handleMessage(message, bytes) {
-    if (!this.#position.admit(message)) {
-      return;
-    }
-    this.#frames.push(message, bytes);
-    if (message.seq !== undefined && message.type === 'done') {
-      this.#lastDone = message;
-    } else if (message.seq !== undefined && message.type === 'state' && message.state === 'terminated') {
-      this.#isTerminated = true;
-      this.#becomeOver();
-    }
-    this.#checkFlow();
-  }
-
-  handleTaken() {
-    this.#checkFlow();
-  }
-
-  handleClosed(failure) {
-    this.#connection = null;
-    if (failure.code !== 'CONNECTION_LOST') {
-      this.#becomeOver(failure);
-    } else {
-      this.#begin(this.#options.timeouts.reconnectMs, 'connecting again', RECONNECT_PAUSE_MS_MAX);
-    }
-  }
-
-  #die(reason) {
+  #giveUp(reason) {
     this.#frames.clear();
-    this.#becomeOver(reason);
+    this.#link.close(reason);
     // Nobody is left to be told of a failure: the caller has given up.
     this.#askForEnd().catch(() => {});
   }
 
-  #becomeOver(failure) {
+  #handleMessage(message, bytes) {
+    this.#frames.push(message, bytes);
+    if (message.seq !== undefined && message.type === 'done') {
+      this.#lastDone = message;
+    }
+    this.#checkFlow();
+  }
+
+  #handleOver(failure) {
     this.#frames.end(failure);
-    this.#over.abort(failure ?? new BrigError('SESSION_ENDED', 'the session is over', { spawnId: this.spawnId }));
-    this.#signal?.removeEventListener('abort', this.#handleAbort);
-    this.#connection?.close();
-    this.#connection = null;
+    this.#options.signal?.removeEventListener('abort', this.#handleAbort);
   }
 
   /** While an answer is due it is read on: it stands behind no more than what Brig has queued. */
   #checkFlow() {
     const { bufferBytes } = this.#options;
-    if (this.#connection === null) {
-      return;
-    }
-    if (this.#connection.isWaiting || this.#frames.bytes <= bufferBytes / 2) {
-      this.#connection.resume();
+    if (this.#link.isWaiting || this.#frames.bytes <= bufferBytes / 2) {
+      this.#link.resume();
     } else if (this.#frames.bytes > bufferBytes) {
-      this.#connection.pause();
+      this.#link.pause();
     }
   }
 }
