@@ -50,13 +50,18 @@ export async function within(timeoutMs, what, signal, run) {
  * @returns {Promise<T>}
  */
 export async function persist(limit, run, mayPass = (failure) => failure.isPassing) {
+  let last;
   for (let pauseMs = PAUSE_MS_MIN; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
     try {
       return await run();
     } catch (failure) {
-      if (limit.aborted || !mayPass(failure)) {
+      if (limit.aborted) {
+        throw last ?? failure;
+      }
+      if (!mayPass(failure)) {
         throw failure;
       }
+      last = failure;
       const waitMs = failure.retryAfterSeconds * 1_000 || pauseMs * (0.5 + Math.random() / 2);
       await sleep(waitMs, undefined, { signal: limit }).catch(() => {
         throw failure;

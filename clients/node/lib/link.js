@@ -85,10 +85,8 @@ export class Link {
       await sleep(Math.random() * pauseMsMax, undefined, { signal: limit });
       await persist(limit, () => this.#connect(limit));
     }).catch((failure) => {
-      if (!this.#position.isAtEnd) {
-        this.close(failure);
-        throw failure;
-      }
+      this.close(failure);
+      throw failure;
     });
     // Who reads is told of it, whether anybody waits to send or not.
     this.#connected.catch(() => {});

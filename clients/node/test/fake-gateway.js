@@ -33,7 +33,9 @@ export class Peer {
 
   constructor(socket) {
     this.socket = socket;
-    this.closed = once(socket, 'close');
+    this.closed = new Promise((resolve) => {
+      socket.on('close', resolve);
+    });
     socket.setEncoding('utf8');
     socket.on('error', () => {});
     socket.on('data', (text) => {

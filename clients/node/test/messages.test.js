@@ -136,6 +136,20 @@ test('holds Brig back while nobody reads, but hears the answers to what it sends
   assert.equal((await all(session)).length, held + 1);
 });
 
+test('lets Brig go on when what waited was read', async (t) => {
+  const { session } = await start(t, [async (peer) => {
+    await peer.welcome();
+    for (let seq = 1; seq <= 60; seq++) {
+      peer.write(chunk(seq, 'x'.repeat(30_000)));
+    }
+    peer.write(terminated(61));
+  }], { bufferBytes: 100_000 });
+  for (let seq = 1; seq <= 61; seq++) {
+    await new Promise(setImmediate);
+    assert.equal((await session[Symbol.asyncIterator]().next()).value.seq, seq);
+  }
+});
+
 test('an abort ends the session and its worker, and those who wait are told why', async (t) => {
   const controller = new AbortController();
   const { gateway, session } = await start(t, [async (peer) => {
@@ -172,9 +186,10 @@ test('disposing ends the worker, over the spawner socket where the connection fa
 test('closing leaves the worker alone', async (t) => {
   const { gateway, session } = await start(t, [async (peer) => {
     await peer.welcome();
-    await peer.closed;
-    peer.socket.end();
+    peer.write(chunk(1, 'nobody reads it'));
+    await peer.listen();
   }]);
+  await session.send('x');
   session.close();
   assert.deepEqual(await all(session), []);
   assert.deepEqual(gateway.requests.map(({ action }) => action), ['spawn']);

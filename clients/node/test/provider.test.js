@@ -81,6 +81,24 @@ test('asks again with the same request id where the answer is lost', async (t) =
   assert.equal(new Set(gateway.requests.map(({ request_id: id }) => id)).size, 1);
 });
 
+test('leaves it to the caller to try again where the second answer is a refusal', async (t) => {
+  const gateway = await fakeGateway(t, {
+    spawn: (peer, request, { requests }) => (requests.length < 2
+      ? peer.socket.end()
+      : peer.write({ error: 'all are in use', code: 'MAX_WORKERS', retry_after_seconds: 0.01 })),
+  });
+  assert.equal((await failureOf(gateway.provider().start({ agent: 'shell' }))).code, 'MAX_WORKERS');
+  assert.equal(gateway.requests.length, 2);
+});
+
+test('does not wait for a socket that cannot appear', async (t) => {
+  const gateway = await fakeGateway(t, {
+    spawn: (peer, request, { spawned, spawner }) => peer.write({ ...spawned(), io_socket: `${spawner}/io.sock` }),
+  });
+  const failure = await failureOf(gateway.provider().start({ agent: 'shell' }));
+  assert.deepEqual([failure.code, failure.cause.code], ['CONNECTION_FAILED', 'ENOTDIR']);
+});
+
 test('fails at once where nobody listens', async (t) => {
   const gateway = await fakeGateway(t);
   const provider = new SubagentProvider({ spawnerSocket: path.join(gateway.folder, 'none.sock') });
@@ -141,7 +159,7 @@ test('waits for the socket of the session to appear', async (t) => {
 
 test('ends the worker whose session cannot be reached', async (t) => {
   const gateway = await fakeGateway(t);
-  const failure = await failureOf(gateway.provider({ timeouts: { readyMs: 50 } }).start({ agent: 'shell' }));
+  const failure = await failureOf(gateway.provider({ timeouts: { readyMs: 200 } }).start({ agent: 'shell' }));
   assert.equal(failure.code, 'TIMEOUT');
   assert.equal(failure.cause.code, 'CONNECTION_FAILED');
   assert.deepEqual(await gateway.ended.promise, { action: 'terminate', id: SPAWN_ID });

@@ -15,6 +15,7 @@ const CASES = [
   [['review*'], ['*'], 'reviewer', true],
   [['*'], ['review*'], 'reviewer', false],
   [['review*'], ['reviewer'], 'reviewer', false],
+  [['reviewer*'], ['reviewer'], 'reviewer', false],
   [['*'], ['*'], 'reviewer', true],
   [['reviewer'], ['reviewer'], 'reviewer', true],
   [['re?iewer'], undefined, 'reviewer', true],

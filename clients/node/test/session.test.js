@@ -181,8 +181,10 @@ test('waits as Brig says where the session is not ready, and gives up where it s
     peer.write({ type: 'error', error: 'no', ...line });
     peer.socket.end();
   };
-  const notReady = refuse({ code: 'SESSION_NOT_READY', state: 'spawning', retry_after_seconds: 0.02 });
+  const notReady = refuse({ code: 'SESSION_NOT_READY', state: 'spawning', retry_after_seconds: 0.1 });
+  const begin = performance.now();
   const { session, gateway } = await start(t, [notReady, notReady, says(terminated(1))]);
+  assert.ok(performance.now() - begin > 190);
   assert.equal((await all(session)).length, 1);
   assert.equal(gateway.connections, 3);
 
@@ -198,7 +200,7 @@ test('tells its readers where it cannot connect again', async (t) => {
     await Promise.all([stopSession(), stopSpawner()]);
     peer.write(chunk(1, 'a'));
     peer.socket.end();
-  }], { timeouts: { reconnectMs: 60 } });
+  }], { timeouts: { reconnectMs: 200 } });
   const iterator = session[Symbol.asyncIterator]();
   assert.equal((await iterator.next()).value.seq, 1);
   const failure = await failureOf(iterator.next());
