@@ -61,7 +61,8 @@ test('an agent with a model: its text token by token, a failure, a cancel', asyn
   assert.equal((await session.text()).trim(), 'tok0 tok1 tok2 tok3 tok4');
   await session.send('#scenario:error:400');
   assert.equal((await failureOf(session.text())).code, 'MODEL_ERROR');
-  await session.send('#scenario:hang');
+  await session.send('#scenario:text:3000:10');
+  await readUntil(session, ({ type }) => type === 'chunk');
   const text = session.text();
   await session.cancel();
   const failure = await failureOf(text);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class NodeClientTest {
     private static final Path CLIENT = Path.of(System.getProperty("brig.clients", ""), "node");
     /** A suite that finds fewer tests than these has lost some. */
-    private static final int TESTS_MIN = 90;
+    private static final int TESTS_MIN = 100;
     private static final Pattern COUNT = Pattern.compile("^# (\\w+) (\\d+)$", Pattern.MULTILINE);
 
     enum Node {
@@ -40,10 +40,9 @@ class NodeClientTest {
         }
 
         /** Where it is; the test is skipped, and says so, where it is not. */
-        String require() throws IOException {
+        String require(Path folder) throws IOException {
             boolean there = Files.isExecutable(program)
-                    && Run.of(List.of(program.toString(), "--version"), "", Files.createTempDirectory("brig-node-"))
-                            .out().startsWith(version);
+                    && Run.of(List.of(program.toString(), "--version"), "", folder).out().startsWith(version);
             if (!there) {
                 System.err.println("SKIPPED: clients/node is not tested under Node " + version + "x, for " + program
                         + " is not one");
@@ -56,8 +55,8 @@ class NodeClientTest {
     @ParameterizedTest
     @EnumSource
     void shouldPassItsOwnTestsAgainstTheProduct(Node node) throws IOException {
-        String program = node.require();
         try (Product product = Product.start(); Stream<Path> files = Files.list(CLIENT.resolve("test"))) {
+            String program = node.require(product.folder());
             List<String> command = new ArrayList<>(List.of("env", "BRIG_SPAWNER_SOCKET=" + product.spawner(),
                     "BRIG_WORKSPACE_BASE=" + product.workspaces(), program, "--test", "--test-reporter=tap"));
             files.map(Path::toString).filter(file -> file.endsWith(".test.js")).sorted().forEach(command::add);
@@ -79,8 +78,8 @@ class NodeClientTest {
     @EnumSource
     void shouldMissNothingWhenTheGatewayIsKilledAndComesBack(Node node) throws IOException {
         // Scenario: the client reads, the gateway is killed, the worker goes on, another gateway takes it up.
-        String program = node.require();
         try (Product product = Product.start()) {
+            String program = node.require(product.folder());
             Process client = new ProcessBuilder(program, CLIENT.resolve("test/count.mjs").toString(),
                     product.spawner().toString()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
             try (BufferedReader out = new BufferedReader(
