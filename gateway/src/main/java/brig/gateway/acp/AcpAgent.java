@@ -16,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +36,9 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     private final Rpc rpc;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final Map<String, Conversation> conversations = new ConcurrentHashMap<>();
-    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Guarded by this. */
+    private boolean closed;
 
     /** Null before {@code initialize}. Owned by the thread that reads. */
     private Conversation.@Nullable Surroundings around;
@@ -269,12 +270,16 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         left.close();
     }
 
-    /** The editor has gone: the sessions that it began end, unless they are to be kept. Once. */
+    /**
+     * The editor has gone: the sessions that it began end, unless they are to be kept. It closes its end and sends a signal
+     * as well, so who comes second waits for the first: the JVM ends behind it.
+     */
     @Override
-    public void close() {
-        if (!closed.compareAndSet(false, true)) {
+    public synchronized void close() {
+        if (closed) {
             return;
         }
+        closed = true;
         threads.shutdown();
         try {
             if (!threads.awaitTermination(FINISH_SECONDS, TimeUnit.SECONDS)) {

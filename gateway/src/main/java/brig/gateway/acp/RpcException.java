@@ -1,6 +1,7 @@
 package brig.gateway.acp;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +36,8 @@ final class RpcException extends RuntimeException {
         data.put("code", refusal.code().name());
         refusal.retryAfterSeconds().ifPresent(seconds -> data.put("retry_after_seconds", seconds));
         data.putAll(refusal.fields());
-        String more = switch (refusal.code()) {
-            case TASK_ID_IN_USE -> "; 'brig acp -r' gives each session a worktree of its own";
-            case WORKSPACE_OUTSIDE_BASE -> "; add a folder above it to worker.workspaceBases of brig.json";
-            default -> "";
-        };
+        String more = refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
+                ? "; add a folder above it to worker.workspaceBases of brig.json" : "";
         return new RpcException(code(refusal), refusal.getMessage() + more, data);
     }
 

@@ -186,7 +186,7 @@ class AcpTest {
 
     @Test
     void shouldLeaveTheEditorsFolderAloneWhenItWorksInAWorktree() throws IOException {
-        Path folder = folder("project");
+        Path folder = Files.createDirectories(product.workspaces().resolve("project"));
         host(folder, "git init -q -b main && echo one > a.txt && git add -A && git -c user.name=a -c user.email=a@example.org"
                 + " commit -qm work" + (Product.isRoot() ? " && chown -R 59617:59617 ." : ""));
         try (Editor editor = Editor.open(product, "--agent", "mock", "-r")) {
@@ -243,8 +243,8 @@ class AcpTest {
             assertEquals(-32602, editor.refusal("session/prompt",
                     Editor.prompted(session, "x".repeat(2 * 1024 * 1024))).number("code", -99_999, 0, 0));
             assertEquals("end_turn", editor.result(editor.prompt(session, "still here")).text("stopReason"));
-            Fields second = editor.refusal("session/new", Map.of("cwd", folder("hostile").toString(), "mcpServers", List.of()));
-            assertTrue(second.text("message", "").contains("brig acp -r"), second.asMap()::toString);
+            Fields outsideOfBase = editor.refusal("session/new", Map.of("cwd", "/etc", "mcpServers", List.of()));
+            assertTrue(outsideOfBase.text("message", "").contains("worker.workspaceBases of brig.json"), outsideOfBase.asMap()::toString);
             assertEquals("UNKNOWN_POLICY", unknownPolicy());
         }
     }

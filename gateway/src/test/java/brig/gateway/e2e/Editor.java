@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.gateway.acp.AcpSchema;
+import brig.protocol.BrigException;
 import brig.protocol.Fields;
 import brig.protocol.Json;
 import java.io.BufferedReader;
@@ -54,17 +55,28 @@ final class Editor implements AutoCloseable {
     }
 
     private void read(BufferedReader lines) {
-        lines.lines().forEach(line -> {
-            Fields message = new Fields(Json.parseObject(line.getBytes(UTF_8)));
-            synchronized (faults) {
-                String fault = schema == null ? "" : schema.faults(line);
-                if (!fault.isEmpty()) {
-                    faults.add(line + ": " + fault);
-                }
+        try {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                check(line);
+                messages.add(new Fields(Json.parseObject(line.getBytes(UTF_8))));
             }
-            messages.add(message);
-        });
+        } catch (BrigException e) {
+            synchronized (faults) {
+                faults.add("standard output has something else: " + e.getMessage());
+            }
+        } catch (IOException e) {
+            // The test has ended it.
+        }
         messages.add(END);
+    }
+
+    private void check(String line) {
+        synchronized (faults) {
+            String fault = schema == null ? "" : schema.faults(line);
+            if (!fault.isEmpty()) {
+                faults.add(line + ": " + fault);
+            }
+        }
     }
 
     void sendLine(String line) throws IOException {
