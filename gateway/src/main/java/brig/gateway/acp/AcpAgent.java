@@ -196,7 +196,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         noteServers(params, begun);
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("sessionId", spawnId);
-        result.put("_meta", Updates.meta(Map.of("taskId", spawned.text("task_id", spawnId), "workspace", workspace.toString())));
+        result.put("_meta", Updates.meta(
+                Map.of("taskId", spawned.text("task_id", spawnId), "workspace", workspace.toString())));
         try {
             begun.open(1, 0, () -> rpc.answer(id, result));
         } catch (BrigException refusal) {

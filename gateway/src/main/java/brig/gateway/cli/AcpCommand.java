@@ -14,12 +14,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig acp}. */
-@Command(name = "acp", description = "Be an agent of the Agent Client Protocol for an editor, with the real agent behind the wall.",
-        mixinStandardHelpOptions = true,
+@Command(name = "acp", mixinStandardHelpOptions = true,
+        description = "Be an editor's agent by the Agent Client Protocol, with the real one behind the wall.",
         footer = {"", "An editor starts it, and talks to it on standard input and output. Each session works in the folder that the "
-            + "editor has open, which must lie below one of worker.workspaceBases; -r gives each session a worktree of it, so "
-            + "that several can work at once and 'brig diff ID' shows what one changed. Uses the running gateway, or starts "
-            + "one that ends with the editor.", "", "Zed, settings.json:",
+            + "editor has open, which must lie below one of worker.workspaceBases; -r gives each session a worktree of it, whose "
+            + "changes 'brig diff ID' shows and 'brig apply ID' takes over, and for which worker.repositories will do. Uses the "
+            + "running gateway, or starts one that ends with the editor.", "", "Zed, settings.json:",
             "  {\"agent_servers\": {\"Brig\": {\"type\": \"custom\", \"command\": \"/path/to/brig\",",
             "      \"args\": [\"acp\", \"--agent\", \"claude\", \"-r\"], \"env\": {}}}}", "",
             "JetBrains, ~/.jetbrains/acp.json:",
@@ -61,7 +61,8 @@ final class AcpCommand implements Callable<Integer> {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
         // Standard output belongs to the protocol: whatever else prints does so beside it.
         System.setOut(System.err);
-        WorkspaceMode mode = place.worktree ? WorkspaceMode.WORKTREE : place.copy ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
+        WorkspaceMode mode = place.worktree ? WorkspaceMode.WORKTREE
+                : place.copy ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
         String version = new Main.Version().getVersion()[0].replace("brig ", "");
         AcpAgent served = new AcpAgent(new Options(agent, model, policy, mode, keep, version),
                 new SpawnerGateway(main.context(), !keep), out, main.terminal()::note);

@@ -7,7 +7,6 @@ import brig.protocol.Fields;
 import brig.protocol.Json;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +36,7 @@ final class SpawnerGateway implements Gateway {
     public Attached attach(String id, long from) {
         GatewayClient client = connect();
         try {
-            return new Connection(client, client.request(new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from))));
+            return new Connection(client, client.request(Map.of("action", "attach", "id", id, "from", from)));
         } catch (BrigException refusal) {
             client.close();
             throw refusal;
@@ -49,7 +48,8 @@ final class SpawnerGateway implements Gateway {
         try {
             return GatewayClient.connect(socket);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.SHUTTING_DOWN, "no gateway listens on " + socket + ": start one with 'brig serve'");
+            throw new BrigException(ErrorCode.SHUTTING_DOWN,
+                    "no gateway listens on " + socket + ": start one with 'brig serve'");
         }
     }
 
