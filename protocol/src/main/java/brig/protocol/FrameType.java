@@ -8,6 +8,8 @@ import java.util.stream.Stream;
 
 /** The {@code type} of a frame. Receivers ignore types that they do not know, which {@link #UNKNOWN} stands for. */
 public enum FrameType {
+    /** A user message that has a name is being worked off from here on: {@code message_id}, {@code content}. */
+    MESSAGE,
     /** A piece of what the agent said: {@code content}, {@code stream}. */
     CHUNK,
     /** A message was worked off: {@code exitCode} or {@code signal}, {@code reason}. */

@@ -44,10 +44,13 @@ final class SessionCalls {
     }
 
     void input(Call call) {
-        Fields body = call.body().only(Set.of("content", "take_control"));
+        Fields body = call.body().only(Set.of("content", "message_id", "take_control"));
         Session session = call.session();
-        session.handleMessage(call.access(), new Fields(Map.of("role", "user", "content", body.requiredText("content"))),
-                body.flag("take_control"));
+        Map<String, @Nullable Object> message = new HashMap<>();
+        message.put("role", "user");
+        message.put("content", body.requiredText("content"));
+        message.put("message_id", body.text("message_id"));
+        session.handleMessage(call.access(), new Fields(message), body.flag("take_control"));
         accepted(call);
     }
 

@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.vertx.core.net.NetSocket;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way back to who tells what an agent says that Brig did not start: it is told what is recorded, and made to wait
@@ -40,7 +41,7 @@ final class Teller implements WorkerStream {
     }
 
     @Override
-    public void input(String content) {
+    public void input(String content, @Nullable String id) {
         throw notStarted();
     }
 

@@ -48,7 +48,7 @@ final class Context {
         }
     }
 
-    private Path spawnerSocket() {
+    Path spawnerSocket() {
         String named = System.getenv("BRIG_SOCKET");
         return named != null && !named.isEmpty() ? Path.of(named) : paths().spawner();
     }
@@ -71,7 +71,7 @@ final class Context {
         } catch (IOException nobodyListens) {
             Embedded embedded = new Embedded(this);
             try {
-                return new Connection(GatewayClient.connect(embedded.gateway.paths().spawner()), embedded);
+                return new Connection(GatewayClient.connect(embedded.spawner()), embedded);
             } catch (IOException e) {
                 embedded.close();
                 throw new BrigException(ErrorCode.INTERNAL, "the embedded gateway does not answer: " + e.getMessage());
@@ -105,6 +105,10 @@ final class Context {
                 close();
                 throw e;
             }
+        }
+
+        Path spawner() {
+            return gateway.paths().spawner();
         }
 
         /** Once: the end of the command and Ctrl-C may both come here. */

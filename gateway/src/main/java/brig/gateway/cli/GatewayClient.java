@@ -141,6 +141,11 @@ final class GatewayClient implements AutoCloseable {
         }
     }
 
+    /** Whether {@link #nextLine} would read from the connection. */
+    boolean isDrained() {
+        return lines.isEmpty();
+    }
+
     @Override
     public void close() {
         try {

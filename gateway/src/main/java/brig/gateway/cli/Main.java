@@ -25,7 +25,8 @@ import picocli.CommandLine.ScopeType;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
-                ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class},
+                ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
+                AcpCommand.class},
         footer = {
             "",
             "Examples:",
@@ -35,6 +36,7 @@ import picocli.CommandLine.ScopeType;
             "  brig sessions                         what runs",
             "  brig tree ID                          the agent of a session and its sub-agents",
             "  brig track -- claude -p ...           an agent that Brig did not start, as a session",
+            "  brig acp --agent claude               an agent for Zed, JetBrains and other editors",
             "  brig doctor                           what the wall enforces here",
             "",
             "Tests of an installation; each has a --help of its own:",

@@ -250,10 +250,17 @@ public final class WebSockets {
             }
             switch (action) {
                 case "unsubscribe" -> drop(spawnId);
-                case "send" -> attachment.handleMessage(
-                        new Fields(Map.of("role", "user", "content", message.requiredText("content"))));
+                case "send" -> attachment.handleMessage(userMessage(message));
                 default -> attachment.handleMessage(new Fields(Map.of("action", action)));
             }
+        }
+
+        private static Fields userMessage(Fields sent) {
+            Map<String, @Nullable Object> message = new HashMap<>();
+            message.put("role", "user");
+            message.put("content", sent.requiredText("content"));
+            message.put("message_id", sent.text("message_id"));
+            return new Fields(message);
         }
 
         private void subscribe(Session session, String spawnId, Fields message) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * the event loop.
  */
 public final class Session {
+    private static final Pattern MESSAGE_ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
     private final Spawn spawn;
     private final Sessions sessions;
 
@@ -143,9 +146,17 @@ public final class Session {
             throw Fields.invalid("role", "must be \"user\"");
         }
         String content = message.requiredText("content");
-        WorkerStream worker = spawn.worker();
-        requireControl(access, takeControl);
-        worker.input(content);
+        String id = message.text("message_id");
+        if (id != null && !MESSAGE_ID.matcher(id).matches()) {
+            throw Fields.invalid("message_id", "must match " + MESSAGE_ID);
+        }
+        try {
+            WorkerStream worker = spawn.worker();
+            requireControl(access, takeControl);
+            worker.input(content, id);
+        } catch (BrigException refusal) {
+            throw id == null ? refusal : refusal.with("message_id", id);
+        }
     }
 
     /** What lists of sessions show: the spawn's view, and whether it can be talked to. */

@@ -184,8 +184,8 @@ final class WorkerLink implements WorkerStream {
     }
 
     @Override
-    public void input(String content) {
-        send(Map.of("input", Map.of("content", content)));
+    public void input(String content, @Nullable String id) {
+        send(Map.of("input", id == null ? Map.of("content", content) : Map.of("content", content, "id", id)));
     }
 
     @Override

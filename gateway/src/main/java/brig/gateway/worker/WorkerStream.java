@@ -1,6 +1,7 @@
 package brig.gateway.worker;
 
 import brig.gateway.stream.StreamLog;
+import org.jspecify.annotations.Nullable;
 
 /** The way to one worker: its frames are paused and resumed, acknowledged, and messages go to it. */
 public interface WorkerStream extends StreamLog.Source {
@@ -10,9 +11,10 @@ public interface WorkerStream extends StreamLog.Source {
     /**
      * A user message. It waits while the link is down.
      *
+     * @param id names it in the stream when its turn comes; null for none
      * @throws brig.protocol.BrigException {@code WORKER_AGENT_UNAVAILABLE} where too many wait already
      */
-    void input(String content);
+    void input(String content, @Nullable String id);
 
     /** Stops what the agent does now; the worker stays. @throws brig.protocol.BrigException as {@link #input} */
     void cancel();

@@ -44,7 +44,7 @@ class CommandLineTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "logs", "sessions", "agents", "terminate", "tree", "track",
-            "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port"})
+            "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port", "acp"})
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
         assertEquals(0, run.exitCode(), run::err);

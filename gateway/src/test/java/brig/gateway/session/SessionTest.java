@@ -137,6 +137,22 @@ class SessionTest {
     }
 
     @Test
+    void shouldHandOnTheNameOfAMessageAndRefuseUnderIt() {
+        say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-1\"}");
+        assertEquals(List.of("input Hi as m-1"), bench.said(spawn));
+        assertEquals(ErrorCode.INVALID_FIELD, assertThrows(BrigException.class,
+                () -> say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"no id\"}")).code());
+        session.join(new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null), null);
+        session.handleMessage(new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null),
+                message("{\"role\":\"user\",\"content\":\"Hi\"}"), false);
+        Access bob = new Access("bob", Role.CAPTAIN, spawn.spawnId(), null, null);
+        session.join(bob, null);
+        Fields named = message("{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-2\"}");
+        assertEquals(Map.of("message_id", "m-2"),
+                assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false)).fields());
+    }
+
+    @Test
     void shouldIgnoreFieldsThatItDoesNotKnow() {
         say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"id\":7,\"action\":null}");
         say(Role.CAPTAIN, "{\"action\":\"cancel\",\"why\":\"later\"}");

@@ -55,8 +55,8 @@ final class FakeWorkers implements WorkerAgent {
         }
 
         @Override
-        public void input(String content) {
-            said.add("input " + content);
+        public void input(String content, String id) {
+            said.add("input " + content + (id == null ? "" : " as " + id));
         }
 
         @Override

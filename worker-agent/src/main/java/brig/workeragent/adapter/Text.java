@@ -41,7 +41,7 @@ public final class Text {
      * Where a piece that begins at {@code from} has to end so that it takes at most {@code bytesMax} bytes as a JSON
      * string; never between the halves of a character.
      */
-    static int end(String text, int from, int bytesMax) {
+    public static int end(String text, int from, int bytesMax) {
         int bytes = 0;
         int at = from;
         while (at < text.length()) {

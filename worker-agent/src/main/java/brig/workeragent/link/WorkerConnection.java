@@ -97,11 +97,12 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
             worker.ack(ack);
         }
         if (line.has("input")) {
-            String content = line.object("input").text("content");
+            Fields input = line.object("input");
+            String content = input.text("content");
             if (content == null) {
                 throw Fields.invalid("input.content", "is missing");
             }
-            worker.input(content);
+            worker.input(content, input.text("id"));
         }
         if (line.flag("cancel")) {
             worker.cancel();

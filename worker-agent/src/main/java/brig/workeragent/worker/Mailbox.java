@@ -10,22 +10,22 @@ final class Mailbox {
     /** What all that waits may hold, in bytes, or here in characters. */
     static final long BYTES_MAX = 4L * 1024 * 1024;
 
-    private final Queue<String> messages = new ArrayDeque<>();
+    private final Queue<Message> messages = new ArrayDeque<>();
     private long characters;
 
     /** Adds a message; false where too much waits already. */
-    boolean offer(String message) {
-        if (messages.size() >= MESSAGES_MAX || characters + message.length() > BYTES_MAX) {
+    boolean offer(Message message) {
+        if (messages.size() >= MESSAGES_MAX || characters + message.content().length() > BYTES_MAX) {
             return false;
         }
         messages.add(message);
-        characters += message.length();
+        characters += message.content().length();
         return true;
     }
 
-    @Nullable String poll() {
-        String message = messages.poll();
-        characters -= message == null ? 0 : message.length();
+    @Nullable Message poll() {
+        Message message = messages.poll();
+        characters -= message == null ? 0 : message.content().length();
         return message;
     }
 }

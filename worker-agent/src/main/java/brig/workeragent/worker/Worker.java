@@ -111,7 +111,13 @@ public final class Worker {
 
     /** A message of the captain. What cannot be taken becomes an error frame. */
     public void input(String content) {
-        sequence.execute(() -> handleInput(content));
+        input(content, null);
+    }
+
+    /** @param id names it in the stream when its turn comes, or where it is refused; null for none */
+    public void input(String content, @Nullable String id) {
+        Message message = new Message(content, id);
+        sequence.execute(() -> handleInput(message));
     }
 
     /** Connects to a server of its agent, as {@link Wall#dial}. */
@@ -144,32 +150,37 @@ public final class Worker {
         frames.running();
         String prompt = plan.request().prompt();
         if (profile.oneProcess() || prompt != null) {
-            launch(prompt, up);
+            launch(prompt == null ? null : new Message(prompt, null), up);
         } else {
             measure(up);
         }
     }
 
-    private void handleInput(String content) {
+    private void handleInput(Message message) {
         if (state == State.ENDED) {
             return;
         }
         if (ending != null) {
-            refuse("the worker is being ended");
+            refuse("the worker is being ended", message);
         } else if (state == State.IDLE) {
-            launch(content, null);
+            launch(message, null);
         } else if (profile.oneProcess() && !profile.stdinLines()) {
-            refuse("this agent takes no messages after its start");
+            refuse("this agent takes no messages after its start", message);
         } else if (process != null && profile.oneProcess() && !busy) {
-            hand(process, content);
-        } else if (!mailbox.offer(content)) {
-            refuse("too many messages wait");
+            hand(process, message);
+        } else if (!mailbox.offer(message)) {
+            refuse("too many messages wait", message);
         }
     }
 
-    private void hand(AgentProcess to, String content) {
-        if (!to.send(content)) {
-            refuse("the agent does not read its standard input");
+    private void hand(AgentProcess to, Message message) {
+        frames.taken(message);
+        give(to, message);
+    }
+
+    private void give(AgentProcess to, Message message) {
+        if (!to.send(message.content())) {
+            refuse("the agent does not read its standard input", message);
         } else if (adapter.hasTurns()) {
             busy = true;
             cancelled = false;
@@ -187,7 +198,7 @@ public final class Worker {
             return;
         }
         cancelled = false;
-        String next = mailbox.poll();
+        Message next = mailbox.poll();
         if (plan.request().once()) {
             ending = EndReason.COMPLETED;
             ladder.finish(FINISH_MS);
@@ -196,8 +207,8 @@ public final class Worker {
         }
     }
 
-    private void refuse(String why) {
-        frames.error(new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, why));
+    private void refuse(String why, Message message) {
+        frames.refused(new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, why), message);
     }
 
     private void handleCancel() {
@@ -227,8 +238,8 @@ public final class Worker {
 
     /** What waits for its turn will not have one: each message that nobody works off is said to be one. */
     private void refuseWaiting() {
-        while (mailbox.poll() != null) {
-            refuse("a message that waited was not worked off: the worker is being ended");
+        for (Message waiting = mailbox.poll(); waiting != null; waiting = mailbox.poll()) {
+            refuse("a message that waited was not worked off: the worker is being ended", waiting);
         }
     }
 
@@ -265,13 +276,16 @@ public final class Worker {
     }
 
     /** @param up told of the outcome instead of the stream, for the start of the worker itself */
-    private void launch(@Nullable String message, @Nullable CompletableFuture<Posture> up) {
+    private void launch(@Nullable Message message, @Nullable CompletableFuture<Posture> up) {
         become(State.STARTING);
         cancelled = false;
         timedOut = false;
+        if (message != null) {
+            frames.taken(message);
+        }
         beside(up, () -> {
             List<String> command = profile.commandFor(
-                    plan.request(), message == null ? "" : message, plan.means().program());
+                    plan.request(), message == null ? "" : message.content(), plan.means().program());
             WalledProcess started = wall.start(command, profile.stdinLines());
             sequence.execute(() -> handleStarted(started, message, up));
         });
@@ -301,7 +315,7 @@ public final class Worker {
     }
 
     private void handleStarted(
-            WalledProcess started, @Nullable String message, @Nullable CompletableFuture<Posture> up) {
+            WalledProcess started, @Nullable Message message, @Nullable CompletableFuture<Posture> up) {
         become(State.RUNNING);
         AgentProcess running = new AgentProcess(spawnId(), started,
                 new AgentProcess.Talk(adapter, plan.task(), () -> sequence.execute(this::handleTurnDone),
@@ -328,12 +342,12 @@ public final class Worker {
      * Agents read their standard input to its end before they begin, so that of a single message ends behind
      * it.
      */
-    private void writeFirst(AgentProcess running, @Nullable String message) {
+    private void writeFirst(AgentProcess running, @Nullable Message message) {
         if (message != null && !profile.messageIsArgument()) {
-            hand(running, message);
+            give(running, message);
         }
         if (profile.oneProcess()) {
-            for (String next = busy ? null : mailbox.poll(); next != null; next = busy ? null : mailbox.poll()) {
+            for (Message next = busy ? null : mailbox.poll(); next != null; next = busy ? null : mailbox.poll()) {
                 hand(running, next);
             }
         } else {
@@ -413,7 +427,7 @@ public final class Worker {
 
     /** Nothing runs now: ends where that was asked for, takes the next message, or waits for one. */
     private void goOn() {
-        String next = ending == null ? mailbox.poll() : null;
+        Message next = ending == null ? mailbox.poll() : null;
         if (ending != null) {
             end(ending);
         } else if (next != null) {

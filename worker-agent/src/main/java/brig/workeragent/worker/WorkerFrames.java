@@ -2,6 +2,8 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.FrameType;
+import brig.protocol.Limits;
+import brig.workeragent.adapter.Text;
 import brig.workeragent.pump.Frames;
 import brig.workeragent.pump.Outbox;
 import java.util.LinkedHashMap;
@@ -15,6 +17,8 @@ final class WorkerFrames {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerFrames.class);
     /** A sentence may quote what somebody chose; a frame has a length. */
     private static final int ERROR_CHARACTERS_MAX = 4000;
+    /** What the other fields of a frame with text may take. */
+    private static final int TEXT_BYTES_MAX = Limits.FRAME_BYTES_MAX - 1024;
 
     private final String spawnId;
     private final Outbox outbox;
@@ -28,6 +32,32 @@ final class WorkerFrames {
 
     void running() {
         append(FrameType.STATE, fields("state", "running"));
+    }
+
+    /** The turn of a message has come. One without a name is not told: who sent it did not ask for that. */
+    void taken(Message message) {
+        if (message.id() == null) {
+            return;
+        }
+        String content = message.content();
+        int at = 0;
+        for (int end = Text.end(content, 0, TEXT_BYTES_MAX); end < content.length();
+                end = Text.end(content, at, TEXT_BYTES_MAX)) {
+            append(FrameType.MESSAGE,
+                    fields("message_id", message.id(), "content", content.substring(at, end), "more", true));
+            at = end;
+        }
+        append(FrameType.MESSAGE, fields("message_id", message.id(), "content", content.substring(at)));
+    }
+
+    /** A message is not worked off. */
+    void refused(BrigException e, Message message) {
+        Map<String, Object> fields = fields("error", e.getMessage(), "code", e.code());
+        if (message.id() != null) {
+            fields.put("message_id", message.id());
+        }
+        append(FrameType.ERROR, fields);
+        LOG.info("refused a message spawn_id={} code={}", spawnId, e.code());
     }
 
     void error(BrigException e) {

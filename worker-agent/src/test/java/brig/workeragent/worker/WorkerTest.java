@@ -98,6 +98,35 @@ class WorkerTest {
     }
 
     @Test
+    void shouldTellWhenTheTurnOfANamedMessageComes() throws Exception {
+        Worker worker = shell();
+        worker.input("one", "m1");
+        worker.input("two");
+        worker.input("x".repeat(70_000), "m3");
+        assertEquals("{type=message, message_id=m1, content=one}", frames.next());
+        walls.next().exit(0);
+        assertEquals("{type=done, exitCode=0}", frames.next());
+        walls.next().exit(0);
+        assertEquals("{type=done, exitCode=0}", frames.next(), "nobody named that one");
+        String piece = frames.next();
+        assertTrue(piece.startsWith("{type=message, message_id=m3, content=xxx") && piece.endsWith("x, more=true}"));
+        String rest = frames.next();
+        assertTrue(rest.startsWith("{type=message, message_id=m3, content=xxx") && rest.endsWith("x}"));
+        assertEquals(70_000, (piece + rest).chars().filter(c -> c == 'x').count());
+    }
+
+    @Test
+    void shouldNameTheMessageThatIsRefused() throws Exception {
+        Worker worker = shell();
+        worker.input("one");
+        walls.next();
+        worker.input("two", "m2");
+        worker.terminate(EndReason.REQUESTED);
+        assertEquals("{type=error, error=a message that waited was not worked off: the worker is being ended,"
+                + " code=INPUT_NOT_ACCEPTED, message_id=m2}", frames.next());
+    }
+
+    @Test
     void shouldSendDoneBehindAllOutputWhenProcessIsGoneFirst() throws Exception {
         // Scenario: the exit is known while both pipes still hold output.
         Worker worker = shell();
