@@ -90,7 +90,7 @@ export class Workers {
     if (files.length === 0) return ""
     const named = files.slice(0, FILES_NAMED_MAX).join(", ") + (files.length > FILES_NAMED_MAX ? ", …" : "")
     const where = branch ? `a worktree on the branch ${branch}` : "a copy"
-    const seen = `brig diff ${session.taskId}`
-    return `[Brig: ${files.length} changed in ${where}, not here: ${named}. See it with: ${seen}]`
+    const next = branch ? `, brig apply ${session.taskId} brings it here` : ""
+    return `[Brig: ${files.length} changed in ${where}, not here: ${named}. brig diff ${session.taskId} shows it${next}]`
   }
 }

@@ -171,7 +171,7 @@ test("what changed is said, with where it is", () =>
       assert.equal(brig.requests[0].repository, ROOT.worktree)
       assert.match(
         content(all),
-        /^Done\.\n\n\[Brig: 2 changed in a worktree on the branch brig\/t, not here: a\.txt, b c\. See it with: /,
+        /^Done\.\n\n\[Brig: 2 changed in a worktree on the branch brig\/t, not here: a\.txt, b c\. brig diff /,
       )
     },
   ))
