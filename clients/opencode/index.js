@@ -6,9 +6,17 @@ import { Rules } from "./lib/rules.js"
 import { Sandbox } from "./lib/sandbox.js"
 import { Workers } from "./lib/workers.js"
 
-/** OpenCode goes on without a plugin that fails, and its agents would work on the host: nothing runs then. */
-function closed(error) {
+/**
+ * OpenCode goes on without a plugin that fails, and its agents would work on the host: nothing runs then. What a hook
+ * throws it shows to nobody, so its log and its screen are told.
+ */
+function closed(error, client) {
   const refuse = async () => {
+    const { message } = error
+    await Promise.allSettled([
+      client.app?.log({ body: { service: "opencode-brig", level: "error", message } }),
+      client.tui?.showToast({ body: { title: "Brig", message, variant: "error" } }),
+    ])
     throw error
   }
   return { "chat.message": refuse, "tool.execute.before": refuse }
@@ -19,7 +27,7 @@ export const BrigPlugin = async (input, given) => {
   try {
     options = readOptions(given)
   } catch (error) {
-    return closed(error)
+    return closed(error, input.client)
   }
   const place = { directory: input.directory, worktree: input.worktree }
   const workers = new Workers(options, place)
@@ -33,7 +41,7 @@ export const BrigPlugin = async (input, given) => {
         rules?.configure(config)
         delegation.configure(config)
       } catch (error) {
-        Object.assign(hooks, closed(error))
+        Object.assign(hooks, closed(error, input.client))
       }
     },
     event: async ({ event }) => mirror.handleEvent(event),

@@ -64,9 +64,12 @@ test("without remote agents nothing changes", async () => {
 })
 
 test("a plugin that cannot do its work lets nothing run", async () => {
-  const wrong = await plugin({ sandbx: true })
+  const told = []
+  const client = { app: { log: async ({ body }) => told.push(body.message) } }
+  const wrong = await BrigPlugin({ client, ...ROOT }, { sandbx: true })
   await assert.rejects(wrong["chat.message"]({}), /'sandbx' is not known/)
   await assert.rejects(wrong["tool.execute.before"]({ tool: "bash" }), /'sandbx' is not known/)
+  assert.match(told[0], /'sandbx' is not known/)
   const hooks = await plugin({ remoteAgents: ["general"] })
   await hooks.config(Object.freeze({}))
   await assert.rejects(hooks["tool.execute.before"]({ tool: "bash" }), TypeError)
