@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
  * "prompt"?, "once"?, "policy"?, "workspace_mode"?, "repository"?, "request_id"?, "provider"?, "project"?,
- * "env_allowlist"?, "timeout_seconds"?, "resume"?, "record"?}}.
+ * "env_allowlist"?, "timeout_seconds"?, "lease_seconds"?, "resume"?, "record"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
@@ -66,9 +66,12 @@ public record SpawnRequest(
      *
      * @param envAllowlist variables that the agent may get, in their order; null for all that the policy lets in
      * @param timeoutSeconds how long each process may run, 0 for as long as the policy allows
+     * @param leaseSeconds how long the spawn stays while no captain is connected, 0 for as long as it likes
      */
-    public record Bounds(@Nullable List<String> envAllowlist, long timeoutSeconds) {
-        public static final Bounds NONE = new Bounds(null, 0);
+    public record Bounds(@Nullable List<String> envAllowlist, long timeoutSeconds, long leaseSeconds) {
+        /** So long a captain may be away: long enough for a restart of anything, short enough for nobody to pay for it. */
+        public static final long LEASE_SECONDS_MAX = 3600;
+        public static final Bounds NONE = new Bounds(null, 0, 0);
     }
 
     /**
@@ -114,7 +117,7 @@ public record SpawnRequest(
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
     public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
             "workspace_mode", "repository", "request_id", "provider", "project", "env_allowlist", "timeout_seconds",
-            "resume", "record");
+            "lease_seconds", "resume", "record");
 
     private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
     private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
@@ -172,7 +175,8 @@ public record SpawnRequest(
     private static Bounds bounds(Fields fields) {
         List<String> variables = fields.has("env_allowlist")
                 ? fields.texts("env_allowlist").stream().distinct().sorted().toList() : null;
-        return new Bounds(variables, fields.number("timeout_seconds", 1, TIMEOUT_SECONDS_MAX, 0));
+        return new Bounds(variables, fields.number("timeout_seconds", 1, TIMEOUT_SECONDS_MAX, 0),
+                fields.number("lease_seconds", 1, Bounds.LEASE_SECONDS_MAX, 0));
     }
 
     /** It is said, not guessed: a captain that misspells a field does not get another kind of workspace. */
@@ -230,6 +234,7 @@ public record SpawnRequest(
         map.put("project", claim.project().isEmpty() ? null : claim.project());
         map.put("env_allowlist", bounds.envAllowlist());
         map.put("timeout_seconds", bounds.timeoutSeconds() == 0 ? null : bounds.timeoutSeconds());
+        map.put("lease_seconds", bounds.leaseSeconds() == 0 ? null : bounds.leaseSeconds());
         map.put("resume", talk.resume());
         map.put("record", talk.record() ? true : null);
         return map;

@@ -19,11 +19,11 @@ class SpawnRequestTest {
         assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true, "review",
                         SpawnRequest.WorkspaceMode.FOLDER, null,
                         new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "far", "web/shop"),
-                        new SpawnRequest.Bounds(List.of("A", "B"), 60), new SpawnRequest.Talk("ses_1", true)),
+                        new SpawnRequest.Bounds(List.of("A", "B"), 60, 5), new SpawnRequest.Talk("ses_1", true)),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
                         + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review',"
                         + "'provider':'far','request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
-                        + "'env_allowlist':['B','A','B'],'timeout_seconds':60,'resume':'ses_1','record':true}"));
+                        + "'env_allowlist':['B','A','B'],'timeout_seconds':60,'lease_seconds':5,'resume':'ses_1','record':true}"));
     }
 
     @Test
@@ -39,7 +39,7 @@ class SpawnRequestTest {
                         + "'policy':'build'}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w'}",
                 "{'agent_config':{'name':'a'},'request_id':'8e03978e-40d5-43dd-bc93-6894a57f9324','project':'p',"
-                        + "'env_allowlist':[],'timeout_seconds':1,'resume':'s','record':true}",
+                        + "'env_allowlist':[],'timeout_seconds':1,'lease_seconds':3600,'resume':'s','record':true}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r'}")) {
             SpawnRequest request = read(json);
             Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));
@@ -73,6 +73,8 @@ class SpawnRequestTest {
         "{'agent_config':{'name':'a'},'request_id':'1234'}  | 'request_id' must be a UUID",
         "{'agent_config':{'name':'a'},'project':'../x'}    | 'project' must match",
         "{'agent_config':{'name':'a'},'timeout_seconds':0} | 'timeout_seconds' must be from 1",
+        "{'agent_config':{'name':'a'},'lease_seconds':0} | 'lease_seconds' must be from 1",
+        "{'agent_config':{'name':'a'},'lease_seconds':3601} | 'lease_seconds' must be from 1",
         "{'agent_config':{'name':'a'},'env_allowlist':[1]} | 'env_allowlist' must be a list of strings",
         "{'agent_config':{'name':'a'},'resume':'--x'}      | 'resume' must match",
         "{'agent_config':{'name':'a'},'once':1}            | 'once' must be true or false"})

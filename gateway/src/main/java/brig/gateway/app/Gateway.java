@@ -73,6 +73,7 @@ public final class Gateway implements ControlLink.Listener {
     private final Admission admission;
     private final Spawner spawner;
     private final Spawns spawns = new Spawns();
+    private final Sessions sessions;
     private final VertxTimers timers;
     private final ControlLink control;
     private final Listeners listeners;
@@ -112,7 +113,7 @@ public final class Gateway implements ControlLink.Listener {
         control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
-        Sessions sessions = new Sessions(spawns, this::terminate, timers);
+        sessions = new Sessions(spawns, this::terminate, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), disk, loop);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(vertx, config, paths,
@@ -208,6 +209,7 @@ public final class Gateway implements ControlLink.Listener {
             stopping = true;
             ready = false;
             admission.close();
+            sessions.keepAll();
             return keepWorkers ? CompletableFuture.completedStage(null) : control.shutdown();
         });
         try {

@@ -74,6 +74,10 @@ final class SpawnOptions {
     @Option(names = "--timeout", paramLabel = "SECONDS", description = "End each process after that time.", defaultValue = "0")
     private long timeoutSeconds;
 
+    @Option(names = "--lease", paramLabel = "SECONDS", defaultValue = "0",
+            description = "End the session when no captain was connected to it for that time.")
+    private long leaseSeconds;
+
     @Option(names = "--wait", paramLabel = "TIME",
             description = "Where no worker is free wait so long for one, such as 30s, instead of being refused.")
     private @Nullable String wait;
@@ -103,7 +107,8 @@ final class SpawnOptions {
         SpawnRequest.Claim claim = new SpawnRequest.Claim(
                 requestId == null ? null : Ids.requestId("--request-id", requestId), SpawnRequest.Claim.LOCAL, project);
         SpawnRequest.Bounds bounds = new SpawnRequest.Bounds(
-                variables == null ? null : variables.stream().distinct().sorted().toList(), timeoutSeconds);
+                variables == null ? null : variables.stream().distinct().sorted().toList(), timeoutSeconds,
+                leaseSeconds);
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.put("wait", wait);

@@ -72,6 +72,7 @@ public final class SessionSockets implements SpawnListener {
     @Override
     public CompletionStage<String> open(Spawn spawn) {
         Session session = door.sessions().of(spawn);
+        session.expectCaptains();
         Listening opened = new Listening(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
         remove(lingering.get(opened.socket));
         try {

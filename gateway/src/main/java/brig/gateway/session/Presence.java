@@ -75,6 +75,10 @@ public final class Presence {
         }
     }
 
+    boolean hasCaptains() {
+        return !captains.isEmpty();
+    }
+
     /** The captain speaks: control is or becomes its own. @throws BrigException {@code CONTROL_HELD} by another */
     void requireControl(String captain) {
         if (holder != null && !holder.equals(captain)) {

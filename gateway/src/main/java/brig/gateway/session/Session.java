@@ -86,7 +86,28 @@ public final class Session {
      */
     public Runnable join(Access access, @Nullable Consumer<Map<String, Object>> listener) {
         Role role = access.role() == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN;
-        return sessions.presence(spawn).join(new Presence.Member(access.captain(), role, listener));
+        Presence presence = sessions.presence(spawn);
+        Runnable leave = presence.join(new Presence.Member(access.captain(), role, listener));
+        if (role == Role.WATCHER) {
+            return leave;
+        }
+        sessions.leases().hold(spawn);
+        return () -> {
+            leave.run();
+            if (!presence.hasCaptains()) {
+                sessions.leases().release(spawn);
+            }
+        };
+    }
+
+    /** The spawn is to run soon, or runs already: from then on it waits for captains, as long as its lease says. */
+    public void expectCaptains() {
+        spawn.settled().thenRun(() -> {
+            Presence presence = sessions.known(spawn);
+            if (presence == null || !presence.hasCaptains()) {
+                sessions.leases().release(spawn);
+            }
+        });
     }
 
     /**

@@ -22,6 +22,7 @@ public final class Sessions {
     private final Spawns spawns;
     private final Terminator terminator;
     private final Timers timers;
+    private final CaptainLeases leases;
     /** Who is there, for each session with anybody. */
     private final Map<String, Presence> presences = new HashMap<>();
     /** Those that have ended and whose tree is in memory because somebody asked for it, in the order of asking. */
@@ -37,6 +38,7 @@ public final class Sessions {
         this.spawns = spawns;
         this.terminator = terminator;
         this.timers = timers;
+        this.leases = new CaptainLeases(timers, terminator);
     }
 
     /** The session with that spawn_id or task_id. @throws BrigException {@code NOT_FOUND} */
@@ -78,6 +80,15 @@ public final class Sessions {
                 treesRead.removeFirst().tree().forget();
             }
         }
+    }
+
+    CaptainLeases leases() {
+        return leases;
+    }
+
+    /** The gateway stops and lets its captains go; workers may stay, and no lease runs out for that. */
+    public void keepAll() {
+        leases.close();
     }
 
     Terminator terminator() {

@@ -8,8 +8,10 @@ import brig.gateway.tree.SpawnTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.Json;
+import brig.protocol.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +41,7 @@ public final class Spawn {
     private final SpawnTree tree;
     private final LastWords lastWords = new LastWords();
     private final long createdMs;
+    private final long leaseMs;
     private final List<Lease> leases = new ArrayList<>();
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
     private final Binding binding;
@@ -64,6 +68,8 @@ public final class Spawn {
         this.log = log;
         this.tree = new SpawnTree(log);
         this.createdMs = record.times().createdMs();
+        this.leaseMs = TimeUnit.SECONDS.toMillis(new Fields(parse(origin.request()))
+                .number("lease_seconds", 1, SpawnRequest.Bounds.LEASE_SECONDS_MAX, 0));
         this.sessionId = record.sessionId();
         this.state = SpawnState.valueOf(record.course().state());
         this.workspace = record.course().workspace();
@@ -119,7 +125,7 @@ public final class Spawn {
     }
 
     /** Completes when it ran or is over. */
-    CompletionStage<Void> settled() {
+    public CompletionStage<Void> settled() {
         return settled;
     }
 
@@ -350,6 +356,11 @@ public final class Spawn {
     /** When it was asked for, milliseconds since 1970. */
     public long createdMs() {
         return createdMs;
+    }
+
+    /** How long it stays while no captain is connected; 0 for as long as it likes. */
+    public long leaseMs() {
+        return leaseMs;
     }
 
     /** The agent's own id; null until it is known. */

@@ -101,7 +101,8 @@ class RequestsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', value = {"'prompt':'go'|'prompt':'stop'", "'model':'m'|'model':'n'", "'workspace':'/w'|'workspace':'/v'",
-        "['A','B']|['A']", "'timeout_seconds':60|'timeout_seconds':61", "'name':'shell'|'name':'demo'",
+        "['A','B']|['A']", "'timeout_seconds':60|'timeout_seconds':61",
+        "'timeout_seconds':60|'timeout_seconds':60,'lease_seconds':5", "'name':'shell'|'name':'demo'",
         "'policy':'build'|'policy':'review'", "'once':false|'once':true", "'project':'p'|'project':'p','task_id':'x'"})
     void shouldRefuseAnotherRequestUnderTheSameId(String part, String changed) {
         String other = BODY.replace(part, changed);

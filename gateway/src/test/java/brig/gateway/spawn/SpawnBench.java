@@ -164,6 +164,18 @@ public final class SpawnBench {
         return begin(request(taskId), captain).thenCompose(Accepted::running);
     }
 
+    /** The same with a lease. */
+    public static SpawnRequest leased(String taskId, long leaseSeconds) {
+        return new SpawnRequest(taskId, null, "shell", null, List.of(), null, null, false, null,
+                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
+                new SpawnRequest.Bounds(null, 0, leaseSeconds), SpawnRequest.Talk.NEW);
+    }
+
+    /** Asks for a worker that is still on its way. */
+    public CompletableFuture<Granted> ask(SpawnRequest request) {
+        return begin(request, CAPTAIN).thenCompose(Accepted::running);
+    }
+
     /** Asks for a worker, and the worker-agent starts it. */
     public Granted start(String taskId) {
         CompletableFuture<Granted> granted = ask(taskId, CAPTAIN);
@@ -189,7 +201,8 @@ public final class SpawnBench {
         loop.run();
     }
 
-    void started(String spawnId) {
+    /** The worker-agent starts that worker. */
+    public void started(String spawnId) {
         workers.asked.get(spawnId).complete(new WorkerAgent.Started("/w/" + spawnId, "/workspaces/" + spawnId, Map.of()));
         loop.run();
     }

@@ -104,7 +104,7 @@ class ExamplesTest {
     void shouldBeReadableWhenAnExampleIsASpawnRequest() {
         List<ProtocolText.Example> spawns = examples().stream().filter(example -> example.schema().equals("spawn")
                 || example.json().startsWith("{\"action\":\"spawn\"")).toList();
-        assertEquals(7, spawns.size());
+        assertEquals(8, spawns.size());
         for (ProtocolText.Example spawn : spawns) {
             SpawnRequest.read(new Fields(Json.parseObject(spawn.json().getBytes(StandardCharsets.UTF_8))));
         }

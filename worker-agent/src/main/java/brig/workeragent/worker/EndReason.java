@@ -10,6 +10,8 @@ public enum EndReason {
     COMPLETED,
     /** It had nothing to do for too long. */
     IDLE_TIMEOUT,
+    /** No captain was connected for as long as the spawn's lease says. */
+    CAPTAIN_GONE,
     /** The worker-agent is being stopped. */
     SHUTDOWN,
     /** Its agent could not be started. */

@@ -1,0 +1,102 @@
+// Which sub-agents are behind the wall, and how OpenCode is told.
+import { modelFetch } from "./model.js"
+import { profileOf } from "./options.js"
+
+export const PROVIDER = "brig-plugin"
+/** Sub-agents that OpenCode has of its own, and does not name in its configuration. */
+const BUILT_IN = ["general", "explore"]
+/** Longer than any conversation: it is the worker's to shorten. */
+const TOKENS_MAX = 100_000_000
+
+export class Delegation {
+  #options
+  #fetch
+  /** What the agents are told to be, by name. */
+  #agents = new Map()
+
+  constructor(options, workers, mirror) {
+    this.#options = options
+    this.#fetch = modelFetch(workers, mirror, {
+      agent: (name) => this.#agent(name),
+      keepMs: options.keepSeconds * 1000,
+    })
+  }
+
+  #agent(name) {
+    const { workspace, proxy } = this.#options
+    return {
+      how: { profile: profileOf(this.#options, name), workspace, proxy },
+      instructions: this.#agents.get(name),
+    }
+  }
+
+  /** Whether that agent may run behind the wall only. */
+  isRemote(name) {
+    return this.#agents.has(name)
+  }
+
+  /** The agents that are remote: those that are there, and those that the options name outright. */
+  #names(agents) {
+    const named = this.#options.remoteAgents
+      .map(([pattern]) => pattern)
+      .filter((pattern) => !pattern.includes("*"))
+    const there = Object.keys(agents).filter(
+      (name) => agents[name].mode !== "primary" && !agents[name].disable,
+    )
+    return [...new Set([...BUILT_IN, ...there, ...named])].filter(
+      (name) => profileOf(this.#options, name) !== null && agents[name]?.disable !== true,
+    )
+  }
+
+  /**
+   * Gives each remote agent a model of its own, which is its worker, and no tool: what it does it does
+   * behind the wall. OpenCode's own task tool does the rest, for the model's calls, for mentions and for
+   * commands with subtask.
+   */
+  configure(config) {
+    const agents = (config.agent ??= {})
+    const models = {}
+    for (const name of this.#names(agents)) {
+      const profile = profileOf(this.#options, name)
+      const agent = agents[name] ?? {}
+      this.#agents.set(name, agent.prompt ?? "")
+      const fresh = BUILT_IN.includes(name)
+        ? {}
+        : { description: `Works behind the wall of Brig, as ${profile}.`, mode: "subagent" }
+      agents[name] = { ...fresh, ...agent, model: `${PROVIDER}/${name}`, permission: { "*": "deny" } }
+      delete agents[name].tools
+      models[name] = {
+        name: `${name} (Brig: ${profile})`,
+        tool_call: true,
+        reasoning: true,
+        limit: { context: TOKENS_MAX, output: TOKENS_MAX },
+      }
+    }
+    if (Object.keys(models).length === 0) return
+    config.provider = {
+      ...config.provider,
+      [PROVIDER]: {
+        npm: "@ai-sdk/openai-compatible",
+        name: "Brig",
+        models,
+        options: {
+          baseURL: "http://brig.invalid/v1",
+          apiKey: "none",
+          fetch: this.#fetch,
+          chunkTimeout: false,
+          headerTimeout: false,
+        },
+      },
+    }
+    config.enabled_providers?.push(PROVIDER)
+  }
+
+  /** @throws Error where a remote agent is about to run on another model, here */
+  check(agent, model) {
+    if (agent !== undefined && this.isRemote(agent) && model !== undefined && model.providerID !== PROVIDER) {
+      throw new Error(
+        `opencode-brig: the agent '${agent}' runs behind Brig's wall only; another model would run it here`,
+      )
+    }
+  }
+}

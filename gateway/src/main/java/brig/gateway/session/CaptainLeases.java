@@ -1,0 +1,64 @@
+package brig.gateway.session;
+
+import brig.gateway.spawn.Spawn;
+import brig.gateway.time.Timers;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends spawns that nobody drives any more, where their request said so: a captain that was killed tells nobody, but its
+ * connections close. The time of a lease counts while no captain is connected, so nothing of it needs to be on disk: a
+ * gateway that starts again gives captains all of it to come back. State owned by the event loop.
+ */
+final class CaptainLeases {
+    private static final Logger log = LoggerFactory.getLogger(CaptainLeases.class);
+
+    private final Timers timers;
+    private final Sessions.Terminator terminator;
+    /** By spawn_id, those that no captain is connected to. */
+    private final Map<String, Timers.Timer> expiring = new HashMap<>();
+    private boolean closed;
+
+    CaptainLeases(Timers timers, Sessions.Terminator terminator) {
+        this.timers = timers;
+        this.terminator = terminator;
+    }
+
+    /** A captain is connected. */
+    void hold(Spawn spawn) {
+        Timers.Timer expiry = expiring.remove(spawn.spawnId());
+        if (expiry != null) {
+            expiry.cancel();
+        }
+    }
+
+    /** No captain is connected. */
+    void release(Spawn spawn) {
+        hold(spawn);
+        if (spawn.leaseMs() > 0 && !spawn.state().isFinal() && !closed) {
+            expiring.put(spawn.spawnId(), timers.after(spawn.leaseMs(), () -> handleExpired(spawn)));
+        }
+    }
+
+    private void handleExpired(Spawn spawn) {
+        expiring.remove(spawn.spawnId());
+        if (spawn.state().isFinal()) {
+            return;
+        }
+        log.info("spawn_id={} no captain for {} ms: ending it", spawn.spawnId(), spawn.leaseMs());
+        terminator.terminate(spawn, "captain_gone").exceptionally(failure -> {
+            log.warn("spawn_id={} could not be ended: {}", spawn.spawnId(), failure.getMessage());
+            release(spawn);
+            return null;
+        });
+    }
+
+    /** From now on nothing runs out. */
+    void close() {
+        closed = true;
+        expiring.values().forEach(Timers.Timer::cancel);
+        expiring.clear();
+    }
+}
