@@ -33,7 +33,7 @@ export class Workers {
             `${directory} is no git repository: set the option 'workspace'`,
             "INVALID_FIELD",
           )
-        return { workspace_mode: "worktree", repository: worktree }
+        return { workspace_mode: "snapshot", repository: worktree }
       default:
         return this.#options.workspaceBase === undefined
           ? {}

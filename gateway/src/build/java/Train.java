@@ -77,6 +77,9 @@ final class Train {
             for (int i = 0; i < STARTS; i++) {
                 attach(spawn("echo started"));
             }
+            // First: on a machine that is busy the streams may take longer than anybody waits.
+            brig(Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")), "run", "shell", "--", "echo started")
+                    .start().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             List<Future<?>> streams = new ArrayList<>();
             for (int i = 0; i < STREAMS; i++) {
                 Spawned spawned = spawn(TOKENS);
@@ -89,8 +92,6 @@ final class Train {
             for (Future<?> stream : streams) {
                 stream.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }
-            brig(Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")), "run", "shell", "--", "echo started")
-                    .start().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } finally {
             // Its Process would close its output too, which it still writes to while it makes the archive.
             gateway.toHandle().destroy();

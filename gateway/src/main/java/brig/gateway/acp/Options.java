@@ -20,17 +20,20 @@ public record Options(
         String agent, @Nullable String model, @Nullable String policy, WorkspaceMode mode, boolean keep, String version) {
     /** Marks the project of a session whose workspace is not the editor's folder, which this names. */
     private static final String PROJECT = "acp";
+    /** A process that is killed ends nothing by itself. One that lives comes back sooner after a restart of the gateway. */
+    private static final int LEASE_SECONDS = 90;
     private static final Pattern NAMEABLE = Pattern.compile("(/[A-Za-z0-9._-]+){1,20}");
     private static final int PROJECT_CHARACTERS_MAX = 120;
 
     /** The request for a worker that works in, or on a copy of, that folder of the editor. */
     Map<String, ?> spawn(String folder) {
-        boolean worktree = mode == WorkspaceMode.WORKTREE;
+        boolean worktree = mode.isWorktree();
         SpawnRequest.Claim claim = new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder));
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.putAll(new SpawnRequest(null, worktree ? null : folder, agent, model, List.of(), null, null, false, policy,
-                mode, worktree ? folder : null, claim, SpawnRequest.Bounds.NONE, SpawnRequest.Talk.NEW).toMap());
+                mode, worktree ? folder : null, claim, new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
+                SpawnRequest.Talk.NEW).toMap());
         return request;
     }
 

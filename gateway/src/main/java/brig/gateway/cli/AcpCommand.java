@@ -61,7 +61,7 @@ final class AcpCommand implements Callable<Integer> {
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
         // Standard output belongs to the protocol: whatever else prints does so beside it.
         System.setOut(System.err);
-        WorkspaceMode mode = place.worktree ? WorkspaceMode.WORKTREE
+        WorkspaceMode mode = place.worktree ? WorkspaceMode.SNAPSHOT
                 : place.copy ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
         String version = new Main.Version().getVersion()[0].replace("brig ", "");
         AcpAgent served = new AcpAgent(new Options(agent, model, policy, mode, keep, version),

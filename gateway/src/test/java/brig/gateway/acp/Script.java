@@ -73,7 +73,7 @@ final class Script {
     static void play(Path file) throws IOException, InterruptedException {
         String text = Files.readString(file);
         Script script = new Script(text.contains(" --keep:"),
-                text.contains("# -r") ? WorkspaceMode.WORKTREE : WorkspaceMode.FOLDER);
+                text.contains("# -r") ? WorkspaceMode.SNAPSHOT : WorkspaceMode.FOLDER);
         int number = 0;
         for (String line : text.lines().toList()) {
             number++;

@@ -107,7 +107,10 @@ class ApiPropertyTest {
             return;
         }
         assertEquals("", api.faults(operation, answer.status(), answer.type(), answer.body()), what);
-        checkProblem(answer, what);
+        // Clients of models read refusals in another form, which the document has.
+        if (!operation.path().startsWith("/openai/")) {
+            checkProblem(answer, what);
+        }
     }
 
     private void checkProblem(Answer answer, String what) {

@@ -252,9 +252,11 @@ class ModelTest {
                 "brig-repository", repository.toString(), "brig-apply", "auto"));
         assertTrue(said.contains("Brig took these changes over into " + repository), said);
         assertEquals("one\n2\nthree\n", Files.readString(repository.resolve("a.txt")));
+        assertEquals("2\n", content(post(CHAT, chat("shell", false, "grep 2 a.txt"),
+                "brig-repository", repository.toString(), "x-session-id", "ses_auto")), "what is not committed is there");
         Files.writeString(repository.resolve("a.txt"), "one\nmine\nthree\n");
-        Web.Answer answer = post(CHAT, chat("shell", false, "sed -i s/two/zwei/ a.txt"),
-                "brig-repository", repository.toString(), "brig-apply", "auto");
+        Web.Answer answer = post(CHAT, chat("shell", false, "grep 2 a.txt", "2", "sed -i s/2/zwei/ a.txt"),
+                "brig-repository", repository.toString(), "x-session-id", "ses_auto", "brig-apply", "auto");
         String conflict = content(answer);
         assertTrue(conflict.contains("they conflict with what is there (patch failed: a.txt:1; a.txt: patch does not apply)"), conflict);
         assertEquals("one\nmine\nthree\n", Files.readString(repository.resolve("a.txt")));

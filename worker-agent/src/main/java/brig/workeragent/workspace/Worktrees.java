@@ -100,7 +100,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
     private void takeUncommitted(Note note, PrivateFiles hidden) throws IOException {
         Git.Place repository = Git.Place.of(note.source());
         StringBuilder changed = new StringBuilder();
-        for (String file : git.run(repository, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", "HEAD").split("\0")) {
+        String named = git.run(repository, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", "HEAD");
+        for (String file : named.split("\0", -1)) {
             if (!file.isEmpty() && !hidden.matches(Path.of(file))) {
                 changed.append(file).append('\0');
             }
