@@ -14,6 +14,8 @@ import brig.gateway.openai.Turn;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Accepted;
+import brig.gateway.spawn.Spawn;
+import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.stream.Subscription;
 import brig.gateway.time.Clock;
@@ -63,7 +65,7 @@ final class OpenAiCalls {
         this.door = door;
         this.spawner = spawner;
         this.workers = workers;
-        this.patches = new Patches(workers);
+        this.patches = new Patches(workers::apply);
     }
 
     /** {@code {"object": "list", "data": [{"id", "object", "created", "owned_by"}]}}: a model for each agent profile. */
@@ -144,7 +146,7 @@ final class OpenAiCalls {
                 return;
             }
             Session session = door.sessions().find(granted.spawnId());
-            call.guard(() -> new Reply(call, asked, talk(session, taskId != null), 1, form).begin());
+            call.guard(() -> new Reply(call, asked, session, talk(session, taskId != null), 1, form).begin());
         });
     }
 
@@ -184,31 +186,50 @@ final class OpenAiCalls {
         talk.requireIdle();
         long from = session.spawn().log().lastSeq() + 1;
         session.handleMessage(access, new Fields(Map.of("role", "user", "content", asked.prompt())), true);
-        new Reply(call, asked, talk, from, form).begin();
+        new Reply(call, asked, session, talk, from, form).begin();
     }
 
     private Talk talk(Session session, boolean goesOn) {
-        String spawnId = session.spawn().spawnId();
-        return talks.computeIfAbsent(spawnId, id ->
-                new Talk(session, spawner, door.timers(), goesOn, () -> talks.remove(spawnId)));
+        Spawn spawn = session.spawn();
+        return talks.computeIfAbsent(spawn.spawnId(), id -> new Talk(new Talk.Worker() {
+            @Override
+            public boolean isOver() {
+                return spawn.state().isFinal();
+            }
+
+            @Override
+            public void cancel() {
+                if (spawn.state() == SpawnState.RUNNING) {
+                    spawn.worker().cancel();
+                }
+            }
+
+            @Override
+            public void terminate(String reason) {
+                talks.remove(spawn.spawnId());
+                spawner.terminate(spawn, reason);
+            }
+        }, door.timers(), goesOn));
     }
 
     /** One turn of a talk, told to its client. */
     private final class Reply {
         private final Call call;
+        private final Spawn spawn;
         private final Talk talk;
         private final Answer answer;
         private final Turn turn;
         private final Subscription reader;
 
         /** @param from the first frame of the turn */
-        Reply(Call call, ModelRequest asked, Talk talk, long from, Form form) {
+        Reply(Call call, ModelRequest asked, Session session, Talk talk, long from, Form form) {
             this.call = call;
+            this.spawn = session.spawn();
             this.talk = talk;
-            String id = talk.session().spawn().spawnId() + "_" + from;
+            String id = spawn.spawnId() + "_" + from;
             answer = form.answer(call.response(), new Head(id, clock.nowMs() / 1000, asked.agent()));
             turn = new Turn(answer, this::handleOver);
-            reader = talk.session().subscribe(from, true, null, turn);
+            reader = session.subscribe(from, true, null, turn);
         }
 
         void begin() {
@@ -233,7 +254,7 @@ final class OpenAiCalls {
             door.timers().after(1, reader::close);
             boolean worktree = call.request().getHeader(REPOSITORY) != null && !call.isGone();
             CompletionStage<String> changes = worktree
-                    ? patches.after(talk.session().spawn(), Patches.Apply.read(call.request().getHeader(APPLY)))
+                    ? patches.after(spawn.spawnId(), Patches.Apply.read(call.request().getHeader(APPLY)))
                     : CompletableFuture.completedFuture("");
             changes.thenAccept(told -> {
                 if (!call.isGone()) {

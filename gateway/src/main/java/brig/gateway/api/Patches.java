@@ -1,13 +1,12 @@
 package brig.gateway.api;
 
 import brig.gateway.connection.Problem;
-import brig.gateway.spawn.Spawn;
-import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +14,16 @@ import org.jspecify.annotations.Nullable;
 final class Patches {
     private static final int CHARACTERS_MAX = 32 * 1024;
 
-    private final WorkerAgent workers;
+    private final Applying applying;
 
-    Patches(WorkerAgent workers) {
-        this.workers = workers;
+    Patches(Applying applying) {
+        this.applying = applying;
+    }
+
+    /** As {@link brig.gateway.worker.WorkerAgent#apply}. */
+    @FunctionalInterface
+    interface Applying {
+        CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check);
     }
 
     /** Who takes changes over into the captain's repository. */
@@ -41,9 +46,9 @@ final class Patches {
     }
 
     /** What a turn leaves behind, in words; empty where it changed nothing. Never fails. */
-    CompletionStage<String> after(Spawn spawn, Apply apply) {
-        return workers.apply(spawn.spawnId(), apply != Apply.AUTO)
-                .thenApply(found -> tell(spawn, apply, new Fields(found)))
+    CompletionStage<String> after(String spawnId, Apply apply) {
+        return applying.apply(spawnId, apply != Apply.AUTO)
+                .thenApply(found -> tell(spawnId, apply, new Fields(found)))
                 .exceptionally(failure -> unknown(Problem.refusal(failure)));
     }
 
@@ -53,7 +58,7 @@ final class Patches {
                 : "\n\nBrig could not look at the changes: " + refusal.getMessage() + " (" + refusal.code() + ")\n";
     }
 
-    private static String tell(Spawn spawn, Apply apply, Fields found) {
+    private static String tell(String spawnId, Apply apply, Fields found) {
         String patch = found.text("patch", "");
         if (patch.isEmpty()) {
             return "";
@@ -61,12 +66,12 @@ final class Patches {
         boolean whole = patch.length() <= CHARACTERS_MAX && !found.flag("truncated");
         // What stands in the patch cannot end the block that it stands in.
         String fence = "`".repeat(Math.max(3, longestRun(patch, '`') + 1));
-        return "\n\n---\n" + outcome(spawn, apply, found) + "\n\n```\n" + found.text("stat", "") + "```\n\n" + fence + "diff\n"
+        return "\n\n---\n" + outcome(spawnId, apply, found) + "\n\n```\n" + found.text("stat", "") + "```\n\n" + fence + "diff\n"
                 + patch.substring(0, Math.min(patch.length(), CHARACTERS_MAX)) + (whole ? "" : "\n[cut off: brig diff "
-                + spawn.spawnId() + " has more]\n") + fence + "\n";
+                + spawnId + " has more]\n") + fence + "\n";
     }
 
-    private static String outcome(Spawn spawn, Apply apply, Fields found) {
+    private static String outcome(String spawnId, Apply apply, Fields found) {
         String repository = found.text("repository", "");
         List<String> conflicts = found.texts("conflicts");
         if (found.flag("applied")) {
@@ -77,9 +82,9 @@ final class Patches {
             return where + ", by the setting apply: never.";
         }
         return conflicts.isEmpty()
-                ? where + " until somebody runs: brig apply " + spawn.spawnId()
+                ? where + " until somebody runs: brig apply " + spawnId
                 : where + ", for they conflict with what is there (" + String.join("; ", conflicts)
-                        + "). Nothing was changed. Commit or set aside what is in the way, then: brig apply " + spawn.spawnId();
+                        + "). Nothing was changed. Commit or set aside what is in the way, then: brig apply " + spawnId;
     }
 
     private static int longestRun(String text, char wanted) {

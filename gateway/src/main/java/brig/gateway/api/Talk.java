@@ -1,8 +1,5 @@
 package brig.gateway.api;
 
-import brig.gateway.session.Session;
-import brig.gateway.spawn.SpawnState;
-import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -21,30 +18,31 @@ final class Talk {
     /** How long it waits for a client that closed the connection over which it was answered. */
     static final long GONE_MS = 3_000;
 
-    private final Session session;
-    private final Spawner spawner;
+    private final Worker worker;
     private final Timers timers;
-    private final Runnable ended;
     private final boolean goesOn;
     private boolean busy;
+    private boolean ended;
     private Timers.@Nullable Timer end;
     private @Nullable Channel client;
     private final ChannelFutureListener handleClosed = closed -> handleGone();
 
-    /**
-     * @param goesOn whether it can be named by a later request
-     * @param ended called once, when its worker is being ended
-     */
-    Talk(Session session, Spawner spawner, Timers timers, boolean goesOn, Runnable ended) {
-        this.session = session;
-        this.spawner = spawner;
-        this.timers = timers;
-        this.goesOn = goesOn;
-        this.ended = ended;
+    /** Who answers. */
+    interface Worker {
+        boolean isOver();
+
+        /** Interrupts what is being answered. */
+        void cancel();
+
+        /** Ends it, and with it the talk: nothing is called after this. */
+        void terminate(String reason);
     }
 
-    Session session() {
-        return session;
+    /** @param goesOn whether it can be named by a later request */
+    Talk(Worker worker, Timers timers, boolean goesOn) {
+        this.worker = worker;
+        this.timers = timers;
+        this.goesOn = goesOn;
     }
 
     /** @throws BrigException {@code INPUT_NOT_ACCEPTED} */
@@ -69,20 +67,24 @@ final class Talk {
     /** The turn is over, and its answer on its way. */
     void handleOver() {
         busy = false;
-        if (session.spawn().state().isFinal() || !goesOn) {
+        if (worker.isOver() || !goesOn) {
             terminate("completed");
-        } else if (end == null) {
+        } else if (end == null && !ended) {
             end = timers.after(IDLE_MS, () -> terminate("idle"));
         }
     }
 
     private void handleGone() {
         client = null;
-        if (busy && session.spawn().state() == SpawnState.RUNNING) {
-            session.spawn().worker().cancel();
+        if (busy) {
+            worker.cancel();
         }
         stay();
-        end = timers.after(goesOn ? GONE_MS : 0, () -> terminate("requested"));
+        if (goesOn) {
+            end = timers.after(GONE_MS, () -> terminate("requested"));
+        } else {
+            terminate("requested");
+        }
     }
 
     private void stay() {
@@ -102,7 +104,9 @@ final class Talk {
     private void terminate(String reason) {
         stay();
         leave();
-        ended.run();
-        spawner.terminate(session.spawn(), reason);
+        if (!ended) {
+            ended = true;
+            worker.terminate(reason);
+        }
     }
 }

@@ -85,7 +85,7 @@ class LeaseTest {
             assertEquals(1, Processes.with(mark).size());
             product.serve();
             Await.until("no agent is left", () -> Processes.with(mark).isEmpty());
-            assertEquals("terminated", spawned.view().text("state"));
+            Await.until("the session is over", () -> spawned.view().text("state", "").equals("terminated"));
         }
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.Json;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,7 +45,9 @@ class OpenCodePluginTest {
         openCode.configure(project, Map.of(
                 "plugin", List.of(List.of(PLUGIN, Map.of("spawnerSocket", product.spawner().toString(), "workspace", "new",
                         "remoteAgents", Map.of("runner", "shell", "*-remote", "shell"), "localAgents", List.of("local*")))),
-                "permission", Map.of("*", "allow", "task", Map.of("*", "allow", "denied-remote", "deny")),
+                "permission", Json.parseCommented("""
+                        // The last rule that fits counts, so their order does.
+                        {"*": "allow", "task": {"*": "allow", "denied-remote": "deny"}}"""),
                 "agent", Map.of("denied-remote", Map.of("mode", "subagent", "description", "may not be called"),
                         "local-remote", Map.of("mode", "subagent", "description", "stays here")),
                 "command", Map.of("run", Map.of("template", "$ARGUMENTS", "agent", "runner", "subtask", true))));

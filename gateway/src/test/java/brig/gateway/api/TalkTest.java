@@ -1,0 +1,136 @@
+package brig.gateway.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.gateway.time.HandTimers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TalkTest {
+    private final HandTimers timers = new HandTimers();
+    private final List<String> told = new ArrayList<>();
+    private final EmbeddedChannel client = new EmbeddedChannel();
+    private boolean over;
+    private final Talk.Worker worker = new Talk.Worker() {
+        @Override
+        public boolean isOver() {
+            return over;
+        }
+
+        @Override
+        public void cancel() {
+            told.add("cancel");
+        }
+
+        @Override
+        public void terminate(String reason) {
+            told.add("terminate " + reason);
+        }
+    };
+
+    private Talk talk(boolean goesOn) {
+        Talk talk = new Talk(worker, timers, goesOn);
+        talk.begin(client);
+        return talk;
+    }
+
+    @Test
+    void shouldEndTheWorkerWithTheAnswerWhereNobodyCanGoOn() {
+        talk(false).handleOver();
+        client.close();
+        assertEquals(List.of("terminate completed"), told);
+        assertTrue(timers.isIdle());
+    }
+
+    @Test
+    void shouldWaitForTheNextWordsForSomeMinutes() {
+        Talk talk = talk(true);
+        talk.handleOver();
+        timers.pass(Talk.IDLE_MS - 1);
+        talk.requireIdle();
+        talk.begin(client);
+        timers.pass(Talk.IDLE_MS);
+        assertEquals(List.of(), told, "an answer takes as long as it takes");
+        talk.handleOver();
+        timers.pass(Talk.IDLE_MS);
+        assertEquals(List.of("terminate idle"), told);
+    }
+
+    @Test
+    void shouldTakeOneTurnAtATime() {
+        Talk talk = talk(true);
+        assertEquals(ErrorCode.INPUT_NOT_ACCEPTED, assertThrows(BrigException.class, talk::requireIdle).code());
+        talk.handleOver();
+        talk.requireIdle();
+    }
+
+    /** Scenario: the client closes while it is answered; the cancelled turn comes to its end; nobody comes again. */
+    @Test
+    void shouldCancelAtOnceAndEndSoonWhenTheClientGoes() {
+        Talk talk = talk(true);
+        client.close();
+        assertEquals(List.of("cancel"), told);
+        talk.handleOver();
+        timers.pass(Talk.GONE_MS - 1);
+        assertEquals(List.of("cancel"), told);
+        timers.pass(1);
+        assertEquals(List.of("cancel", "terminate requested"), told);
+        assertTrue(timers.isIdle());
+    }
+
+    @Test
+    void shouldEndAtOnceWhenTheClientGoesAndNobodyCanGoOn() {
+        Talk talk = talk(false);
+        client.close();
+        talk.handleOver();
+        assertEquals(List.of("cancel", "terminate requested"), told);
+    }
+
+    @Test
+    void shouldEndSoonWhenTheClientGoesBetweenTurns() {
+        talk(true).handleOver();
+        client.close();
+        timers.pass(Talk.GONE_MS);
+        assertEquals(List.of("terminate requested"), told);
+    }
+
+    /** Scenario: the next request comes over another connection, then the first one is closed. */
+    @Test
+    void shouldLiveByTheConnectionOfItsLastAnswer() {
+        Talk talk = talk(true);
+        talk.handleOver();
+        EmbeddedChannel other = new EmbeddedChannel();
+        talk.begin(other);
+        client.close();
+        assertEquals(List.of(), told);
+        talk.handleOver();
+        other.close();
+        timers.pass(Talk.GONE_MS);
+        assertEquals(List.of("terminate requested"), told);
+    }
+
+    @Test
+    void shouldGoOnWhenTheClientComesBackInTime() {
+        Talk talk = talk(true);
+        client.close();
+        talk.handleOver();
+        talk.begin(new EmbeddedChannel());
+        timers.pass(Talk.GONE_MS);
+        assertEquals(List.of("cancel"), told);
+    }
+
+    @Test
+    void shouldForgetAWorkerThatEndedByItself() {
+        Talk talk = talk(true);
+        over = true;
+        talk.handleOver();
+        assertEquals(List.of("terminate completed"), told);
+        assertTrue(timers.isIdle());
+    }
+}
