@@ -125,6 +125,27 @@ class TalkTest {
         assertEquals(List.of("cancel"), told);
     }
 
+    /** Scenario: the worker takes longer to stop than anybody waits for its client. */
+    @Test
+    void shouldSetNoTimerForWhatIsOver() {
+        Talk talk = talk(true);
+        client.close();
+        timers.pass(Talk.GONE_MS);
+        talk.handleOver();
+        assertEquals(List.of("cancel", "terminate requested"), told);
+        assertTrue(timers.isIdle());
+    }
+
+    @Test
+    void shouldForgetTheClientThatIsGoneWhenTheWorkerEnds() {
+        Talk talk = talk(true);
+        client.close();
+        over = true;
+        talk.handleOver();
+        assertEquals(List.of("cancel", "terminate completed"), told);
+        assertTrue(timers.isIdle());
+    }
+
     @Test
     void shouldForgetAWorkerThatEndedByItself() {
         Talk talk = talk(true);

@@ -65,6 +65,13 @@ class JsonTextTest {
     }
 
     @Test
+    void shouldLayOutTheFirstMember() {
+        JsonText json = new JsonText("{ }");
+        json.put(List.of("a"), "1");
+        assertEquals("{\n  \"a\": 1\n}", json.text());
+    }
+
+    @Test
     void shouldTakeOutTheFirstOfSeveral() {
         JsonText json = new JsonText("{\"a\": 1, \"b\": {\"c\": 2}, \"d\": 3}");
         json.remove(List.of("a"));

@@ -94,6 +94,19 @@ class TurnTest {
     }
 
     @Test
+    void shouldBeAnAnswerWhenTheAgentGotOverItsError() {
+        frames("{'type':'error','code':'AGENT_ERROR','error':'once'}", "{'type':'done','exitCode':0}");
+        assertNull(ends.getFirst().failure());
+    }
+
+    @Test
+    void shouldFailWithTheAgentsOwnWordsWhenItEndsWithThem() {
+        frames("{'type':'error','code':'MODEL_ERROR','error':'no key','status':401}");
+        turn.end();
+        assertEquals(new Failure("MODEL_ERROR", "no key", 401), ends.getFirst().failure());
+    }
+
+    @Test
     void shouldFailWhenTheWorkerEndsBeforeItsAnswer() {
         frames("{'type':'state','state':'terminated','reason':'requested'}");
         turn.end();
