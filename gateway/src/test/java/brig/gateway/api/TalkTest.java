@@ -34,6 +34,10 @@ class TalkTest {
         }
     };
 
+    private static void hangUp(EmbeddedChannel connection) {
+        var _ = connection.close();
+    }
+
     private Talk talk(boolean goesOn) {
         Talk talk = new Talk(worker, timers, goesOn);
         talk.begin(client);
@@ -43,7 +47,7 @@ class TalkTest {
     @Test
     void shouldEndTheWorkerWithTheAnswerWhereNobodyCanGoOn() {
         talk(false).handleOver();
-        client.close();
+        hangUp(client);
         assertEquals(List.of("terminate completed"), told);
         assertTrue(timers.isIdle());
     }
@@ -74,7 +78,7 @@ class TalkTest {
     @Test
     void shouldCancelAtOnceAndEndSoonWhenTheClientGoes() {
         Talk talk = talk(true);
-        client.close();
+        hangUp(client);
         assertEquals(List.of("cancel"), told);
         talk.handleOver();
         timers.pass(Talk.GONE_MS - 1);
@@ -87,7 +91,7 @@ class TalkTest {
     @Test
     void shouldEndAtOnceWhenTheClientGoesAndNobodyCanGoOn() {
         Talk talk = talk(false);
-        client.close();
+        hangUp(client);
         talk.handleOver();
         assertEquals(List.of("cancel", "terminate requested"), told);
     }
@@ -95,7 +99,7 @@ class TalkTest {
     @Test
     void shouldEndSoonWhenTheClientGoesBetweenTurns() {
         talk(true).handleOver();
-        client.close();
+        hangUp(client);
         timers.pass(Talk.GONE_MS);
         assertEquals(List.of("terminate requested"), told);
     }
@@ -107,10 +111,10 @@ class TalkTest {
         talk.handleOver();
         EmbeddedChannel other = new EmbeddedChannel();
         talk.begin(other);
-        client.close();
+        hangUp(client);
         assertEquals(List.of(), told);
         talk.handleOver();
-        other.close();
+        hangUp(other);
         timers.pass(Talk.GONE_MS);
         assertEquals(List.of("terminate requested"), told);
     }
@@ -118,7 +122,7 @@ class TalkTest {
     @Test
     void shouldGoOnWhenTheClientComesBackInTime() {
         Talk talk = talk(true);
-        client.close();
+        hangUp(client);
         talk.handleOver();
         talk.begin(new EmbeddedChannel());
         timers.pass(Talk.GONE_MS);
@@ -129,7 +133,7 @@ class TalkTest {
     @Test
     void shouldSetNoTimerForWhatIsOver() {
         Talk talk = talk(true);
-        client.close();
+        hangUp(client);
         timers.pass(Talk.GONE_MS);
         talk.handleOver();
         assertEquals(List.of("cancel", "terminate requested"), told);
@@ -139,7 +143,7 @@ class TalkTest {
     @Test
     void shouldForgetTheClientThatIsGoneWhenTheWorkerEnds() {
         Talk talk = talk(true);
-        client.close();
+        hangUp(client);
         over = true;
         talk.handleOver();
         assertEquals(List.of("cancel", "terminate completed"), told);
