@@ -92,7 +92,7 @@ class KeptWorkspacesTest {
             assertTrue(kept.contains("task_id=again"), kept);
             assertTrue(ask(control, "discard", first).contains("ok="));
             assertEquals(List.of("brig/again-2", "main"), branches());
-            assertEquals(List.of("project", second, second + ".worktree"), names());
+            assertEquals(List.of("project", second, second + ".config", second + ".worktree"), names());
             assertTrue(ask(control, "discard", first).contains("NOT_FOUND"));
         }
     }
@@ -129,7 +129,7 @@ class KeptWorkspacesTest {
         nowMs.addAndGet(1);
         made.sweep();
         assertEquals(List.of("spn_later"), made.kept().stream().map(MadeWorkspaces.Kept::spawnId).toList());
-        assertEquals(List.of("project", "spn_later", "spn_later.worktree"), names());
+        assertEquals(List.of("project", "spn_later", "spn_later.config", "spn_later.worktree"), names());
         assertEquals(List.of("brig/spn_committed", "brig/spn_later", "main"), branches());
     }
 

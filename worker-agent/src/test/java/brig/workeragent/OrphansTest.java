@@ -111,7 +111,7 @@ class OrphansTest {
         assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
         assertFalse(Files.exists(bases.resolve(idle)));
         assertTrue(Files.exists(bases.resolve(busy).resolve("x")));
-        assertEquals(Stream.of("project", busy, busy + ".worktree", "spn_foreign.worktree", "spn_living.worktree",
+        assertEquals(Stream.of("project", busy, busy + ".config", busy + ".worktree", "spn_foreign.worktree", "spn_living.worktree",
                 "spn_stranger", "spn_torn", "spn_torn.worktree").sorted().toList(), names(bases));
         assertEquals(List.of(busy), names(repository.resolve(".git/worktrees")));
         assertTrue(Files.exists(living) && Files.exists(foreign));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.FrameType;
 import brig.protocol.Ids;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -128,6 +129,33 @@ class WorkspaceWallTest {
         host("chown -R 59617:59617 .");
         assertEquals("Ann \"A\" B\n", fixture.runToEnd(control, id(), worktree("t9"),
                 "grep -rs PASSWORD " + repository + "/.git; git remote; git config user.name"));
+    }
+
+    /** Scenario: two messages are two processes with two walls, and between them links stand where the first wall had files. */
+    @Test
+    void shouldMountNothingThatTheAgentPutALinkInThePlaceOf() throws Exception {
+        Path secret = Files.writeString(fixture.root.resolve("secret"), "SECRET\n");
+        try (Walled session = new Walled(fixture, "shell", worktree("t11"))) {
+            session.say("cd \"$(git rev-parse --git-dir)\" && for f in *config* commondir gitdir; do rm -f $f; ln -s " + secret
+                    + " $f; done");
+            session.untilDone();
+            session.say("cat " + repository + "/.git/config; git branch --show-current");
+            session.untilDone();
+            String said = String.join("", session.all(FrameType.CHUNK).stream().map(frame -> frame.text("content")).toList());
+            assertTrue(said.contains("[core]") && said.endsWith("brig/t11\n") && !said.contains("SECRET"), said);
+        }
+    }
+
+    @Test
+    void shouldLetAnotherSpawnUseTheWorktreeOfASession() throws Exception {
+        try (Walled session = new Walled(fixture, "shell", worktree("t12"))) {
+            Path folder = repository.getParent().resolve(session.id());
+            assertEquals("brig/t12\nwork\nwork\n", fixture.runToEnd(control, id(), Map.of("workspace", folder.toString()),
+                    "git status --short; echo two >> a.txt; git add a.txt; " + COMMIT
+                            + "; git branch --show-current; git log --format=%s; rm -f " + repository + "/.git/config 2>/dev/null"));
+            assertTrue(String.valueOf(diff(session.id()).get("diff")).contains("+two\n"));
+            assertEquals("one\n", Files.readString(repository.resolve("a.txt")));
+        }
     }
 
     @Test

@@ -145,9 +145,10 @@ final class Workplaces {
             }
             int missing = requested.getNameCount() - present.getNameCount();
             Path folder = Homes.notOne(walls.workspace(requested));
+            List<Confinement.Mount> mounts = made.mountsBeside(folder);
             uses.merge(folder, new Use(1, missing), (use, one) -> new Use(use.spawns() + 1, use.made()));
             Once leave = new Once(() -> leave(folder));
-            return new Workplace(folder, List.of(), leave, leave);
+            return new Workplace(folder, mounts, leave, leave);
         } finally {
             lock.unlock();
         }

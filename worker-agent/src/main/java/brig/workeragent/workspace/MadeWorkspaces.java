@@ -137,6 +137,16 @@ public final class MadeWorkspaces {
         return copies.make(spawnId, taskId, folder, hidden);
     }
 
+    /** What a wall needs beside a folder for git to work there: nothing, but where it is the worktree of another spawn. */
+    public List<Confinement.Mount> mountsBeside(Path folder) {
+        try {
+            Note note = notes.worktreeAt(folder);
+            return note == null ? List.of() : worktrees.mounts(note);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + folder + ": " + e);
+        }
+    }
+
     /** What changed in a spawn's workspace. @throws BrigException {@code NOT_FOUND} where it has none of its own */
     public Diff diff(String spawnId) {
         Note note = notes.read(spawnId);

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +28,19 @@ record Notes(Path base, AsWorker user) {
     /** The workspace that a note is about. */
     Path folderOf(String spawnId) {
         return base.resolve(spawnId);
+    }
+
+    /** What a worktree's agents see as the configuration of its repository; beside the note, for the same reason. */
+    Path configOf(String spawnId) {
+        return base.resolve(spawnId + ".config");
+    }
+
+    /** The note of the worktree that is that folder, by its real path; null where none was made there. */
+    @Nullable Note worktreeAt(Path folder) throws IOException {
+        Path name = folder.getFileName();
+        boolean made = name != null && folder.equals(base.toRealPath().resolve(name))
+                && Files.exists(fileOf(name.toString(), Note.Kind.WORKTREE)) && Files.exists(configOf(name.toString()));
+        return made ? read(name.toString(), Note.Kind.WORKTREE) : null;
     }
 
     /** Makes an empty workspace that belongs to the worker's user alone. @return its real path */
@@ -47,6 +61,7 @@ record Notes(Path base, AsWorker user) {
     }
 
     void remove(Note note) throws IOException {
+        Files.deleteIfExists(configOf(note.spawnId()));
         Files.deleteIfExists(fileOf(note.spawnId(), note.kind()));
     }
 

@@ -28,6 +28,9 @@ final class Worktrees implements MadeWorkspaces.Maker {
     private static final String BRANCHES = "refs/heads/";
     private static final Set<String> SHOWN_SECTIONS = Set.of("core", "extensions", "user");
 
+    /** What agents may write of a repository's .git, beside what is the worktree's own. */
+    private static final List<String> WRITABLE = List.of("objects", "refs/heads/brig", "logs/refs/heads/brig");
+
     private final Notes notes;
     private final Repositories repositories;
     private final Git git;
@@ -57,6 +60,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
             git.run(Git.Place.of(real), "worktree", "add", "--quiet", "--no-checkout", "-b", note.branch(),
                     folder.toString(), start);
             checkOut(note, new PrivateFiles(hidden), uncommitted);
+            prepare(note);
             return new MadeWorkspaces.Made(folder, mounts(note));
         } catch (IOException e) {
             remove(note, true);
@@ -118,26 +122,37 @@ final class Worktrees implements MadeWorkspaces.Maker {
         notes.write(note.startedAt(commit));
     }
 
-    /**
-     * Of the repository's .git only objects, the branches under brig/ and what git notes of this worktree are
-     * writable. All else of it decides what git executes, or belongs to others.
-     */
-    private List<Confinement.Mount> mounts(Note note) throws IOException {
+    /** What {@link #mounts} names and git does not make by itself. */
+    private void prepare(Note note) throws IOException {
         Path common = note.source().resolve(".git");
-        Path own = placeOf(note).gitDir();
-        List<Confinement.Mount> mounts = new ArrayList<>();
-        mounts.add(new Confinement.Mount(common, common, true));
-        mounts.add(new Confinement.Mount(shownConfig(note.source(), own), common.resolve("config"), true));
-        for (String writable : List.of("objects", "refs/heads/brig", "logs/refs/heads/brig")) {
+        for (String writable : WRITABLE) {
             Path shared = common.resolve(writable);
             if (!Files.isDirectory(shared, LinkOption.NOFOLLOW_LINKS)) {
                 notes.user().makeFolder(shared);
             }
+        }
+        Path own = placeOf(note).gitDir().resolve("config.worktree");
+        Files.createFile(own);
+        notes.user().give(own);
+        Files.writeString(notes.configOf(note.spawnId()), shownConfig(note.source()));
+    }
+
+    /**
+     * Of the repository's .git only objects, the branches under brig/ and what git notes of this worktree are
+     * writable. All else of it decides what git executes, or belongs to others. Nothing of this lies where an agent could put
+     * a link in its place, for each wall mounts what it finds there.
+     */
+    List<Confinement.Mount> mounts(Note note) {
+        Path common = note.source().resolve(".git");
+        Path own = placeOf(note).gitDir();
+        List<Confinement.Mount> mounts = new ArrayList<>();
+        mounts.add(new Confinement.Mount(common, common, true));
+        mounts.add(new Confinement.Mount(notes.configOf(note.spawnId()), common.resolve("config"), true));
+        for (String writable : WRITABLE) {
+            Path shared = common.resolve(writable);
             mounts.add(new Confinement.Mount(shared, shared, false));
         }
         mounts.add(new Confinement.Mount(own, own, false));
-        Files.createFile(own.resolve("config.worktree"));
-        notes.user().give(own.resolve("config.worktree"));
         // These say where git finds its configuration and its worktree.
         for (String fixed : List.of("commondir", "gitdir", "config.worktree")) {
             mounts.add(new Confinement.Mount(own.resolve(fixed), own.resolve(fixed), true));
@@ -149,7 +164,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * What an agent sees of the repository's configuration: what git needs to work there, and who commits. The rest names
      * hosts, and may have passwords for them.
      */
-    private Path shownConfig(Path repository, Path own) throws IOException {
+    private String shownConfig(Path repository) {
         StringBuilder shown = new StringBuilder();
         for (String entry : repositories.config(repository, "--list", "-z").split("\0", -1)) {
             String[] keyAndValue = entry.split("\n", 2);
@@ -159,9 +174,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
                         .append(keyAndValue[1].replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n")).append("\"\n");
             }
         }
-        Path file = Files.writeString(own.resolve("config.shown"), shown);
-        notes.user().give(file);
-        return file;
+        return shown.toString();
     }
 
     @Override
