@@ -20,7 +20,7 @@ final class RecordCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return RunCommand.stream(main, options.agent(), options.request(RunCommand.message(options), true, true),
+        return RunCommand.stream(main, options.agent(), options.request(RunCommand.message(options.message()), true, true),
                 spawnId -> main.terminal().note("recording " + spawnId));
     }
 }

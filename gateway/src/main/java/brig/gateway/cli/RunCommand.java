@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
@@ -27,7 +28,7 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        return stream(main, options.agent(), options.request(message(options), true), spawnId -> { });
+        return stream(main, options.agent(), options.request(message(options.message()), true), spawnId -> { });
     }
 
     /** Makes the request, and prints what comes of it until the spawn is over. */
@@ -58,8 +59,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     /** The message of the command line, or else of standard input. */
-    static String message(SpawnOptions options) throws IOException {
-        String message = options.message();
+    static String message(@Nullable String message) throws IOException {
         if (message != null || Terminal.isTerminal(0)) {
             return message == null ? "" : message;
         }

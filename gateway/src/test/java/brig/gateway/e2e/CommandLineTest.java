@@ -43,7 +43,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "logs", "sessions", "agents", "terminate", "tree", "track",
+    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "exec", "logs", "sessions", "agents", "terminate", "tree", "track",
             "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port", "acp"})
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
@@ -103,6 +103,20 @@ class CommandLineTest {
         assertTrue(run.err().contains("/etc/shadow"), run::err);
         assertFalse(run.out().contains("root:"), run::out);
         assertTrue(Files.exists(product.workspaces().resolve("walled/x")));
+    }
+
+    @Test
+    void shouldRunACommandInTheWorkspaceOfASessionWithItsOwnOutputAndCode() throws IOException {
+        product.idle("busy");
+        product.brig("exec", "busy", "--", "echo kept > file");
+        Run run = product.brig("exec", "busy", "cat", "file;", "echo oops >&2; exit 7");
+        assertEquals("7 kept\n oops\n", run.exitCode() + " " + run.out() + " " + run.err());
+        assertEquals("read\n", product.brigWith("echo read\n", "exec", "busy").out());
+        assertTrue(product.brig("exec", "busy", "--policy", "review", "--", "touch /workspace/x").exitCode() != 0);
+        product.brig("terminate", "busy");
+        Run ended = product.brig("exec", "busy", "--", "true");
+        assertEquals(REFUSED, ended.exitCode());
+        assertTrue(ended.err().contains("SESSION_ENDED"), ended::err);
     }
 
     @Test
