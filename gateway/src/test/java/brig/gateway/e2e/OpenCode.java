@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +13,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The real OpenCode with a home and a project of its own, and a scripted model beside it, which does what
@@ -24,27 +20,23 @@ import java.util.regex.Pattern;
  */
 final class OpenCode implements AutoCloseable {
     private static final Path PACKAGES = Path.of(System.getProperty("brig.agents", ""));
-    private static final Path MODEL = Path.of("../worker-agent/src/test/resources/agents/model-server.mjs").toAbsolutePath();
-    private static final Pattern URL = Pattern.compile(".*(http://127\\.0\\.0\\.1:\\d+).*");
 
     private final Product product;
     private final Path home;
     private final Path project;
-    private final Process model;
-    private final String modelUrl;
+    private final ScriptedModel model;
     private final List<Process> started = new ArrayList<>();
 
     private OpenCode(Product product) throws IOException {
         this.product = product;
         home = Files.createDirectory(product.folder().resolve("home"));
         project = Files.createDirectory(product.folder().resolve("project"));
-        model = new ProcessBuilder("node", MODEL.toString(), "--port", "0").redirectErrorStream(true).start();
-        modelUrl = address(model);
+        model = new ScriptedModel();
     }
 
     /** OpenCode with its project. Skips the test, aloud, where OpenCode is not there. */
     static OpenCode open(Product product) throws IOException {
-        boolean there = Files.isExecutable(program()) && Files.isExecutable(Path.of("/usr/bin/node"));
+        boolean there = Files.isExecutable(program()) && ScriptedModel.isHere();
         if (!there) {
             System.err.println("SKIPPED: OpenCode as a captain is not tested, for there is no node in /usr/bin, or npm could not "
                     + "install opencode-ai in " + PACKAGES);
@@ -61,21 +53,10 @@ final class OpenCode implements AutoCloseable {
         return Files.isExecutable(own) ? own : beside;
     }
 
-    private static String address(Process process) throws IOException {
-        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        for (String line = out.readLine(); line != null; line = out.readLine()) {
-            Matcher found = URL.matcher(line);
-            if (found.matches()) {
-                return found.group(1);
-            }
-        }
-        throw new AssertionError(process + " ended before it listened");
-    }
-
     /** A repository with one commit, and the captain's own model in its configuration. */
     private void prepare() throws IOException {
         Map<String, Object> scripted = Map.of("npm", "@ai-sdk/openai-compatible", "name", "Scripted",
-                "options", Map.of("baseURL", modelUrl + "/v1", "apiKey", "none"),
+                "options", Map.of("baseURL", model.url() + "/v1", "apiKey", "none"),
                 "models", Map.of("scripted", Map.of("name", "Scripted", "tool_call", true)));
         Map<String, Object> config = new LinkedHashMap<>();
         config.put("model", "scripted/scripted");
@@ -130,7 +111,7 @@ final class OpenCode implements AutoCloseable {
         Process process = new ProcessBuilder(environment(program().toString(), "serve", "--port", "0", "--hostname", "127.0.0.1"))
                 .redirectError(product.folder().resolve("opencode.log").toFile()).start();
         started.add(process);
-        return new Server(process, new Web(address(process), ""));
+        return new Server(process, new Web(ScriptedModel.address(process), ""));
     }
 
     /** A captain that others drive. */
@@ -169,8 +150,7 @@ final class OpenCode implements AutoCloseable {
     @Override
     public void close() {
         started.forEach(Process::destroyForcibly);
-        model.destroyForcibly();
+        model.close();
         started.forEach(process -> process.onExit().join());
-        model.onExit().join();
     }
 }

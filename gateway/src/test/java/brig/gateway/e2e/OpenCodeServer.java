@@ -3,9 +3,7 @@ package brig.gateway.e2e;
 import brig.protocol.Json;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -25,8 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
@@ -36,17 +32,13 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class OpenCodeServer implements AutoCloseable {
     private static final Path PROGRAM = Path.of(System.getProperty("brig.agents", ""), "opencode-ai/bin/opencode.exe");
-    private static final Path MODEL =
-            Path.of("../worker-agent/src/test/resources/agents/model-server.mjs").toAbsolutePath();
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Pattern URL = Pattern.compile(".*on (http://[^ /]+).*");
 
     private static final long TURN_SECONDS_MAX = 60;
 
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Path home;
-    private final Process model;
-    private final String modelUrl;
+    private final ScriptedModel model;
     private Process serve;
     private String url;
 
@@ -63,9 +55,7 @@ final class OpenCodeServer implements AutoCloseable {
         Files.writeString(home.resolve("models.json"), "{}");
         // The repository of a test belongs to the workers' user.
         Files.writeString(home.resolve(".gitconfig"), "[safe]\n\tdirectory = *\n");
-        model = new ProcessBuilder("node", MODEL.toString(), "--port", "0")
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
-        modelUrl = urlIn(new BufferedReader(new InputStreamReader(model.getErrorStream(), StandardCharsets.UTF_8)));
+        model = new ScriptedModel();
     }
 
     /** A project with this configuration beside that of the model. */
@@ -74,7 +64,7 @@ final class OpenCodeServer implements AutoCloseable {
                 "small_model", "scripted/scripted", "share", "disabled", "autoupdate", false, "snapshot", false,
                 "enabled_providers", List.of("scripted"),
                 "provider", Map.of("scripted", Map.of("npm", "@ai-sdk/openai-compatible", "name", "Scripted",
-                        "options", Map.of("baseURL", modelUrl + "/v1", "apiKey", "dummy"),
+                        "options", Map.of("baseURL", model.url() + "/v1", "apiKey", "dummy"),
                         "models", Map.of("scripted", Map.of("name", "Scripted", "tool_call", true,
                                 "limit", Map.of("context", 200_000, "output", 8192)))))));
         config.putAll(more);
@@ -94,17 +84,7 @@ final class OpenCodeServer implements AutoCloseable {
         environment.put("npm_config_offline", "true");
         environment.put("HOME", home.toString());
         serve = builder.start();
-        url = urlIn(new BufferedReader(new InputStreamReader(serve.getInputStream(), StandardCharsets.UTF_8)));
-    }
-
-    private static String urlIn(BufferedReader lines) throws IOException {
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            Matcher found = URL.matcher(line);
-            if (found.matches()) {
-                return found.group(1);
-            }
-        }
-        throw new AssertionError("it did not start");
+        url = ScriptedModel.address(serve);
     }
 
     /** SIGKILL. */
@@ -115,7 +95,7 @@ final class OpenCodeServer implements AutoCloseable {
     @Override
     public void close() {
         serve.destroyForcibly();
-        model.destroyForcibly();
+        model.close();
     }
 
     /** A message that makes the model call tools, one a turn: name and arguments, in turns. */

@@ -93,6 +93,12 @@ final class Product implements AutoCloseable {
         return this;
     }
 
+    /** {@code brig serve} with one more variable, {@code NAME=value}. */
+    Product with(String variable) {
+        around = List.of("env", variable);
+        return this;
+    }
+
     /** Starts the gateway and waits until it says that it is up. */
     void serve() throws IOException {
         List<String> command = new ArrayList<>(around);

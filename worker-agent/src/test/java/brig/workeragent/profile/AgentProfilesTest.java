@@ -98,7 +98,7 @@ class AgentProfilesTest {
         JsonSchema schema = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
                 .getSchema(Files.readString(shipped.resolve("agent.schema.json")));
         List<String> names = new AgentProfiles(List.of(shipped)).usable().stream().map(AgentProfiles.Named::name).toList();
-        assertEquals(List.of("claude", "codex", "demo-writer", "mock", "opencode", "replay", "shell"), names);
+        assertEquals(List.of("claude", "codex", "codex-exec", "demo-writer", "mock", "opencode", "replay", "shell"), names);
         for (String name : names) {
             byte[] json = Json.write(Json.parseCommented(Files.readString(shipped.resolve(name + ".json"))));
             assertEquals(Set.of(), schema.validate(new String(json, UTF_8), InputFormat.JSON), name);
