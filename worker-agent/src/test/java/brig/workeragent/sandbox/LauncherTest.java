@@ -262,11 +262,23 @@ class LauncherTest {
     @Test
     void shouldHoldNoMoreDescriptorsWhenManyWorkersHaveRun() throws IOException {
         wall.run("true");
+        awaitSpares();
         long own = descriptors(ProcessHandle.current().pid());
         long launchers = descriptors(wall.launcher.launcherPid().orElseThrow());
         for (int i = 0; i < 100; i++) wall.run("true");
-        assertEquals(launchers, descriptors(wall.launcher.launcherPid().orElseThrow()));
+        // What the last ones held goes when the launcher has seen their end: on a busy machine behind the answer.
+        awaitSpares();
+        while (descriptors(wall.launcher.launcherPid().orElseThrow()) > launchers) {
+            Thread.onSpinWait();
+        }
         assertTrue(descriptors(ProcessHandle.current().pid()) <= own + 2);
+    }
+
+    /** The launcher makes walls in advance, which have descriptors too. */
+    private static void awaitSpares() {
+        while (wall.launcher.sparesKept() < Launcher.SPARES) {
+            Thread.onSpinWait();
+        }
     }
 
     private static long descriptors(long pid) throws IOException {
