@@ -84,6 +84,11 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                 }
             }
         }
+
+        /** A person answered all that wait for those hosts: they are listed no more, whatever their events take. */
+        void answered(HostPattern hosts) {
+            asks.values().removeIf(ask -> hosts.matches(ask.host(), (int) ask.port()));
+        }
     }
 
     /** A request that waits for a person until that time. */
@@ -194,6 +199,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             requireOpenable(session, wanted);
             if (!once) {
                 session.allowed.add(host);
+                session.answered(wanted);
             }
         });
         call(() -> {
@@ -229,12 +235,12 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     /** A person refuses a host for now: what waits for it is answered. */
     public void deny(String spawnId, String host) {
-        HostPattern.parse(host);
+        HostPattern refused = HostPattern.parse(host);
         onSession(spawnId, (session, id) -> {
             Map<String, Object> message = EgressLink.message("deny", id);
             message.put("host", host);
             return message;
-        }, session -> {});
+        }, session -> session.answered(refused));
     }
 
     /** Takes a secret back from a worker, for good. */

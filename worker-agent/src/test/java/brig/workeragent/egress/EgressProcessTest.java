@@ -225,13 +225,7 @@ class EgressProcessTest {
                 .replace("PORT", String.valueOf(server.getAddress().getPort()))));
         try (var _ = take()) {
             assertEquals(List.of(), egress.show(SPAWN).asks());
-            CompletableFuture<Integer> waiting = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return get("b.example");
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
+            CompletableFuture<Integer> waiting = getLater("b.example");
             event("ask");
             EgressProcess.Ask ask = egress.show(SPAWN).asks().getFirst();
             assertEquals("b.example", ask.host());
@@ -245,7 +239,22 @@ class EgressProcessTest {
             assertEquals(List.of(), after.asks());
             assertEquals(List.of(), after.allowed(), "once is no rule");
             assertTrue(after.hasWayOut());
+            CompletableFuture<Integer> refused = getLater("c.example");
+            event("ask");
+            egress.deny(SPAWN, "c.example");
+            assertEquals(List.of(), egress.show(SPAWN).asks(), "whoever answered finds no question open");
+            assertEquals(403, refused.get(20, TimeUnit.SECONDS));
         }
+    }
+
+    private CompletableFuture<Integer> getLater(String host) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return get(host);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     @Test

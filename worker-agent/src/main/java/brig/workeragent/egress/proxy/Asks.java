@@ -25,7 +25,10 @@ final class Asks {
     private final BiConsumer<String, Verdict> settled;
     private final Map<String, Ask> asks = new HashMap<>();
 
-    /** @param settled told of each question that nobody waits for any more, and how it was answered last */
+    /**
+     * @param settled told of each question that nobody waits for any more, and how it was answered last; before those
+     *         who waited, so that who sees what the agent did with the answer finds no question open
+     */
     Asks(EventLoop loop, BiConsumer<String, Verdict> settled) {
         this.loop = loop;
         this.settled = settled;
@@ -60,8 +63,8 @@ final class Asks {
             return 0;
         }
         ask.deadline().cancel(false);
-        ask.waiting().forEach(waiter -> waiter.accept(verdict));
         settled.accept(hostAndPort, verdict);
+        ask.waiting().forEach(waiter -> waiter.accept(verdict));
         return ask.waiting().size();
     }
 
@@ -71,12 +74,13 @@ final class Asks {
         if (ask == null || ask.waiting().isEmpty()) {
             return false;
         }
-        ask.waiting().removeFirst().accept(verdict);
+        Consumer<Verdict> first = ask.waiting().removeFirst();
         if (ask.waiting().isEmpty()) {
             ask.deadline().cancel(false);
             asks.remove(hostAndPort);
             settled.accept(hostAndPort, verdict);
         }
+        first.accept(verdict);
         return true;
     }
 
