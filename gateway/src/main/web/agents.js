@@ -37,7 +37,7 @@ export class AgentTree {
         switch (frame.type) {
             case 'subagent': return this.#subagent(frame);
             case 'usage': return this.#usage(frame);
-            case 'session': this.#sessionId = frame.session_id; this.main.type = frame.model ?? this.main.type; return;
+            case 'session': this.#sessionId = frame.session_id; this.main.type = frame.model ?? frame.agent ?? ''; return;
             case 'done': this.#exitCode = frame.exitCode; return;
             case 'state': return frame.state === 'terminated' && this.#end(frame.ts);
             default:

@@ -3,7 +3,7 @@ import {html, nothing, ref} from './vendor/lit.js';
 import {attempt, post, remove} from './api.js';
 import {age, clip} from './format.js';
 import {goTo} from './route.js';
-import {changed, open, state, tell} from './store.js';
+import {changed, open, state, tell, whenShown} from './store.js';
 import {refresh, viewOf} from './watch.js';
 
 const KEYS = [['j  k', 'next, previous session'], ['Esc', 'close, or back to all sessions'], ['/', 'search'], ['n  N', 'next, previous place found'],
@@ -24,7 +24,7 @@ export function dialogs() {
         ${content()}</dialog>`;
 }
 
-const show = (element) => element && !element.open && element.showModal();
+const show = whenShown((element) => element.open || element.showModal());
 const closeOutside = (event) => event.target === event.currentTarget && event.target.close();
 
 function help() {
@@ -35,7 +35,7 @@ help.title = 'Keys';
 function start() {
     const {agents, policies = []} = state.agents;
     return html`<form class="start" @submit=${submit}>
-        <label>Agent<select name="agent" required>${agents.map((agent) => html`<option value=${agent.name} title=${agent.description ?? ''}>${agent.name}${agent.description ? ` – ${clip(agent.description, 60)}` : ''}</option>`)}</select></label>
+        <label>Agent<select name="agent" required autofocus>${agents.map((agent) => html`<option value=${agent.name} title=${agent.description ?? ''}>${agent.name}${agent.description ? ` – ${clip(agent.description, 60)}` : ''}</option>`)}</select></label>
         <label>Message<textarea name="prompt" rows="4" placeholder="What it is to do; without one it waits"></textarea></label>
         <label>Name<input name="task_id" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]{0,127}" title="Letters, digits, dot, underscore and hyphen" placeholder="one is made up if empty" autocomplete="off"></label>
         <label>Wall<select name="policy"><option value="">as the agent's profile says</option>${policies.map((policy) => html`<option value=${policy.name}>${policy.name}${policy.description ? ` – ${clip(policy.description, 60)}` : ''}</option>`)}</select></label>

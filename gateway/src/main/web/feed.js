@@ -28,17 +28,22 @@ export class Feed {
         document.addEventListener('visibilitychange', () => document.hidden || this.#beat());
     }
 
+    /** Connects, and stays connected. */
+    start() {
+        this.#wanted = true;
+        if (!this.#socket && !this.#retry) {
+            this.#connect();
+        }
+    }
+
     /**
      * Follows a session until it is unfollowed. The reader is asked for `from()`, and told by `welcome(line)`, `frame(frame)`,
      * `gap(gap)`, `aside(line)` and `ended()`.
      */
     follow(id, reader) {
         this.#readers.set(id, reader);
-        this.#wanted = true;
         if (this.#socket?.readyState === WebSocket.OPEN) {
             this.#subscribe(id);
-        } else if (!this.#socket && !this.#retry) {
-            this.#connect();
         }
     }
 

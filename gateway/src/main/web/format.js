@@ -32,6 +32,9 @@ export function tokens(usage) {
     return `${count(usage.input_tokens)} in · ${count(usage.output_tokens)} out${cost}`;
 }
 
+/** `15.5k tokens`; empty where nothing is known. */
+export const tokensBrief = (usage) => (usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '');
+
 export const time = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
 export const dateTime = (ms) => new Date(ms).toLocaleString([], {hour12: false});
 export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;

@@ -29,7 +29,7 @@ export class VirtualList {
             scrollToFn: elementScroll,
             observeElementRect,
             observeElementOffset,
-            overscan: 12,
+            overscan: 8,
             onChange: () => changed(),
         };
     }

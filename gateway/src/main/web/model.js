@@ -10,6 +10,7 @@ class Reading {
     transcript = new Transcript();
     tree = new AgentTree();
     taken = 0; // entries of the record
+    lastMs = 0; // when the newest of them was said
 
     take(entries, until = Infinity) {
         while (this.taken < entries.length && entries[this.taken].seq <= until) {
@@ -19,6 +20,7 @@ class Reading {
             } else if (entry.type === 'note') {
                 this.transcript.note(entry.seq, entry.kind, entry.fields);
             } else {
+                this.lastMs = entry.ts;
                 this.tree.frame(entry);
                 this.transcript.frame(entry);
             }

@@ -52,8 +52,14 @@ function tile(view) {
             <span class="dim">${view.agent}</span></header>
         <div class="lines" aria-hidden="true">${model ? newest(model) : html`<div class="dim">${waiting(view)}</div>`}</div>
         <footer class="dim"><span>${age(state.nowMs - view.created_ms)}</span><span>${tokens(view.usage) || `${count(view.last_seq)} frames`}</span>
-            <span>${plural(Math.max(0, view.readers - (model && !model.over ? 1 : 0)), 'other reader')}</span></footer>
+            <span>${others(view, model)}</span></footer>
     </a>`;
+}
+
+/** Who reads it beside this page. */
+function others(view, model) {
+    const number = view.readers - (model && !model.over ? 1 : 0);
+    return number > 0 ? plural(number, 'other reader') : '';
 }
 
 const waiting = (view) => (view.state === 'running' ? '' : `${view.state}…`);

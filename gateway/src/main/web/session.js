@@ -21,16 +21,16 @@ export function session() {
     const view = viewOf(id);
     const model = modelOf(id);
     if (!view && !model) {
-        return html`<main class="session" id="main" tabindex="-1"><p class="empty">Looking for this session…</p></main>`;
+        return html`<main class="viewer" id="main" tabindex="-1"><p class="empty">Looking for this session…</p></main>`;
     }
     const look = viewing(id);
     const reading = model && look.read(model);
-    return html`<main class="session" id="main" tabindex="-1">
+    return html`<main class="viewer" id="main" tabindex="-1">
         ${header(id, view, model, reading)}
         ${view && model && isCaptain() ? asksBanner(view, model) : nothing}
         ${problem(view, model)}
         ${tabs(id, reading)}
-        <div class="parts ${state.route.tab}">${model && reading ? part(id, view, model, reading, look) : nothing}</div>
+        <div class="parts of-${state.route.tab}">${model && reading ? part(id, view, model, reading, look) : nothing}</div>
         ${view && model && drives(view) && state.route.tab !== 'terminal' ? composer(view, model, look) : nothing}
     </main>`;
 }
@@ -72,7 +72,7 @@ function who(presence) {
         return nothing;
     }
     const captains = presence.captains.map((one) => `${one.captain}${one.control ? ' (control)' : ''}`).join(', ');
-    return html`<span class="presence" title="who is connected now">👁 ${plural(presence.watchers, 'watcher')}${captains ? `, ${captains}` : ''}</span>`;
+    return html`<span class="presence" title="who is connected now">${plural(presence.watchers, 'watcher')}${captains ? `, ${captains}` : ''}</span>`;
 }
 
 function actions(view, alive) {

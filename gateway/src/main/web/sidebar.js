@@ -1,7 +1,7 @@
 // The list of sessions, and who is signed in.
 import {html, nothing, repeat} from './vendor/lit.js';
 import {mayStart} from './api.js';
-import {age, tokens} from './format.js';
+import {age, plural, tokens, tokensBrief} from './format.js';
 import {signOut} from './signin.js';
 import {open, state} from './store.js';
 import {theme, nextTheme} from './theme.js';
@@ -40,12 +40,9 @@ function entry(view) {
     const asks = modelOf(view.spawn_id)?.live.transcript.asks.size ?? 0;
     const since = (view.ended_ms ?? state.nowMs) - view.created_ms;
     return html`<li><a class="entry ${current ? 'on' : ''}" href="#/session/${view.spawn_id}" aria-current=${current ? 'page' : nothing}>
-        <span class="dot ${view.state}" title=${view.state}></span>
-        <span class="name">${view.task_id}</span>
-        ${asks ? html`<span class="badge">${asks}</span>` : nothing}
-        <span class="age">${age(since)}</span>
-        <span class="more dim">${view.agent}${view.throttled ? ' · held back' : ''}</span>
-        <span class="use dim">${tokens(view.usage)}<span class="sr">, ${view.state}</span></span>
-        <span class="readers dim" title="connections that read it now">${view.readers ? `${view.readers} 👁` : ''}</span>
+        <span class="first"><span class="dot ${view.state}" title=${view.state}></span><span class="name">${view.task_id}</span>
+            ${asks ? html`<span class="badge" title="requests that wait for a person">${asks}</span>` : nothing}<span class="dim">${age(since)}</span></span>
+        <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · held back' : ''}<span class="sr">, ${view.state}</span></span>
+            <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>${view.readers ? html`<span title="connections that read it now">${plural(view.readers, 'reader')}</span>` : nothing}</span>
     </a></li>`;
 }

@@ -53,3 +53,6 @@ export function open(dialog) {
     state.dialog = dialog;
     changed();
 }
+
+/** For lit-html's ref, which is called before the element is in the document. */
+export const whenShown = (act) => (element) => element && queueMicrotask(() => element.isConnected && act(element));

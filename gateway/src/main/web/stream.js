@@ -2,7 +2,7 @@
 import {html, live, nothing, ref} from './vendor/lit.js';
 import {count, dateTime, plural} from './format.js';
 import {rowTemplate} from './rows.js';
-import {changed, tell} from './store.js';
+import {changed, tell, whenShown} from './store.js';
 import {plainText} from './transcript.js';
 
 const HIDEABLE = {thought: 'thoughts', tool: 'tools', stderr: 'stderr', egress: 'egress'};
@@ -71,7 +71,7 @@ function finder(look) {
     </div>`;
 }
 
-const focusOnce = (element) => element?.focus();
+const focusOnce = whenShown((element) => element.focus());
 
 async function copy(look) {
     try {
@@ -99,7 +99,7 @@ function scrubber(model, look) {
         const seq = Number(event.target.value);
         look.travel(seq >= model.lastSeq ? null : seq);
     };
-    return html`<div class="scrubber">
+    return html`<div class="scrubber ${look.at === null ? '' : 'past'}">
         <input type="range" aria-label="Moment of the session, by frame" min=${first} max=${model.lastSeq} .value=${live(String(at))}
             aria-valuetext=${look.at === null ? 'now' : `frame ${at}`} @input=${handleInput}>
         <span class="dim where">${look.at === null ? html`frame ${model.lastSeq}` : html`frame ${at} of ${model.lastSeq}${frame?.ts ? html` · ${dateTime(frame.ts)}` : nothing}`}</span>

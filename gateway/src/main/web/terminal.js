@@ -23,27 +23,27 @@ export function terminalPart(view, model) {
 }
 
 /**
- * xterm.js writes its own style elements, which the page's policy forbids: they become style sheets that a script made,
- * which it allows. Spans get styles by attribute for true colours only; those too go by the script's way.
+ * xterm.js makes style elements, and gives spans of true colours a style attribute; the page's policy forbids both. What a
+ * script does to style sheets and to the style of an element is allowed: the same, the other way.
  */
-function styling() {
-    const create = (tag) => {
-        const element = document.createElement(tag);
-        if (tag === 'style') {
-            const sheet = new CSSStyleSheet();
-            Object.defineProperty(element, 'textContent', {set: (text) => sheet.replaceSync(text)});
-            document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-        } else if (tag === 'span') {
-            element.setAttribute = (name, value) => (name === 'style' ? void (element.style.cssText = value)
-                : Element.prototype.setAttribute.call(element, name, value));
-        }
-        return element;
-    };
-    return new Proxy(document, {get: (target, name) => {
-        const value = name === 'createElement' ? create : target[name];
-        return typeof value === 'function' && name !== 'createElement' ? value.bind(target) : value;
-    }});
+function createStyled(tag) {
+    const element = Document.prototype.createElement.call(document, tag === 'style' ? 'template' : tag);
+    if (tag === 'style') {
+        const sheet = new CSSStyleSheet();
+        Object.defineProperty(element, 'textContent', {set: (text) => sheet.replaceSync(text)});
+        document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+    } else if (tag === 'span') {
+        element.setAttribute = (name, value) => (name === 'style' ? void (element.style.cssText = value)
+            : Element.prototype.setAttribute.call(element, name, value));
+    }
+    return element;
 }
+
+/** The document as xterm.js sees it. */
+const styling = () => new Proxy(document, {get: (target, name) => {
+    const value = target[name];
+    return name === 'createElement' ? createStyled : typeof value === 'function' ? value.bind(target) : value;
+}});
 
 class SessionTerminal {
     #terminal = null;
@@ -81,7 +81,10 @@ class SessionTerminal {
             this.#make();
         }
         element.replaceChildren();
+        // One of its style elements it has from the real document, whatever it is told.
+        document.createElement = createStyled;
         this.#terminal.open(element);
+        delete document.createElement;
         new ResizeObserver(() => this.#element === element && this.#fit.fit()).observe(element);
         this.#fit.fit();
         this.#write();

@@ -1,7 +1,7 @@
 // Frames become rows: what a person reads. A row is a line of text, a tool call, a thought, or a thing that happened. Rows
 // grow while their agent goes on; `version` says that one did. Every row has the number of the frame that began it.
 
-const LINE_MAX = 4000; // characters; a longer line goes on in the next row
+const LINE_MAX = 1000; // characters; a longer line goes on in the next row
 const OUTPUT_MAX = 200_000; // characters of a tool's output that are kept for the page; the record has all
 const SGR = /\x1b\[[0-9;:]*m/g;
 
@@ -185,7 +185,8 @@ export class Transcript {
 
     _session(frame) {
         const text = [frame.agent, frame.agent_version, frame.model].filter(Boolean).join(' · ');
-        this.#event(frame, 'session', {text: text || frame.session_id});
+        // Its `agent` is the name of a program, and not, as elsewhere, the id of a sub-agent.
+        this.#event({seq: frame.seq, ts: frame.ts}, 'session', {text: text || frame.session_id});
     }
 
     _raw(frame) {

@@ -19,11 +19,12 @@ export function agentsPart(reading, look, id) {
     const top = Math.min(...shown.map((node) => node.x));
     const height = Math.max(...shown.map((node) => node.x)) - top + HEIGHT + 2 * MARGIN;
     const width = Math.max(...shown.map((node) => node.y)) + WIDTH + 2 * MARGIN;
+    const nowMs = look.at === null ? state.nowMs : reading.lastMs;
     const chosen = look.agent === null ? reading.tree.main : reading.tree.nodes.get(look.agent);
     return html`<section class="agents" aria-label="Agents">
         <div class="drawing" tabindex="0" role="group" aria-label="Tree of agents"><svg width=${width} height=${height} viewBox="${-MARGIN} ${top - MARGIN} ${width} ${height}">
             ${shown.slice(1).map((node) => edge(node))}
-            ${shown.map((node) => box(node, chosen, look, id))}
+            ${shown.map((node) => box(node, chosen, look, id, nowMs))}
         </svg></div>
         ${nodes.length > DRAWN_MAX ? html`<p class="dim">${nodes.length - DRAWN_MAX} more are not drawn.</p>` : nothing}
         ${details(chosen)}
@@ -39,10 +40,10 @@ function edge(node) {
     return svg`<path class="edge ${node.data.node.background ? 'background' : ''}" d="M${x} ${y}C${middle} ${y} ${middle} ${toY} ${toX} ${toY}"/>`;
 }
 
-function box(placed, chosen, look, id) {
+function box(placed, chosen, look, id, nowMs) {
     const {node} = placed.data;
-    const name = node.id === '' ? 'agent' : node.type || node.id;
-    const line = lifetime(node);
+    const name = node.id === '' ? 'the agent' : node.type || node.id;
+    const line = lifetime(node, nowMs);
     const choose = () => {
         look.narrow(node.id);
         if (state.route.tab !== 'stream' && matchMedia('(max-width: 900px)').matches) {
@@ -64,8 +65,8 @@ function box(placed, chosen, look, id) {
         <text x="14" y="33" class="small">${clip(line, 24)}</text></g>`;
 }
 
-function lifetime(node) {
-    const lasts = node.startedMs ? age((node.endedMs || state.nowMs) - node.startedMs) : '';
+function lifetime(node, nowMs) {
+    const lasts = node.startedMs ? age(Math.max(0, (node.endedMs || nowMs) - node.startedMs)) : '';
     const usage = usageOf(node);
     return [lasts, usage.any ? tokens(usage).split(' · ').slice(0, 2).join(' ') : node.status].filter(Boolean).join(' · ');
 }

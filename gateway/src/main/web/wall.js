@@ -31,7 +31,7 @@ export function wallPart(id, view, model) {
     return html`<section class="wall" aria-label="Wall">
         <h2>What it enforces <span class="dim">measured from inside before the agent started</span></h2>
         ${!posture ? html`<p class="dim">Asking…</p>` : posture.refusal ? html`<p class="dim">${posture.refusal}</p>` : html`
-            <table class="posture"><tbody><tr><td>—</td><th scope="row">limits</th><td>${posture.limits}</td></tr>
+            <table class="posture"><tbody><tr><td></td><th scope="row">limits held by</th><td>${posture.limits}</td></tr>
             ${posture.properties.map((one) => html`<tr class=${one.status}><td title=${one.status}>${SIGN[one.status]}<span class="sr">${one.status}</span></td>
                 <th scope="row">${one.name}</th><td>${one.detail}</td></tr>`)}</tbody></table>`}
         <h2>What it may reach</h2>

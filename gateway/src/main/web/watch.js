@@ -18,6 +18,7 @@ let timer = 0;
 export function startWatching() {
     clearTimeout(timer);
     round = 0;
+    feed.start();
     poll();
 }
 
@@ -55,8 +56,7 @@ async function lists() {
     if (round++ % ENDED_EVERY === 0) {
         wanted.push(get('sessions?status=inactive&limit=60'), get('agents'));
     }
-    const admin = isAdmin() ? get('status') : null;
-    const [active, ended, agents] = await Promise.all(wanted);
+    const [status, active, ended, agents] = await Promise.all([isAdmin() ? get('status') : null, ...wanted]);
     const gone = state.sessions.some((old) => active.sessions.every((now) => now.spawn_id !== old.spawn_id));
     state.sessions = active.sessions;
     if (ended) {
@@ -66,7 +66,7 @@ async function lists() {
     } else if (gone) {
         round = 0;
     }
-    state.status = admin && await admin;
+    state.status = status;
 }
 
 export const isReadable = (view) => view.state !== 'requested' && view.state !== 'spawning' && view.state !== 'failed';
