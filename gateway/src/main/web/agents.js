@@ -1,16 +1,31 @@
-// The tree of a session's agents, from its frames alone, by the rules of PROTOCOL.md 5.2. The gateway has the same at
-// /tree; the page reads the frames anyhow, and so can also say how the tree was at any of them.
+// The tree of a session's agents, from its frames alone, by the rules of PROTOCOL.md 5.2. The gateway has the
+// same at /tree; the page reads the frames anyhow, and so can also say how the tree was at any of them.
 
 const NODES_MAX = 2048;
 const LIVES = new Set(['spawned', 'running']);
 // How sure it is where a node belongs; a surer word moves it.
-const UNKNOWN = 0, READ_OFF = 1, TOLD = 2;
+const UNKNOWN = 0,
+    READ_OFF = 1,
+    TOLD = 2;
 
 const noUsage = () => ({any: false, input_tokens: 0, output_tokens: 0, cost: 0});
 
 function newNode(id, parent) {
-    return {id, parent, place: UNKNOWN, status: 'unknown', startedMs: 0, endedMs: 0, background: false,
-        type: '', prompt: '', summary: '', error: '', told: noUsage(), readOff: noUsage()};
+    return {
+        id,
+        parent,
+        place: UNKNOWN,
+        status: 'unknown',
+        startedMs: 0,
+        endedMs: 0,
+        background: false,
+        type: '',
+        prompt: '',
+        summary: '',
+        error: '',
+        told: noUsage(),
+        readOff: noUsage(),
+    };
 }
 
 function add(usage, frame) {
@@ -35,11 +50,19 @@ export class AgentTree {
             this.#become(this.main, 'running', frame.ts);
         }
         switch (frame.type) {
-            case 'subagent': return this.#subagent(frame);
-            case 'usage': return this.#usage(frame);
-            case 'session': this.#sessionId = frame.session_id; this.main.type = frame.model ?? frame.agent ?? ''; return;
-            case 'done': this.#exitCode = frame.exitCode; return;
-            case 'state': return frame.state === 'terminated' && this.#end(frame.ts);
+            case 'subagent':
+                return this.#subagent(frame);
+            case 'usage':
+                return this.#usage(frame);
+            case 'session':
+                this.#sessionId = frame.session_id;
+                this.main.type = frame.model ?? frame.agent ?? '';
+                return;
+            case 'done':
+                this.#exitCode = frame.exitCode;
+                return;
+            case 'state':
+                return frame.state === 'terminated' && this.#end(frame.ts);
             default:
         }
     }
@@ -87,7 +110,11 @@ export class AgentTree {
     }
 
     #end(ms) {
-        this.#become(this.main, this.#exitCode === null ? 'lost' : this.#exitCode === 0 ? 'completed' : 'failed', ms);
+        this.#become(
+            this.main,
+            this.#exitCode === null ? 'lost' : this.#exitCode === 0 ? 'completed' : 'failed',
+            ms,
+        );
         this.nodes.forEach((node) => LIVES.has(node.status) && this.#become(node, 'lost', ms));
     }
 
@@ -110,20 +137,27 @@ export class AgentTree {
         for (const node of [...below.keys()].reverse()) {
             made.set(node, {node, children: []});
         }
-        below.forEach((children, node) => made.get(node).children.push(...children.map((child) => made.get(child))));
+        below.forEach((children, node) =>
+            made.get(node).children.push(...children.map((child) => made.get(child))),
+        );
         return made.get(this.main);
     }
 
     /** The ids of a node and all below it; null for the agent itself, whose stream is all of it. */
     within(id) {
         const top = this.nodes.get(id);
-        return top ? new Set([...this.nodes.values()].filter((node) => isWithin(node, top)).map((node) => node.id)) : null;
+        return top
+            ? new Set([...this.nodes.values()].filter((node) => isWithin(node, top)).map((node) => node.id))
+            : null;
     }
 
     /** What all of them used together; null where nothing is known. */
     usage() {
         const all = noUsage();
-        [this.main, ...this.nodes.values()].map(usageOf).filter((usage) => usage.any).forEach((usage) => add(all, usage));
+        [this.main, ...this.nodes.values()]
+            .map(usageOf)
+            .filter((usage) => usage.any)
+            .forEach((usage) => add(all, usage));
         return all.any ? all : null;
     }
 }

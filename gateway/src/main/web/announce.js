@@ -1,4 +1,5 @@
-// What a screen reader is told without being asked: not each line, which nobody could listen to, but what happened.
+// What a screen reader is told without being asked: not each line, which nobody could listen to, but what
+// happened.
 import {html} from './vendor/lit.js';
 import {state} from './store.js';
 import {modelOf} from './watch.js';
@@ -28,8 +29,12 @@ function say() {
     }
     const news = rows.slice(seen.rows);
     seen.rows = rows.length;
-    const asks = news.filter((row) => row.kind === 'egress' && row.frame.kind === 'ask').map((row) => `asks for ${row.frame.host}`);
-    const events = news.filter((row) => TOLD.has(row.kind)).map((row) => `${row.kind === 'subagent' ? `sub-agent ${row.status}: ` : ''}${plainText(row)}`);
+    const asks = news
+        .filter((row) => row.kind === 'egress' && row.frame.kind === 'ask')
+        .map((row) => `asks for ${row.frame.host}`);
+    const events = news
+        .filter((row) => TOLD.has(row.kind))
+        .map((row) => `${row.kind === 'subagent' ? `sub-agent ${row.status}: ` : ''}${plainText(row)}`);
     const told = [...asks, ...events].slice(-3).join('. ');
     if (told) {
         said = told;

@@ -1,7 +1,9 @@
-// A line with terminal colours as elements. No markup is ever made of what an agent wrote: text goes into text nodes.
+// A line with terminal colours as elements. No markup is ever made of what an agent wrote: text goes into
+// text nodes.
 import Anser from './vendor/anser.js';
 
-const OTHER_CODES = /\x1b\[[0-9;:?]*[ -/]*[@-ln-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[^[\]]|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g;
+const OTHER_CODES =
+    /\x1b\[[0-9;:?]*[ -/]*[@-ln-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[^[\]]|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f]/g;
 const PALETTE = /^ansi-palette-(\d+)$/;
 const STEPS = [0, 95, 135, 175, 215, 255];
 
@@ -19,17 +21,21 @@ function build(text, mark) {
     if (!text.includes('\x1b')) {
         return marked(text.replace(OTHER_CODES, ''), mark);
     }
-    return Anser.ansiToJson(text.replace(OTHER_CODES, ''), {use_classes: true, remove_empty: true}).map((piece) => {
-        const span = document.createElement('span');
-        span.append(...marked(piece.content, mark));
-        colour(span, 'fg', piece.fg, piece.fg_truecolor);
-        colour(span, 'bg', piece.bg, piece.bg_truecolor);
-        piece.decorations.forEach((name) => span.classList.add(`ansi-${name}`));
-        return span;
-    });
+    return Anser.ansiToJson(text.replace(OTHER_CODES, ''), {use_classes: true, remove_empty: true}).map(
+        (piece) => {
+            const span = document.createElement('span');
+            span.append(...marked(piece.content, mark));
+            colour(span, 'fg', piece.fg, piece.fg_truecolor);
+            colour(span, 'bg', piece.bg, piece.bg_truecolor);
+            piece.decorations.forEach((name) => span.classList.add(`ansi-${name}`));
+            return span;
+        },
+    );
 }
 
-/** The sixteen colours are the style sheet's, which knows dark and light; all others are what the agent chose. */
+/**
+ * The sixteen colours are the style sheet's, which knows dark and light; all others are what the agent chose.
+ */
 function colour(span, ground, name, rgb) {
     if (!name) {
         return;

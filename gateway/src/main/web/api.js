@@ -24,7 +24,11 @@ export async function request(method, path, body, bearer) {
         headers['Content-Type'] = 'application/json';
     }
     const response = await fetch(path, {
-        method, headers, cache: 'no-store', credentials: 'same-origin', redirect: 'error',
+        method,
+        headers,
+        cache: 'no-store',
+        credentials: 'same-origin',
+        redirect: 'error',
         body: body === undefined ? undefined : JSON.stringify(body),
     });
     const answer = await response.json().catch(() => ({}));

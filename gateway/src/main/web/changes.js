@@ -25,7 +25,13 @@ async function load(id) {
         if (answer.diff !== entry.text) {
             entry.files = library.parsePatch(answer.diff).map(file);
         }
-        Object.assign(entry, {text: answer.diff, branch: answer.branch, truncated: answer.truncated, refusal: null, askedMs: Date.now()});
+        Object.assign(entry, {
+            text: answer.diff,
+            branch: answer.branch,
+            truncated: answer.truncated,
+            refusal: null,
+            askedMs: Date.now(),
+        });
     } catch (failure) {
         entry.refusal = failure instanceof Refusal ? failure.message : 'The gateway does not answer.';
     }
@@ -37,22 +43,40 @@ export function changesPart(id, view) {
     const entry = known.get(id);
     if (entry.refusal && !entry.files) {
         return html`<section class="changes" aria-label="Changes"><p class="empty">${entry.refusal}</p>
-            <p class="dim">Sessions in a worktree or a copy (<code>--repository</code>, <code>--copy</code>) tell what they changed.</p></section>`;
+            <p class="dim">Sessions in a worktree or a copy (<code>--repository</code>, <code>--copy</code>) tell what
+                they changed.</p></section>`;
     }
     return html`<section class="changes" aria-label="Changes">
-        <p class="dim">${entry.files ? plural(entry.files.length, 'file') : 'Asking git…'}${entry.branch ? html` · <code>${entry.branch}</code>` : nothing}
-            ${entry.askedMs ? html` · as of ${dateTime(entry.askedMs)}` : nothing}${entry.truncated ? ' · cut off, there is more in the workspace' : ''}</p>
-        ${entry.files?.length === 0 ? html`<p class="empty">Nothing has changed${view?.ended_ms ? '' : ' yet'}.</p>` : nothing}
-        ${entry.files?.map((one) => html`<details ?open=${one.lines.length <= LINES_OPEN}><summary><code>${one.name}</code>
+        <p class="dim">${entry.files ? plural(entry.files.length, 'file') : 'Asking git…'}
+            ${entry.branch ? html`· <code>${entry.branch}</code>` : nothing}
+            ${entry.askedMs ? `· as of ${dateTime(entry.askedMs)}` : nothing}
+            ${entry.truncated ? '· cut off, there is more in the workspace' : nothing}</p>
+        ${entry.files?.length === 0 ? unchanged(view) : nothing}
+        ${entry.files?.map(
+            (one) => html`<details ?open=${one.lines.length <= LINES_OPEN}><summary><code>${one.name}</code>
             <span class="added">+${one.added}</span> <span class="removed">−${one.removed}</span></summary>
-            <div class="diff" role="group" aria-label=${`Changes of ${one.name}`} tabindex="0"><table><tbody>${one.lines.map(line)}</tbody></table></div></details>`)}
+            <div class="diff" role="group" aria-label=${`Changes of ${one.name}`}
+                tabindex="0"><table><tbody>${one.lines.map(line)}</tbody></table></div></details>`,
+        )}
     </section>`;
 }
 
-const line = (one) => html`<tr class=${one.kind}><td class="number">${one.from ?? ''}</td><td class="number">${one.to ?? ''}</td>
-    <td class="text">${one.words ? one.words.map((word) => (word.differs ? html`<mark>${word.value}</mark>` : word.value)) : one.text}</td></tr>`;
+const unchanged = (view) => html`<p class="empty">Nothing has changed${view?.ended_ms ? '' : ' yet'}.</p>`;
 
-const nameOf = (patch) => (patch.newFileName === '/dev/null' ? patch.oldFileName : patch.newFileName ?? patch.index ?? '').replace(/^[ab]\//, '');
+const textOf = (one) =>
+    one.words?.map((word) => (word.differs ? html`<mark>${word.value}</mark>` : word.value)) ?? one.text;
+
+const line = (
+    one,
+) => html`<tr class=${one.kind}><td class="number">${one.from ?? ''}</td><td
+    class="number">${one.to ?? ''}</td>
+    <td class="text">${textOf(one)}</td></tr>`;
+
+const nameOf = (patch) =>
+    (patch.newFileName === '/dev/null'
+        ? patch.oldFileName
+        : (patch.newFileName ?? patch.index ?? '')
+    ).replace(/^[ab]\//, '');
 
 function file(patch) {
     const lines = patch.hunks.flatMap(hunk);
@@ -63,14 +87,23 @@ function file(patch) {
 function hunk(part) {
     let from = part.oldStart;
     let to = part.newStart;
-    const lines = [{kind: 'hunk', text: `@@ ${part.oldStart},${part.oldLines} → ${part.newStart},${part.newLines}`}];
+    const lines = [
+        {kind: 'hunk', text: `@@ ${part.oldStart},${part.oldLines} → ${part.newStart},${part.newLines}`},
+    ];
     for (const raw of part.lines) {
         const text = raw.slice(1);
         switch (raw[0]) {
-            case '+': lines.push({kind: 'added', text, to: to++}); break;
-            case '-': lines.push({kind: 'removed', text, from: from++}); break;
-            case ' ': lines.push({kind: 'same', text, from: from++, to: to++}); break;
-            default: lines.push({kind: 'hunk', text: raw});
+            case '+':
+                lines.push({kind: 'added', text, to: to++});
+                break;
+            case '-':
+                lines.push({kind: 'removed', text, from: from++});
+                break;
+            case ' ':
+                lines.push({kind: 'same', text, from: from++, to: to++});
+                break;
+            default:
+                lines.push({kind: 'hunk', text: raw});
         }
     }
     if (lines.length < WORDS_LINES_MAX) {
@@ -103,6 +136,10 @@ function run(lines, from, kind) {
 
 function compare(before, after) {
     const parts = library.diffWordsWithSpace(before.text, after.text);
-    before.words = parts.filter((part) => !part.added).map((part) => ({value: part.value, differs: part.removed}));
-    after.words = parts.filter((part) => !part.removed).map((part) => ({value: part.value, differs: part.added}));
+    before.words = parts
+        .filter((part) => !part.added)
+        .map((part) => ({value: part.value, differs: part.removed}));
+    after.words = parts
+        .filter((part) => !part.removed)
+        .map((part) => ({value: part.value, differs: part.added}));
 }

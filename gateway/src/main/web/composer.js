@@ -1,4 +1,5 @@
-// What a captain says to the session: one message is one task for the agent. Arrow up brings back what was said before.
+// What a captain says to the session: one message is one task for the agent. Arrow up brings back what was
+// said before.
 import {html, live, nothing} from './vendor/lit.js';
 import {post, Refusal} from './api.js';
 import {changed, tell} from './store.js';
@@ -22,12 +23,20 @@ export async function say(id, model, content, takeControl = false) {
         return true;
     } catch (failure) {
         draft.held = failure.code === 'CONTROL_HELD';
-        tell(failure instanceof Refusal ? failure.message : 'The gateway does not answer; the message was not sent.', 'error');
+        tell(
+            failure instanceof Refusal
+                ? failure.message
+                : 'The gateway does not answer; the message was not sent.',
+            'error',
+        );
         return false;
     } finally {
         changed();
     }
 }
+
+const take = (send) => html`<button type="button" @click=${() => send(true)}
+    title="Another captain has control">Take control and send</button>`;
 
 export function composer(view, model, look) {
     const id = view.spawn_id;
@@ -37,7 +46,7 @@ export function composer(view, model, look) {
     }
     const send = async (takeControl) => {
         const text = draft.text.trim();
-        if (text && await say(id, model, text, takeControl)) {
+        if (text && (await say(id, model, text, takeControl))) {
             draft.said.push(text);
             draft.place = draft.said.length;
             draft.text = '';
@@ -47,7 +56,11 @@ export function composer(view, model, look) {
     };
     const recall = (event, by) => {
         const next = draft.place + by;
-        if (next >= 0 && next <= draft.said.length && !event.target.value.slice(0, event.target.selectionStart).includes('\n')) {
+        if (
+            next >= 0 &&
+            next <= draft.said.length &&
+            !event.target.value.slice(0, event.target.selectionStart).includes('\n')
+        ) {
             event.preventDefault();
             draft.place = next;
             draft.text = draft.said[next] ?? '';
@@ -62,9 +75,15 @@ export function composer(view, model, look) {
             recall(event, event.key === 'ArrowUp' ? -1 : 1);
         }
     };
-    return html`<form class="composer" @submit=${(event) => { event.preventDefault(); send(false); }}>
-        <textarea rows="1" aria-label="Message to the session" placeholder="Message… (Enter sends, Shift+Enter is a new line)" .value=${live(draft.text)}
-            @input=${(event) => { draft.text = event.target.value; }} @keydown=${handleKey}></textarea>
-        ${draft.held ? html`<button type="button" @click=${() => send(true)} title="Another captain has control">Take control and send</button>` : nothing}
+    return html`<form class="composer" @submit=${(event) => {
+        event.preventDefault();
+        send(false);
+    }}>
+        <textarea rows="1" aria-label="Message to the session"
+            placeholder="Message… (Enter sends, Shift+Enter is a new line)" .value=${live(draft.text)}
+            @input=${(event) => {
+                draft.text = event.target.value;
+            }} @keydown=${handleKey}></textarea>
+        ${draft.held ? take(send) : nothing}
         <button class="primary" type="submit">Send</button></form>`;
 }

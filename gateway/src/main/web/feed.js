@@ -1,8 +1,9 @@
-// The streams of all sessions that the page follows, on one WebSocket (PROTOCOL.md 4.4). One connection, because browsers
-// allow six HTTP connections to a host over all their tabs, and a page that follows twenty sessions needs twenty.
+// The streams of all sessions that the page follows, on one WebSocket (PROTOCOL.md 4.4). One connection,
+// because browsers allow six HTTP connections to a host over all their tabs, and a page that follows twenty
+// sessions needs twenty.
 //
-// Each reader has a position, (epoch, seq), which survives the connection: after a loss the feed connects again and
-// subscribes behind the last frame that each reader has.
+// Each reader has a position, (epoch, seq), which survives the connection: after a loss the feed connects
+// again and subscribes behind the last frame that each reader has.
 import {post, Refusal} from './api.js';
 import {state, changed} from './store.js';
 
@@ -37,8 +38,8 @@ export class Feed {
     }
 
     /**
-     * Follows a session until it is unfollowed. The reader is asked for `from()`, and told by `welcome(line)`, `frame(frame)`,
-     * `gap(gap)`, `aside(line)` and `ended()`.
+     * Follows a session until it is unfollowed. The reader is asked for `from()`, and told by
+     * `welcome(line)`, `frame(frame)`, `gap(gap)`, `aside(line)` and `ended()`.
      */
     follow(id, reader) {
         this.#readers.set(id, reader);
@@ -68,7 +69,7 @@ export class Feed {
     async #connect() {
         this.#retry = 0;
         let ticket;
-        const socket = this.#socket = {readyState: WebSocket.CONNECTING, close() {}};
+        const socket = (this.#socket = {readyState: WebSocket.CONNECTING, close() {}});
         try {
             ({ticket} = await post('tickets', {}));
         } catch (failure) {
@@ -86,7 +87,7 @@ export class Feed {
 
     #open(ticket) {
         const url = `${location.origin.replace('http', 'ws')}/api/v1/ws?ticket=${ticket}`;
-        const socket = this.#socket = new WebSocket(url, 'brig.v1');
+        const socket = (this.#socket = new WebSocket(url, 'brig.v1'));
         this.#heardMs = Date.now();
         socket.onopen = () => {
             this.#tries = 0;
@@ -142,7 +143,13 @@ export class Feed {
 
     #subscribe(id) {
         this.#subscribed.add(id);
-        this.#send({action: 'subscribe', id, role: 'watcher', presence: true, from: this.#readers.get(id).from()});
+        this.#send({
+            action: 'subscribe',
+            id,
+            role: 'watcher',
+            presence: true,
+            from: this.#readers.get(id).from(),
+        });
     }
 
     /** A message: lines of one session, which the first one names, or one line about the connection. */
@@ -175,7 +182,8 @@ export class Feed {
             }
         } else if (line.type === 'authenticated') {
             if (!reader.welcome(line)) {
-                // Another epoch: what was counted before means nothing, the stream is read from its beginning.
+                // Another epoch: what was counted before means nothing, the stream is read from its
+                // beginning.
                 this.#send({action: 'unsubscribe', id});
                 this.#subscribe(id);
             }
@@ -193,8 +201,10 @@ export class Feed {
         this.#subscribed.delete(id);
         const reader = this.#readers.get(id);
         if (reader && AGAIN.has(line.code)) {
-            setTimeout(() => this.#readers.get(id) === reader && !this.#subscribed.has(id) && this.#subscribe(id),
-                (line.retry_after_seconds ?? 1) * 1000);
+            setTimeout(
+                () => this.#readers.get(id) === reader && !this.#subscribed.has(id) && this.#subscribe(id),
+                (line.retry_after_seconds ?? 1) * 1000,
+            );
         } else if (reader) {
             this.#readers.delete(id);
             reader.aside(line);

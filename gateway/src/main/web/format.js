@@ -1,6 +1,11 @@
 // How numbers and times are written.
 
-const UNITS = [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]];
+const UNITS = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+];
 
 /** `2h05m`, `3m20s`, `7s`: two units at most. */
 export function age(ms) {
@@ -33,7 +38,8 @@ export function tokens(usage) {
 }
 
 /** `15.5k tokens`; empty where nothing is known. */
-export const tokensBrief = (usage) => (usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '');
+export const tokensBrief = (usage) =>
+    usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '';
 
 export const time = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
 export const dateTime = (ms) => new Date(ms).toLocaleString([], {hour12: false});

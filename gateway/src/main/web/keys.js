@@ -18,7 +18,9 @@ export function handleKey(event) {
         }
         return;
     }
-    const done = (state.route.session ? inSession(event.key, viewing(state.route.session)) : false) || anywhere(event.key);
+    const done =
+        (state.route.session ? inSession(event.key, viewing(state.route.session)) : false) ||
+        anywhere(event.key);
     if (done) {
         event.preventDefault();
     }
@@ -26,24 +28,41 @@ export function handleKey(event) {
 
 function anywhere(key) {
     switch (key) {
-        case 'j': case 'k': return step(key === 'j' ? 1 : -1);
-        case '?': return open('help') ?? true;
-        case 't': return nextTheme() ?? true;
-        case 's': return mayStart() && (open('start') ?? true);
-        default: return false;
+        case 'j':
+        case 'k':
+            return step(key === 'j' ? 1 : -1);
+        case '?':
+            return open('help') ?? true;
+        case 't':
+            return nextTheme() ?? true;
+        case 's':
+            return mayStart() && (open('start') ?? true);
+        default:
+            return false;
     }
 }
 
 function inSession(key, look) {
     switch (key) {
-        case '/': return (look.finding ? document.querySelector('.finder input')?.focus() : toggleFinder(look)) ?? true;
-        case 'n': case 'N': return look.step(key === 'n' ? -1 : 1) ?? true;
-        case 'f': return toggleFollow(look) ?? true;
-        case 'g': return look.list.toTop() ?? true;
-        case 'G': return look.list.followEnd() ?? true;
-        case 'i': return document.querySelector('.composer textarea')?.focus() ?? true;
-        case 'Escape': return leave(look);
-        default: return /^[1-5]$/.test(key) && (goTo(state.route.session, TABS[key - 1]) ?? true);
+        case '/':
+            return (
+                (look.finding ? document.querySelector('.finder input')?.focus() : toggleFinder(look)) ?? true
+            );
+        case 'n':
+        case 'N':
+            return look.step(key === 'n' ? -1 : 1) ?? true;
+        case 'f':
+            return toggleFollow(look) ?? true;
+        case 'g':
+            return look.list.toTop() ?? true;
+        case 'G':
+            return look.list.followEnd() ?? true;
+        case 'i':
+            return document.querySelector('.composer textarea')?.focus() ?? true;
+        case 'Escape':
+            return leave(look);
+        default:
+            return /^[1-5]$/.test(key) && (goTo(state.route.session, TABS[key - 1]) ?? true);
     }
 }
 

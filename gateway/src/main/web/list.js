@@ -1,5 +1,5 @@
-// A list of any length of which only what is in sight is in the document, on @tanstack/virtual-core. Rows are in normal flow
-// inside one block that is moved, and each is measured, so they may have any height.
+// A list of any length of which only what is in sight is in the document, on @tanstack/virtual-core. Rows are
+// in normal flow inside one block that is moved, and each is measured, so they may have any height.
 import {html, repeat, ref} from './vendor/lit.js';
 import {Virtualizer, elementScroll, observeElementOffset, observeElementRect} from './vendor/virtual.js';
 import {changed} from './store.js';
@@ -98,9 +98,15 @@ export class VirtualList {
     /** The part that is in sight. */
     template(label, row) {
         const items = this.#virtualizer.getVirtualItems();
-        return html`<div class="log" role="log" aria-live="off" aria-label=${label} tabindex="0" ${ref(this.#attach)}>
-            <div class="all"><div class="shown">${repeat(items, (item) => item.key, (item) => html`
-                <div class="row" data-index=${item.index} ${ref(this.#measure)}>${row(this.#rows[item.index], item.index)}</div>`)}
+        return html`<div class="log" role="log" aria-live="off" aria-label=${label}
+            tabindex="0" ${ref(this.#attach)}>
+            <div class="all"><div class="shown">${repeat(
+                items,
+                (item) => item.key,
+                (item) => html`
+                <div class="row"
+                    data-index=${item.index} ${ref(this.#measure)}>${row(this.#rows[item.index], item.index)}</div>`,
+            )}
             </div></div></div>`;
     }
 

@@ -16,6 +16,7 @@ import {follow, startWatching, stopWatching} from './watch.js';
 const CLOCK_MS = 1000;
 const root = document.getElementById('page');
 let watching = null;
+let drawn = false; // until then there is what the document itself has
 
 function page() {
     if (!state.me) {
@@ -27,9 +28,12 @@ function page() {
     const {session: id} = state.route;
     return html`<a class="skip" href="#main" @click=${skip}>To the content</a>
         <div class="frame ${id ? 'one' : 'all'}">${sidebar()}${id ? session() : overview()}</div>
-        ${state.notice ? html`<p class="notice ${state.notice.kind}" role="status" aria-live="polite">${state.notice.text}</p>` : nothing}
+        ${state.notice ? notice(state.notice) : nothing}
         ${announcer()}${dialogs()}`;
 }
+
+const notice = ({kind, text}) =>
+    html`<p class="notice ${kind}" role="status" aria-live="polite">${text}</p>`;
 
 function skip(event) {
     event.preventDefault();
@@ -41,6 +45,10 @@ function draw() {
         watching = state.me;
         readRoute();
         (state.me ? startWatching : stopWatching)();
+    }
+    if (!drawn) {
+        root.replaceChildren();
+        drawn = true;
     }
     render(page(), root);
     if (state.me && state.route.session) {

@@ -29,7 +29,9 @@ class Reading {
 }
 
 export class Model {
-    /** Frames, gaps (with the number of their last frame) and notes. Empty for a tail, which keeps only rows. */
+    /**
+     * Frames, gaps (with the number of their last frame) and notes. Empty for a tail, which keeps only rows.
+     */
     record = [];
     epoch = null;
     lastSeq = 0;
@@ -87,7 +89,9 @@ export class Model {
         return true;
     }
 
-    /** The stream was lost and begins again: what is here stays readable behind a gap, the numbers begin at 1. */
+    /**
+     * The stream was lost and begins again: what is here stays readable behind a gap, the numbers begin at 1.
+     */
     #restart(epoch) {
         this.epoch = epoch;
         this.lastSeq = 0;
@@ -124,7 +128,10 @@ export class Model {
         }
     }
 
-    /** A message sent from this page: it stands behind what was there when it was sent, and is no part of the stream. */
+    /**
+     * A message sent from this page: it stands behind what was there when it was sent, and is no part of the
+     * stream.
+     */
     sent(text) {
         this.#append({type: 'note', seq: this.lastSeq, kind: 'sent', fields: {text}});
     }
@@ -161,7 +168,11 @@ export class Model {
 
     /** All that came, as the gateway sent it. */
     ndjson() {
-        return this.record.filter((entry) => entry.type !== 'gap' && entry.type !== 'note')
-            .map((entry) => JSON.stringify(entry)).join('\n') + '\n';
+        return (
+            this.record
+                .filter((entry) => entry.type !== 'gap' && entry.type !== 'note')
+                .map((entry) => JSON.stringify(entry))
+                .join('\n') + '\n'
+        );
     }
 }

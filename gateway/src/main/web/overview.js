@@ -12,46 +12,58 @@ const LINES = 9;
 export function overview() {
     return html`<main class="overview" id="main" tabindex="-1">
         ${state.status ? gauges(state.status) : nothing}
-        ${state.sessions.length ? html`<div class="tiles">${repeat(state.sessions, (view) => view.spawn_id, tile)}</div>` : empty()}
+        ${state.sessions.length ? tiles() : empty()}
     </main>`;
 }
 
+const tiles = () => html`<div class="tiles">${repeat(state.sessions, (view) => view.spawn_id, tile)}</div>`;
+
 function empty() {
     return html`<div class="empty"><h2>Nothing runs</h2>
-        ${mayStart() ? html`<p>Start a session here, or in a terminal:</p><pre>brig run demo-writer</pre>
+        ${
+            mayStart()
+                ? html`<p>Start a session here, or in a terminal:</p><pre>brig run demo-writer</pre>
             <button class="primary" @click=${() => open('start')}>Start a session</button>`
-        : html`<p>Sessions appear here as soon as they start.</p>`}</div>`;
+                : html`<p>Sessions appear here as soon as they start.</p>`
+        }</div>`;
 }
 
 function gauge(label, value, max, text) {
     const full = max > 0 ? value / max : 0;
     return html`<div class="gauge"><span>${label}</span>
-        <meter aria-label=${label} min="0" max=${Math.max(max, 1)} low=${max * 0.7} high=${max * 0.9} optimum="0" value=${value}></meter>
+        <meter aria-label=${label} min="0" max=${Math.max(max, 1)} low=${max * 0.7} high=${max * 0.9}
+            optimum="0" value=${value}></meter>
         <span class=${full > 0.9 ? 'full' : ''}>${text}</span></div>`;
 }
 
 /** Limits and queue, as the gateway counts them. */
 function gauges(status) {
     const {queue} = status;
-    const waiting = Object.entries(queue.captains ?? {}).map(([captain, number]) => `${captain}: ${number}`).join(', ');
+    const waiting = Object.entries(queue.captains ?? {})
+        .map(([captain, number]) => `${captain}: ${number}`)
+        .join(', ');
     return html`<section class="gauges" aria-label="Limits">
         ${gauge('workers', status.workers, status.workers_max, `${status.workers} of ${status.workers_max}`)}
         ${gauge('queue', queue.waiting, queue.max, `${queue.waiting} of ${queue.max}`)}
-        ${queue.waiting ? html`<span class="dim" title=${waiting}>next place in about ${queue.estimate_seconds} s</span>` : nothing}
+        ${queue.waiting ? html`<span class="dim" title=${waiting}>next place in ${queue.estimate_seconds} s</span>` : nothing}
         <span class="pool ${status.pool}">pool ${status.pool}</span>
-        <span class="dim">${plural(status.spawns.running ?? 0, 'runs', 'run')} · up ${age(state.nowMs - status.started_ms)} · ${status.version}</span>
+        <span class="dim">${plural(status.spawns.running ?? 0, 'runs', 'run')}
+            · up ${age(state.nowMs - status.started_ms)} · ${status.version}</span>
     </section>`;
 }
 
 function tile(view) {
     const model = modelOf(view.spawn_id);
     const asks = model ? model.live.transcript.asks.size : 0;
-    return html`<a class="tile" href="#/session/${view.spawn_id}" aria-label="Session ${view.task_id}, ${view.state}">
-        <header><span class="dot ${view.state}" title=${view.state}></span><b>${view.task_id}</b>
+    return html`<a class="tile" href="#/session/${view.spawn_id}">
+        <header><span class="dot ${view.state}" title=${view.state}></span><b>${view.task_id}</b><span
+                class="sr">, ${view.state},</span>
             ${asks ? html`<span class="badge">${plural(asks, 'ask')}</span>` : nothing}
             <span class="dim">${view.agent}</span></header>
-        <div class="lines" aria-hidden="true">${model ? newest(model) : html`<div class="dim">${waiting(view)}</div>`}</div>
-        <footer class="dim"><span>${age(state.nowMs - view.created_ms)}</span><span>${tokens(view.usage) || `${count(view.last_seq)} frames`}</span>
+        <div class="lines"
+            aria-hidden="true">${model ? newest(model) : html`<div class="dim">${waiting(view)}</div>`}</div>
+        <footer class="dim"><span>${age(state.nowMs - view.created_ms)}</span>
+            <span>${tokens(view.usage) || `${count(view.last_seq)} frames`}</span>
             <span>${others(view, model)}</span></footer>
     </a>`;
 }
@@ -66,11 +78,20 @@ const waiting = (view) => (view.state === 'running' ? '' : `${view.state}…`);
 
 function newest(model) {
     const {rows} = model.live.transcript;
-    return rows.slice(-LINES).map((row) => (row.kind === 'line' ? html`<div class="line ${row.stream}">${coloured(row, '')}</div>`
-        : html`<div class="line dim">${clip(brief(row), 160)}</div>`));
+    return rows
+        .slice(-LINES)
+        .map((row) =>
+            row.kind === 'line'
+                ? html`<div class="line ${row.stream}">${coloured(row, '')}</div>`
+                : html`<div class="line dim">${clip(brief(row), 160)}</div>`,
+        );
 }
 
 function brief(row) {
     const text = plainText(row).split('\n')[0];
-    return row.kind === 'tool' ? `⚙ ${row.name} ${text}` : row.kind === 'thought' ? `… ${row.text.slice(-150)}` : `· ${text}`;
+    return row.kind === 'tool'
+        ? `⚙ ${row.name} ${text}`
+        : row.kind === 'thought'
+          ? `… ${row.text.slice(-150)}`
+          : `· ${text}`;
 }

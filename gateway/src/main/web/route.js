@@ -1,7 +1,13 @@
 // Where the person is: `#/`, `#/session/<id>`, `#/session/<id>/<part>`.
 import {state} from './store.js';
 
-export const PARTS = {stream: 'Stream', agents: 'Agents', changes: 'Changes', wall: 'Wall', terminal: 'Terminal'};
+export const PARTS = {
+    stream: 'Stream',
+    agents: 'Agents',
+    changes: 'Changes',
+    wall: 'Wall',
+    terminal: 'Terminal',
+};
 export const TABS = Object.keys(PARTS);
 
 const ROUTE = /^#\/session\/([^/]+)(?:\/(\w+))?$/;

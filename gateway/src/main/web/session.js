@@ -14,36 +14,48 @@ import {asksBanner, wallPart} from './wall.js';
 import {isReadable, modelOf, refresh, viewOf} from './watch.js';
 
 /** Whether whoever is signed in may drive that session. */
-export const drives = (view) => isAdmin() || (isCaptain() && (!state.me.spawn_id || state.me.spawn_id === view.spawn_id));
+export const drives = (view) =>
+    isAdmin() || (isCaptain() && (!state.me.spawn_id || state.me.spawn_id === view.spawn_id));
 
 export function session() {
     const id = state.route.session;
     const view = viewOf(id);
     const model = modelOf(id);
     if (!view && !model) {
-        return html`<main class="viewer" id="main" tabindex="-1"><p class="empty">Looking for this session…</p></main>`;
+        return html`<main class="viewer" id="main" tabindex="-1"><p
+            class="empty">Looking for this session…</p></main>`;
     }
     const look = viewing(id);
     const reading = model && look.read(model);
+    const speaks = view && model && drives(view) && state.route.tab !== 'terminal';
     return html`<main class="viewer" id="main" tabindex="-1">
         ${header(id, view, model, reading)}
         ${view && model && isCaptain() ? asksBanner(view, model) : nothing}
         ${problem(view, model)}
         ${tabs(id, reading)}
-        <div class="parts of-${state.route.tab}">${model && reading ? part(id, view, model, reading, look) : nothing}</div>
-        ${view && model && drives(view) && state.route.tab !== 'terminal' ? composer(view, model, look) : nothing}
+        <div class="parts of-${state.route.tab}">${reading ? part(id, view, model, reading, look) : nothing}</div>
+        ${speaks ? composer(view, model, look) : nothing}
     </main>`;
 }
 
 function part(id, view, model, reading, look) {
     switch (state.route.tab) {
-        case 'agents': return agentsPart(reading, look, id);
-        case 'changes': return changesPart(id, view);
-        case 'wall': return wallPart(id, view, model);
-        case 'terminal': return terminalPart(view ?? {spawn_id: id}, model);
-        default: return html`${streamPart(id, model, look)}${reading.tree.nodes.size ? agentsPart(reading, look, id) : nothing}`;
+        case 'agents':
+            return agentsPart(reading, look, id);
+        case 'changes':
+            return changesPart(id, view);
+        case 'wall':
+            return wallPart(id, view, model);
+        case 'terminal':
+            return terminalPart(view ?? {spawn_id: id}, model);
+        default:
+            return html`${streamPart(id, model, look)}
+                ${reading.tree.nodes.size ? agentsPart(reading, look, id) : nothing}`;
     }
 }
+
+const heldBack = html`<span class="pill warning"
+    title="A slow captain or the record holds the worker back">held back</span>`;
 
 function header(id, view, model, reading) {
     const name = view?.task_id ?? id;
@@ -53,8 +65,8 @@ function header(id, view, model, reading) {
         <a class="button quiet back" href="#/" aria-label="All sessions">←</a>
         <span class="dot ${view?.state ?? ''}"></span>
         <h1 title=${id}>${name}</h1>
-        <span class="pill ${view?.state ?? ''}">${model?.over && alive ? 'terminated' : view?.state ?? 'read'}</span>
-        ${model?.throttled ? html`<span class="pill warning" title="A slow captain or the record holds the worker back">held back</span>` : nothing}
+        <span class="pill ${view?.state ?? ''}">${model?.over ? 'terminated' : (view?.state ?? 'read')}</span>
+        ${model?.throttled ? heldBack : nothing}
         <span class="facts dim">
             <span>${view?.agent}</span>
             ${view ? html`<span title="age">${age((view.ended_ms ?? state.nowMs) - view.created_ms)}</span>` : nothing}
@@ -71,15 +83,23 @@ function who(presence) {
     if (!presence) {
         return nothing;
     }
-    const captains = presence.captains.map((one) => `${one.captain}${one.control ? ' (control)' : ''}`).join(', ');
-    return html`<span class="presence" title="who is connected now">${plural(presence.watchers, 'watcher')}${captains ? `, ${captains}` : ''}</span>`;
+    const captains = presence.captains
+        .map((one) => `${one.captain}${one.control ? ' (control)' : ''}`)
+        .join(', ');
+    return html`<span class="presence"
+        title="who is connected now">${plural(presence.watchers, 'watcher')}${captains ? `, ${captains}` : ''}</span>`;
 }
 
 function actions(view, alive) {
     const id = view.spawn_id;
     return html`<span class="actions">
-        ${alive ? html`<button @click=${() => attempt(() => post(`sessions/${id}/cancel`), 'Cancelled what it is doing.')}>Cancel</button>
-            <button class="danger" @click=${() => terminate(view)}>Terminate</button>` : nothing}
+        ${
+            alive
+                ? html`<button
+                    @click=${() => attempt(() => post(`sessions/${id}/cancel`), 'Cancelled what it is doing.')}>Cancel</button>
+            <button class="danger" @click=${() => terminate(view)}>Terminate</button>`
+                : nothing
+        }
         <button @click=${() => open('share')}>Share…</button></span>`;
 }
 
@@ -91,8 +111,10 @@ async function terminate(view) {
 }
 
 function problem(view, model) {
-    const text = model?.refusal?.error ?? (view?.state === 'failed' ? view.last_error : '')
-        ?? (view && !isReadable(view) ? `The session is ${view.state}.` : '');
+    const text =
+        model?.refusal?.error ??
+        (view?.state === 'failed' ? view.last_error : '') ??
+        (view && !isReadable(view) ? `The session is ${view.state}.` : '');
     return text ? html`<p class="problem" role="alert">${text}</p>` : nothing;
 }
 
@@ -106,8 +128,13 @@ function tabs(id, reading) {
             event.currentTarget.querySelector(`[data-tab=${next}]`)?.focus();
         }
     };
-    return html`<div class="tabs" role="tablist" aria-label="Parts of the session" @keydown=${handleKey}>${TABS.map((tab) => html`
-        <button role="tab" data-tab=${tab} aria-selected=${tab === state.route.tab} tabindex=${tab === state.route.tab ? 0 : -1}
-            @click=${() => goTo(id, tab)}>${PARTS[tab]}${counts[tab] ? html` <span class="dim">${count(counts[tab])}</span>` : nothing}</button>`)}
+    return html`<div class="tabs" role="tablist" aria-label="Parts of the session"
+        @keydown=${handleKey}>${TABS.map(
+        (tab) => html`
+        <button role="tab" data-tab=${tab} aria-selected=${tab === state.route.tab}
+            tabindex=${tab === state.route.tab ? 0 : -1}
+            @click=${() => goTo(id, tab)}>${PARTS[tab]}
+            ${counts[tab] ? html`<span class="dim">${count(counts[tab])}</span>` : nothing}</button>`,
+    )}
     </div>`;
 }

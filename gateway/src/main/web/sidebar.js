@@ -13,9 +13,11 @@ export function sidebar() {
     const {session} = state.route;
     return html`<nav class="sidebar" aria-label="Sessions">
         <header><a class="brand" href="#/" aria-label="Brig, all sessions">Brig</a>
-            <span class="link ${state.link.state}" role="status" aria-live="polite">${LINK[state.link.state]}</span></header>
+            <span class="link ${state.link.state}" role="status"
+                aria-live="polite">${LINK[state.link.state]}</span></header>
         <div class="bar">
-            <a class="button ${session ? '' : 'on'}" href="#/" aria-current=${session ? nothing : 'page'}>All live</a>
+            <a class="button ${session ? '' : 'on'}" href="#/"
+                aria-current=${session ? nothing : 'page'}>All live</a>
             ${mayStart() ? html`<button class="primary" @click=${() => open('start')}>Start…</button>` : nothing}
         </div>
         <div class="sessions">
@@ -24,8 +26,10 @@ export function sidebar() {
             ${state.moreEnded ? html`<p class="dim more">older ones: <code>brig sessions --all</code></p>` : nothing}
         </div>
         <footer><span class="dim me" title="Who is signed in">${state.me.captain} · ${state.me.role}</span>
-            <button class="quiet" @click=${nextTheme} title="Colours: ${theme()}" aria-label="Colours: ${theme()}">${{auto: '◐', dark: '☾', light: '☀'}[theme()]}</button>
-            <button class="quiet" @click=${() => open('help')} aria-label="Keyboard shortcuts" title="Keyboard (?)">?</button>
+            <button class="quiet" @click=${nextTheme} title="Colours: ${theme()}"
+                aria-label="Colours: ${theme()}">${{auto: '◐', dark: '☾', light: '☀'}[theme()]}</button>
+            <button class="quiet" @click=${() => open('help')} aria-label="Keyboard shortcuts"
+                title="Keyboard (?)">?</button>
             <button class="quiet" @click=${signOut}>Sign out</button></footer>
     </nav>`;
 }
@@ -35,14 +39,20 @@ function group(name, views) {
         <ul>${repeat(views, (view) => view.spawn_id, entry)}</ul>`;
 }
 
+const badge = (asks) => html`<span class="badge" title="requests that wait for a person">${asks}</span>`;
+
 function entry(view) {
     const current = state.route.session === view.spawn_id;
     const asks = modelOf(view.spawn_id)?.live.transcript.asks.size ?? 0;
     const since = (view.ended_ms ?? state.nowMs) - view.created_ms;
-    return html`<li><a class="entry ${current ? 'on' : ''}" href="#/session/${view.spawn_id}" aria-current=${current ? 'page' : nothing}>
-        <span class="first"><span class="dot ${view.state}" title=${view.state}></span><span class="name">${view.task_id}</span>
-            ${asks ? html`<span class="badge" title="requests that wait for a person">${asks}</span>` : nothing}<span class="dim">${age(since)}</span></span>
-        <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · held back' : ''}<span class="sr">, ${view.state}</span></span>
-            <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>${view.readers ? html`<span title="connections that read it now">${plural(view.readers, 'reader')}</span>` : nothing}</span>
+    return html`<li><a class="entry ${current ? 'on' : ''}" href="#/session/${view.spawn_id}"
+        aria-current=${current ? 'page' : nothing}>
+        <span class="first"><span class="dot ${view.state}" title=${view.state}></span><span
+            class="name">${view.task_id}</span>
+            ${asks ? badge(asks) : nothing}<span class="dim">${age(since)}</span></span>
+        <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · held back' : ''}<span
+            class="sr">, ${view.state}</span></span>
+            <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>
+            <span title="connections that read it now">${view.readers ? plural(view.readers, 'reader') : ''}</span></span>
     </a></li>`;
 }

@@ -1,4 +1,5 @@
-// Signing in: the link's fragment has a ticket or a token, which is exchanged for a cookie and a key, and forgotten.
+// Signing in: the link's fragment has a ticket or a token, which is exchanged for a cookie and a key, and
+// forgotten.
 import {request, onSignedOut} from './api.js';
 import {state, changed} from './store.js';
 
@@ -32,7 +33,9 @@ function remembered() {
     }
 }
 
-/** Whoever the link is for, or who was here before. A secret of the page itself is not shown anywhere again. */
+/**
+ * Whoever the link is for, or who was here before. A secret of the page itself is not shown anywhere again.
+ */
 export async function signIn() {
     onSignedOut((refusal) => {
         remember(null);

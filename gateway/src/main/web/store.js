@@ -1,5 +1,5 @@
-// What the page shows, in one object, and one function that says it changed. The whole page is drawn from it, at most once
-// per animation frame; lit-html touches only what differs.
+// What the page shows, in one object, and one function that says it changed. The whole page is drawn from it,
+// at most once per animation frame; lit-html touches only what differs.
 
 export const state = {
     me: null, // who is signed in: {key, role, captain, spawn_id?, expires_ms}
@@ -55,4 +55,5 @@ export function open(dialog) {
 }
 
 /** For lit-html's ref, which is called before the element is in the document. */
-export const whenShown = (act) => (element) => element && queueMicrotask(() => element.isConnected && act(element));
+export const whenShown = (act) => (element) =>
+    element && queueMicrotask(() => element.isConnected && act(element));

@@ -1,12 +1,14 @@
-// The session as a terminal shows it, with xterm.js: programs that move the cursor are seen as they meant it. Keys make a
-// line, which is sent as a message; the agent has no terminal itself.
+// The session as a terminal shows it, with xterm.js: programs that move the cursor are seen as they meant it.
+// Keys make a line, which is sent as a message; the agent has no terminal itself.
 import {html, ref} from './vendor/lit.js';
 import {drives} from './session.js';
 import {say} from './composer.js';
 import {state} from './store.js';
 
 const KEPT_LINES = 10_000;
-const DIM = '\x1b[2m', RESET = '\x1b[0m', ERASE = '\x1b[2K\r';
+const DIM = '\x1b[2m',
+    RESET = '\x1b[0m',
+    ERASE = '\x1b[2K\r';
 const PROMPT = `${DIM}›${RESET} `;
 
 let library = null;
@@ -19,12 +21,14 @@ export function terminalPart(view, model) {
     }
     const terminal = shown.get(id);
     terminal.take(view, model);
-    return html`<section class="terminal" aria-label="Terminal"><div class="screen" ${ref(terminal.attach)}></div></section>`;
+    return html`<section class="terminal" aria-label="Terminal"><div
+        class="screen" ${ref(terminal.attach)}></div></section>`;
 }
 
 /**
- * xterm.js makes style elements, and gives spans of true colours a style attribute; the page's policy forbids both. What a
- * script does to style sheets and to the style of an element is allowed: the same, the other way.
+ * xterm.js makes style elements, and gives spans of true colours a style attribute; the page's policy forbids
+ * both. What a script does to style sheets and to the style of an element is allowed: the same, the other
+ * way.
  */
 function createStyled(tag) {
     const element = Document.prototype.createElement.call(document, tag === 'style' ? 'template' : tag);
@@ -33,17 +37,26 @@ function createStyled(tag) {
         Object.defineProperty(element, 'textContent', {set: (text) => sheet.replaceSync(text)});
         document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
     } else if (tag === 'span') {
-        element.setAttribute = (name, value) => (name === 'style' ? void (element.style.cssText = value)
-            : Element.prototype.setAttribute.call(element, name, value));
+        element.setAttribute = (name, value) =>
+            name === 'style'
+                ? void (element.style.cssText = value)
+                : Element.prototype.setAttribute.call(element, name, value);
     }
     return element;
 }
 
-/** The document as xterm.js sees it. */
-const styling = () => new Proxy(document, {get: (target, name) => {
-    const value = target[name];
-    return name === 'createElement' ? createStyled : typeof value === 'function' ? value.bind(target) : value;
-}});
+/** The library with its style sheet: whoever opens no terminal does not wait for them. */
+async function load() {
+    const sheet = document.createElement('link');
+    sheet.rel = 'stylesheet';
+    sheet.href = new URL('./vendor/xterm.css', import.meta.url);
+    await new Promise((loaded) => {
+        sheet.onload = sheet.onerror = loaded;
+        document.head.append(sheet);
+    });
+    document.createElement = createStyled;
+    return import('./vendor/xterm.js');
+}
 
 class SessionTerminal {
     #terminal = null;
@@ -73,7 +86,7 @@ class SessionTerminal {
         if (!element) {
             return;
         }
-        library ??= await import('./vendor/xterm.js');
+        library ??= await load();
         if (this.#element !== element) {
             return;
         }
@@ -81,10 +94,7 @@ class SessionTerminal {
             this.#make();
         }
         element.replaceChildren();
-        // One of its style elements it has from the real document, whatever it is told.
-        document.createElement = createStyled;
         this.#terminal.open(element);
-        delete document.createElement;
         new ResizeObserver(() => this.#element === element && this.#fit.fit()).observe(element);
         this.#fit.fit();
         this.#write();
@@ -92,11 +102,14 @@ class SessionTerminal {
     };
 
     #make() {
-        const css = getComputedStyle(document.documentElement);
+        const css = getComputedStyle(this.#element);
         this.#terminal = new library.Terminal({
-            documentOverride: styling(), convertEol: true, scrollback: KEPT_LINES, fontSize: 13, screenReaderMode: true,
-            fontFamily: css.getPropertyValue('--mono'), cursorBlink: false,
-            theme: {background: css.getPropertyValue('--terminal').trim(), foreground: css.getPropertyValue('--terminal-text').trim()},
+            convertEol: true,
+            scrollback: KEPT_LINES,
+            fontSize: 13,
+            screenReaderMode: true,
+            fontFamily: css.fontFamily,
+            theme: {background: css.backgroundColor, foreground: css.color},
         });
         this.#fit = new library.FitAddon();
         this.#terminal.loadAddon(this.#fit);
@@ -156,7 +169,7 @@ class SessionTerminal {
     async #send() {
         const line = this.#line.trim();
         this.#line = '';
-        if (line && !await say(state.route.session, this.model, line)) {
+        if (line && !(await say(state.route.session, this.model, line))) {
             this.#line = line;
             this.#prompt();
         }
@@ -166,13 +179,23 @@ class SessionTerminal {
 /** What of a frame a terminal shows. */
 function spoken(entry) {
     switch (entry.type) {
-        case 'chunk': return entry.stream === 'thought' ? `${DIM}${entry.content}${RESET}` : entry.content;
-        case 'tool': return entry.title && entry.status === 'running' ? `${DIM}⚙ ${entry.name ?? ''} ${entry.title}${RESET}\n` : '';
-        case 'note': return `${PROMPT}${entry.fields.text}\n`;
-        case 'gap': return `${DIM}⋯ frames ${entry.gap.from} to ${entry.gap.to} are not here${RESET}\n`;
-        case 'error': return `\x1b[31m${entry.error}${RESET}\n`;
-        case 'done': return `${DIM}done${entry.exitCode ? `, exit code ${entry.exitCode}` : ''}${RESET}\n`;
-        case 'state': return entry.state === 'terminated' ? `${DIM}terminated ${entry.reason ?? ''}${RESET}\n` : '';
-        default: return '';
+        case 'chunk':
+            return entry.stream === 'thought' ? `${DIM}${entry.content}${RESET}` : entry.content;
+        case 'tool':
+            return entry.title && entry.status === 'running'
+                ? `${DIM}⚙ ${entry.name ?? ''} ${entry.title}${RESET}\n`
+                : '';
+        case 'note':
+            return `${PROMPT}${entry.fields.text}\n`;
+        case 'gap':
+            return `${DIM}⋯ frames ${entry.gap.from} to ${entry.gap.to} are not here${RESET}\n`;
+        case 'error':
+            return `\x1b[31m${entry.error}${RESET}\n`;
+        case 'done':
+            return `${DIM}done${entry.exitCode ? `, exit code ${entry.exitCode}` : ''}${RESET}\n`;
+        case 'state':
+            return entry.state === 'terminated' ? `${DIM}terminated ${entry.reason ?? ''}${RESET}\n` : '';
+        default:
+            return '';
     }
 }

@@ -1,5 +1,6 @@
-// Frames become rows: what a person reads. A row is a line of text, a tool call, a thought, or a thing that happened. Rows
-// grow while their agent goes on; `version` says that one did. Every row has the number of the frame that began it.
+// Frames become rows: what a person reads. A row is a line of text, a tool call, a thought, or a thing that
+// happened. Rows grow while their agent goes on; `version` says that one did. Every row has the number of the
+// frame that began it.
 
 const LINE_MAX = 1000; // characters; a longer line goes on in the next row
 const OUTPUT_MAX = 200_000; // characters of a tool's output that are kept for the page; the record has all
@@ -113,8 +114,12 @@ export class Transcript {
     #sgr = '';
 
     #line(frame) {
-        const row = this.#add(frame.seq, 'line',
-            {agent: frame.agent ?? '', stream: frame.stream, text: '', sgr: this.#sgr}, frame.ts);
+        const row = this.#add(
+            frame.seq,
+            'line',
+            {agent: frame.agent ?? '', stream: frame.stream, text: '', sgr: this.#sgr},
+            frame.ts,
+        );
         this.#sgr = '';
         return row;
     }
@@ -140,8 +145,16 @@ export class Transcript {
     _tool(frame) {
         let row = this.#tools.get(frame.id);
         if (!row) {
-            row = this.#event(frame, 'tool',
-                {id: frame.id, name: '', title: '', toolKind: '', status: '', input: null, output: '', streamed: ''});
+            row = this.#event(frame, 'tool', {
+                id: frame.id,
+                name: '',
+                title: '',
+                toolKind: '',
+                status: '',
+                input: null,
+                output: '',
+                streamed: '',
+            });
             this.#tools.set(frame.id, row);
         }
         row.name = frame.name ?? row.name;
@@ -155,16 +168,26 @@ export class Transcript {
 
     _subagent(frame) {
         if (frame.status && frame.status !== 'running') {
-            this.#event(frame, 'subagent', {of: frame.agent_id, agent: frame.agent_id, status: frame.status,
-                type: frame.subagent_type ?? '', text: frame.summary ?? frame.error ?? frame.prompt ?? ''});
+            this.#event(frame, 'subagent', {
+                of: frame.agent_id,
+                agent: frame.agent_id,
+                status: frame.status,
+                type: frame.subagent_type ?? '',
+                text: frame.summary ?? frame.error ?? frame.prompt ?? '',
+            });
         }
     }
 
     _egress(frame) {
         const where = `${frame.host ?? ''}:${frame.port ?? ''}`;
         if (frame.kind === 'ask') {
-            this.asks.set(where, {host: frame.host, port: frame.port, method: frame.method, rule: frame.rule,
-                untilMs: frame.ts + frame.deadlineMs});
+            this.asks.set(where, {
+                host: frame.host,
+                port: frame.port,
+                method: frame.method,
+                rule: frame.rule,
+                untilMs: frame.ts + frame.deadlineMs,
+            });
         } else if (frame.kind === 'answered') {
             this.asks.delete(where);
         }
@@ -176,7 +199,11 @@ export class Transcript {
     }
 
     _permission(frame) {
-        this.#event(frame, 'permission', {name: frame.name ?? '', decision: frame.decision, input: frame.input});
+        this.#event(frame, 'permission', {
+            name: frame.name ?? '',
+            decision: frame.decision,
+            input: frame.input,
+        });
     }
 
     _error(frame) {
@@ -195,7 +222,12 @@ export class Transcript {
 
     _done(frame) {
         this.#closeAll();
-        this.#event(frame, 'done', {exitCode: frame.exitCode, signal: frame.signal, reason: frame.reason, usage: frame.usage});
+        this.#event(frame, 'done', {
+            exitCode: frame.exitCode,
+            signal: frame.signal,
+            reason: frame.reason,
+            usage: frame.usage,
+        });
     }
 
     _state(frame) {
@@ -221,14 +253,25 @@ function openSgr(row) {
 /** What a row says, without colours: for search, copy and download. */
 export function plainText(row) {
     switch (row.kind) {
-        case 'line': return row.text.replace(/\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b./g, '').replace(/\r$/, '');
-        case 'tool': return `${row.title || row.name}${row.input ? `\n${JSON.stringify(row.input)}` : ''}\n${row.output || row.streamed}`;
-        case 'plan': return row.entries.map((entry) => `[${entry.status}] ${entry.content}`).join('\n');
-        case 'egress': return `${row.frame.kind} ${row.frame.host ?? ''}:${row.frame.port ?? ''} ${row.frame.rule ?? ''}`;
-        case 'permission': return `${row.decision} ${row.name} ${JSON.stringify(row.input ?? {})}`;
-        case 'gap': return `frames ${row.from} to ${row.to} are not here: ${row.reason}`;
-        case 'done': return `done, exit code ${row.exitCode}${row.reason ? `, ${row.reason}` : ''}`;
-        case 'state': return `${row.state}${row.reason ? `, ${row.reason}` : ''}`;
-        default: return row.text ?? '';
+        case 'line':
+            return row.text
+                .replace(/\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b./g, '')
+                .replace(/\r$/, '');
+        case 'tool':
+            return `${row.title || row.name}${row.input ? `\n${JSON.stringify(row.input)}` : ''}\n${row.output || row.streamed}`;
+        case 'plan':
+            return row.entries.map((entry) => `[${entry.status}] ${entry.content}`).join('\n');
+        case 'egress':
+            return `${row.frame.kind} ${row.frame.host ?? ''}:${row.frame.port ?? ''} ${row.frame.rule ?? ''}`;
+        case 'permission':
+            return `${row.decision} ${row.name} ${JSON.stringify(row.input ?? {})}`;
+        case 'gap':
+            return `frames ${row.from} to ${row.to} are not here: ${row.reason}`;
+        case 'done':
+            return `done, exit code ${row.exitCode}${row.reason ? `, ${row.reason}` : ''}`;
+        case 'state':
+            return `${row.state}${row.reason ? `, ${row.reason}` : ''}`;
+        default:
+            return row.text ?? '';
     }
 }

@@ -1,4 +1,5 @@
-// The agents of a session, drawn: d3-hierarchy says where each stands, and each is a button that narrows the stream to it.
+// The agents of a session, drawn: d3-hierarchy says where each stands, and each is a button that narrows the
+// stream to it.
 import {html, nothing, svg} from './vendor/lit.js';
 import {hierarchy, tree as layout} from './vendor/hierarchy.js';
 import {usageOf} from './agents.js';
@@ -6,11 +7,17 @@ import {age, clip, tokens} from './format.js';
 import {goTo} from './route.js';
 import {state} from './store.js';
 
-const WIDTH = 148, HEIGHT = 40, GAP_X = 26, GAP_Y = 10, MARGIN = 10;
+const WIDTH = 148,
+    HEIGHT = 40,
+    GAP_X = 26,
+    GAP_Y = 10,
+    MARGIN = 10;
 const DRAWN_MAX = 400;
 
 /** Depth goes to the right, siblings below each other, as in a text. */
-const place = layout().nodeSize([HEIGHT + GAP_Y, WIDTH + GAP_X]).separation(() => 1);
+const place = layout()
+    .nodeSize([HEIGHT + GAP_Y, WIDTH + GAP_X])
+    .separation(() => 1);
 
 export function agentsPart(reading, look, id) {
     const root = place(hierarchy(reading.tree.root()));
@@ -22,7 +29,8 @@ export function agentsPart(reading, look, id) {
     const nowMs = look.at === null ? state.nowMs : reading.lastMs;
     const chosen = look.agent === null ? reading.tree.main : reading.tree.nodes.get(look.agent);
     return html`<section class="agents" aria-label="Agents">
-        <div class="drawing" tabindex="0" role="group" aria-label="Tree of agents"><svg width=${width} height=${height} viewBox="${-MARGIN} ${top - MARGIN} ${width} ${height}">
+        <div class="drawing" tabindex="0" role="group" aria-label="Tree of agents"><svg width=${width}
+            height=${height} viewBox="${-MARGIN} ${top - MARGIN} ${width} ${height}">
             ${shown.slice(1).map((node) => edge(node))}
             ${shown.map((node) => box(node, chosen, look, id, nowMs))}
         </svg></div>
@@ -37,7 +45,8 @@ function edge(node) {
     const toX = node.y;
     const toY = node.x + HEIGHT / 2;
     const middle = (x + toX) / 2;
-    return svg`<path class="edge ${node.data.node.background ? 'background' : ''}" d="M${x} ${y}C${middle} ${y} ${middle} ${toY} ${toX} ${toY}"/>`;
+    return svg`<path class="edge ${node.data.node.background ? 'background' : ''}"
+        d="M${x} ${y}C${middle} ${y} ${middle} ${toY} ${toX} ${toY}"/>`;
 }
 
 function box(placed, chosen, look, id, nowMs) {
@@ -56,8 +65,10 @@ function box(placed, chosen, look, id, nowMs) {
             choose();
         }
     };
-    return svg`<g class="node ${node.status} ${node === chosen ? 'chosen' : ''}" transform="translate(${placed.y} ${placed.x})" role="button" tabindex="0"
-            aria-pressed=${node === chosen} aria-label="${name}, ${node.status}, ${line}" data-agent=${node.id} @click=${choose} @keydown=${handleKey}>
+    return svg`<g class="node ${node.status} ${node === chosen ? 'chosen' : ''}"
+        transform="translate(${placed.y} ${placed.x})" role="button" tabindex="0"
+            aria-pressed=${node === chosen} aria-label="${name}, ${node.status}, ${line}"
+                data-agent=${node.id} @click=${choose} @keydown=${handleKey}>
         <title>${node.prompt || name}</title>
         <rect width=${WIDTH} height=${HEIGHT} rx="7"/>
         <circle cx="14" cy="14" r="4"/>
@@ -68,7 +79,9 @@ function box(placed, chosen, look, id, nowMs) {
 function lifetime(node, nowMs) {
     const lasts = node.startedMs ? age(Math.max(0, (node.endedMs || nowMs) - node.startedMs)) : '';
     const usage = usageOf(node);
-    return [lasts, usage.any ? tokens(usage).split(' · ').slice(0, 2).join(' ') : node.status].filter(Boolean).join(' · ');
+    return [lasts, usage.any ? tokens(usage).split(' · ').slice(0, 2).join(' ') : node.status]
+        .filter(Boolean)
+        .join(' · ');
 }
 
 function details(node) {

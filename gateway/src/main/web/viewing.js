@@ -71,7 +71,10 @@ export class Viewing {
         this.place = -1;
     }
 
-    /** The reading that is looked at, and its rows as far as they are wanted. Looks only at rows that came since. */
+    /**
+     * The reading that is looked at, and its rows as far as they are wanted. Looks only at rows that came
+     * since.
+     */
     read(model) {
         const reading = this.at === null ? model.live : model.at(this.at);
         const {rows} = reading.transcript;
@@ -99,9 +102,12 @@ export class Viewing {
         return reading;
     }
 
-    #wants = (row) => !this.hidden.has(row.kind === 'line' && row.stream === 'stderr' ? 'stderr' : row.kind)
-        && (this.agent === null || row.kind === 'gap' || row.kind === 'state'
-            || (this.#within ? this.#within.has(row.agent) : row.agent === ''));
+    #wants = (row) =>
+        !this.hidden.has(row.kind === 'line' && row.stream === 'stderr' ? 'stderr' : row.kind) &&
+        (this.agent === null ||
+            row.kind === 'gap' ||
+            row.kind === 'state' ||
+            (this.#within ? this.#within.has(row.agent) : row.agent === ''));
 
     get rows() {
         return this.#rows;

@@ -1,4 +1,5 @@
-// What the page knows of the gateway: the lists, asked for every few seconds, and the streams, which come by themselves.
+// What the page knows of the gateway: the lists, asked for every few seconds, and the streams, which come by
+// themselves.
 import {get, isAdmin} from './api.js';
 import {Feed} from './feed.js';
 import {Model} from './model.js';
@@ -69,9 +70,11 @@ async function lists() {
     state.status = status;
 }
 
-export const isReadable = (view) => view.state !== 'requested' && view.state !== 'spawning' && view.state !== 'failed';
+export const isReadable = (view) =>
+    view.state !== 'requested' && view.state !== 'spawning' && view.state !== 'failed';
 
-export const viewOf = (id) => state.sessions.find((one) => one.spawn_id === id) ?? state.ended.find((one) => one.spawn_id === id);
+export const viewOf = (id) =>
+    state.sessions.find((one) => one.spawn_id === id) ?? state.ended.find((one) => one.spawn_id === id);
 
 /** The model of a session, if it is known already. */
 export const modelOf = (id) => models.get(id);
@@ -79,8 +82,12 @@ export const modelOf = (id) => models.get(id);
 /** Follows what is looked at: one session from its beginning, or the newest lines of all. */
 export function follow() {
     const {session} = state.route;
-    const wanted = session ? [session]
-        : state.sessions.filter(isReadable).slice(0, TILES_MAX).map((view) => view.spawn_id);
+    const wanted = session
+        ? [session]
+        : state.sessions
+              .filter(isReadable)
+              .slice(0, TILES_MAX)
+              .map((view) => view.spawn_id);
     for (const id of models.keys()) {
         if (!wanted.includes(id) && feed.follows(id)) {
             feed.unfollow(id);
@@ -94,7 +101,7 @@ function followOne(id, whole) {
     let model = models.get(id);
     if (!model || (whole && model.isTail)) {
         feed.unfollow(id);
-        model = new Model(id, whole ? 0 : viewOf(id)?.last_seq ?? 1);
+        model = new Model(id, whole ? 0 : (viewOf(id)?.last_seq ?? 1));
     }
     // What is used goes to the end: the first are forgotten first.
     models.delete(id);

@@ -96,8 +96,11 @@ final class Chromium implements AutoCloseable {
         page.screenshot(new Page.ScreenshotOptions().setPath(SHOTS.resolve(name + ".png")));
     }
 
+    /** What went wrong since it was asked last. */
     List<String> faults() {
-        return faults;
+        List<String> found = List.copyOf(faults);
+        faults.clear();
+        return found;
     }
 
     Set<String> hosts() {

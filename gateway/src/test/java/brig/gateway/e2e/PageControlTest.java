@@ -55,11 +55,11 @@ class PageControlTest {
     void shouldStartFromAFormSpeakCancelAndTerminate() throws IOException {
         try (Page page = chromium.open(product, "/")) {
             button(page, "Start…").click();
-            assertThat(page.getByLabel("Agent")).isFocused();
-            page.getByLabel("Agent").selectOption("shell");
-            page.getByLabel("Message").fill("echo begun by hand");
-            page.getByLabel("Name").fill("by-hand");
-            page.getByLabel("Wall").selectOption("build");
+            assertThat(page.locator("[name=agent]")).isFocused();
+            page.locator("[name=agent]").selectOption("shell");
+            page.locator("[name=prompt]").fill("echo begun by hand");
+            page.locator("[name=task_id]").fill("by-hand");
+            page.locator("[name=policy]").selectOption("build");
             Chromium.shoot(page, "start");
             button(page, "Start").click();
             assertThat(page.locator(".log")).containsText("begun by hand");
@@ -90,9 +90,9 @@ class PageControlTest {
     void shouldSayWhyNothingWasStarted() throws IOException {
         try (Page page = chromium.open(product, "/")) {
             page.keyboard().press("s");
-            page.getByLabel("Agent").selectOption("shell");
-            page.getByLabel("Workspace").selectOption("folder");
-            page.getByLabel("Path").fill("/etc");
+            page.locator("[name=agent]").selectOption("shell");
+            page.locator("[name=mode]").selectOption("folder");
+            page.locator("[name=path]").fill("/etc");
             button(page, "Start").click();
             assertThat(page.locator(".notice.error")).containsText("/etc");
             assertThat(page.locator("dialog")).isVisible();
@@ -110,9 +110,7 @@ class PageControlTest {
             page.keyboard().type("printf 'a line\\n10%%\\r99%%\\n\\033[38;2;1;2;3mtrue\\033[0m\\n'x");
             page.keyboard().press("Backspace");
             page.keyboard().press("Enter");
-            assertThat(screen).containsText("a line");
-            assertThat(screen).containsText("99%");
-            assertThat(screen).not().containsText("10%\n");
+            assertThat(screen).containsText("a line99%true");
             assertThat(screen.locator("span:has-text('true')").last()).hasCSS("color", "rgb(1, 2, 3)");
             Chromium.shoot(page, "terminal");
         }
@@ -124,7 +122,7 @@ class PageControlTest {
                 + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"curl -sS http://" + outside.at("ask.test")
                 + "/one; curl -sS http://" + outside.at("ask.test") + "/two\"}"));
         try (Page page = chromium.open(spawned, "")) {
-            Locator ask = page.locator(".ask:has-text('" + outside.at("ask.test") + "')");
+            Locator ask = page.locator(".asks .ask:has-text('" + outside.at("ask.test") + "')");
             assertThat(ask).containsText(Pattern.compile("\\d+ s left"));
             assertThat(page.locator(".entry .badge")).hasText("1");
             Chromium.shoot(page, "ask");

@@ -108,6 +108,22 @@ class PageTest {
     }
 
     @Test
+    void shouldMakeNoMarkupOfWhatAnAgentSays() throws IOException {
+        Spawned hostile = named("hostile", "shell", "printf '<img src=x onerror=alert(1)><script>alert(2)</script>\\033]8;;"
+                + "javascript:alert(3)\\007link\\033]8;;\\007 \\033[31m<b>red</b>\\033[0m\\n'");
+        try (Page page = chromium.open(hostile, "")) {
+            page.onDialog(dialog -> {
+                throw new AssertionError("a script of the agent ran: " + dialog.message());
+            });
+            assertThat(page.locator(".line").first()).hasText("<img src=x onerror=alert(1)><script>alert(2)</script>link <b>red</b>");
+            assertEquals(0, page.locator(".log").locator("img, script, b, a").count());
+            page.locator("[data-tab=terminal]").click();
+            assertThat(page.locator(".xterm-rows")).containsText("<script>alert(2)</script>");
+            assertEquals(0, page.locator(".terminal").locator("img, script, b, a").count());
+        }
+    }
+
+    @Test
     void shouldSearchFollowCopyAndDownload() throws IOException {
         Spawned talks = named("talks", "shell", "for i in $(seq 500); do echo the line $i; done");
         try (Page page = chromium.open(talks, "")) {
