@@ -37,14 +37,14 @@ const event = (kind, sign, content) =>
     html`<div class="event ${kind}"><span class="sign"
         aria-hidden="true">${sign}</span><span>${content}</span></div>`;
 
+/** What the call is about, of what its input says in the words of the known agents. */
+const subject = (input) => input?.command ?? input?.path ?? input?.file_path ?? input?.pattern ?? input?.url;
+
 function toolHead(row) {
-    const input =
-        row.input &&
-        (row.input.command ?? row.input.path ?? row.input.file_path ?? row.input.pattern ?? row.input.url);
-    const title = row.title || (typeof input === 'string' ? input : '');
+    const about = [...new Set([row.title, subject(row.input)])].filter((text) => text && typeof text === 'string');
     return html`<span class="status ${row.status}" title=${row.status}>${STATUS[row.status] ?? '·'}</span>
-        <span class="name">${row.name || row.toolKind || 'tool'}</span> <span
-            class="title">${clip(title, 200)}</span>`;
+        <span class="name">${row.name || row.toolKind || 'tool'}</span>
+        <span class="title">${clip(about.join(' · '), 200)}</span>`;
 }
 
 function toolBody(row, view) {

@@ -30,8 +30,8 @@ export function terminalPart(view, model) {
  * both. What a script does to style sheets and to the style of an element is allowed: the same, the other
  * way.
  */
-function createStyled(tag) {
-    const element = Document.prototype.createElement.call(document, tag === 'style' ? 'template' : tag);
+function createStyled(tag, options) {
+    const element = Document.prototype.createElement.call(document, tag === 'style' ? 'template' : tag, options);
     if (tag === 'style') {
         const sheet = new CSSStyleSheet();
         Object.defineProperty(element, 'textContent', {set: (text) => sheet.replaceSync(text)});

@@ -52,7 +52,8 @@ function edge(node) {
 function box(placed, chosen, look, id, nowMs) {
     const {node} = placed.data;
     const name = node.id === '' ? 'the agent' : node.type || node.id;
-    const line = lifetime(node, nowMs);
+    const label = clip(name, 17);
+    const line = clip(lifetime(node, nowMs), 24);
     const choose = () => {
         look.narrow(node.id);
         if (state.route.tab !== 'stream' && matchMedia('(max-width: 900px)').matches) {
@@ -65,15 +66,15 @@ function box(placed, chosen, look, id, nowMs) {
             choose();
         }
     };
-    return svg`<g class="node ${node.status} ${node === chosen ? 'chosen' : ''}"
-        transform="translate(${placed.y} ${placed.x})" role="button" tabindex="0"
-            aria-pressed=${node === chosen} aria-label="${name}, ${node.status}, ${line}"
-                data-agent=${node.id} @click=${choose} @keydown=${handleKey}>
+    return svg`<g class="node ${node.status} ${node === chosen ? 'chosen' : ''}" role="button" tabindex="0"
+            transform="translate(${placed.y} ${placed.x})" aria-pressed=${node === chosen}
+            aria-label="${label} ${line}, ${node.status}" data-agent=${node.id} data-status=${node.status}
+            @click=${choose} @keydown=${handleKey}>
         <title>${node.prompt || name}</title>
         <rect width=${WIDTH} height=${HEIGHT} rx="7"/>
         <circle cx="14" cy="14" r="4"/>
-        <text x="25" y="18">${clip(name, 17)}</text>
-        <text x="14" y="33" class="small">${clip(line, 24)}</text></g>`;
+        <text x="25" y="18">${label}</text>
+        <text x="14" y="33" class="small">${line}</text></g>`;
 }
 
 function lifetime(node, nowMs) {

@@ -106,7 +106,7 @@ function followOne(id, whole) {
     // What is used goes to the end: the first are forgotten first.
     models.delete(id);
     models.set(id, model);
-    if (!model.over && !feed.follows(id) && !(model.refusal && !viewOf(id))) {
+    if (!model.over && !feed.follows(id) && !model.refusal) {
         feed.follow(id, model);
     }
 }

@@ -89,6 +89,7 @@ class PageControlTest {
     @Test
     void shouldSayWhyNothingWasStarted() throws IOException {
         try (Page page = chromium.open(product, "/")) {
+            assertThat(page.locator(".link")).hasText("live");
             page.keyboard().press("s");
             page.locator("[name=agent]").selectOption("shell");
             page.locator("[name=mode]").selectOption("folder");
