@@ -46,7 +46,7 @@ export function changesPart(id, view) {
             <p class="dim">Sessions in a worktree or a copy (<code>--repository</code>, <code>--copy</code>) tell what
                 they changed.</p></section>`;
     }
-    return html`<section class="changes" aria-label="Changes">
+    return html`<section class="changes" aria-label="Changes" tabindex="0">
         <p class="dim">${entry.files ? plural(entry.files.length, 'file') : 'Asking git…'}
             ${entry.branch ? html`· <code>${entry.branch}</code>` : nothing}
             ${entry.askedMs ? `· as of ${dateTime(entry.askedMs)}` : nothing}

@@ -28,7 +28,7 @@ export function agentsPart(reading, look, id) {
     const width = Math.max(...shown.map((node) => node.y)) + WIDTH + 2 * MARGIN;
     const nowMs = look.at === null ? state.nowMs : reading.lastMs;
     const chosen = look.agent === null ? reading.tree.main : reading.tree.nodes.get(look.agent);
-    return html`<section class="agents" aria-label="Agents">
+    return html`<section class="agents" aria-label="Agents" tabindex="0">
         <div class="drawing" tabindex="0" role="group" aria-label="Tree of agents"><svg width=${width}
             height=${height} viewBox="${-MARGIN} ${top - MARGIN} ${width} ${height}">
             ${shown.slice(1).map((node) => edge(node))}

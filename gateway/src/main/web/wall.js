@@ -32,7 +32,7 @@ export function wallPart(id, view, model) {
     load(id, asCaptain);
     const {posture, egress} = known.get(id);
     const unknown = asCaptain ? 'Asking…' : 'Only captains of a session that runs see this.';
-    return html`<section class="wall" aria-label="Wall">
+    return html`<section class="wall" aria-label="Wall" tabindex="0">
         <h2>What it enforces <span class="dim">measured from inside before the agent started</span></h2>
         ${
             !posture
