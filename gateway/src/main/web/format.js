@@ -41,7 +41,10 @@ export function tokens(usage) {
 export const tokensBrief = (usage) =>
     usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '';
 
-export const time = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
+// Made once: to make one takes longer than all else about a row.
+const timeFormat = new Intl.DateTimeFormat([], {timeStyle: 'medium', hour12: false});
+
+export const time = (ms) => timeFormat.format(ms);
 export const dateTime = (ms) => new Date(ms).toLocaleString([], {hour12: false});
 export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
 export const clip = (text, max) => (text.length > max ? `${text.slice(0, max - 1)}…` : text);

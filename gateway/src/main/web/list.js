@@ -6,6 +6,9 @@ import {changed} from './store.js';
 
 const ROW_PX = 20; // what a row is thought to have before it was measured
 const NEAR_END_PX = 40;
+const HAND_MS = 700; // for so long a list goes on moving by what a hand did
+const DRAG_MS = 10_000; // nobody tells the end of a pull at the scroll bar
+const USES = ['wheel', 'touchmove', 'pointerdown', 'keydown'];
 
 export class VirtualList {
     /** Whether the newest row is kept in sight. */
@@ -14,10 +17,12 @@ export class VirtualList {
     #element = null;
     #virtualizer;
     #stop = () => {};
-    #wantedTop = -1;
+    #usedMs = -Infinity;
 
     constructor() {
         this.#virtualizer = new Virtualizer(this.#options());
+        // While the end is followed it is the end that stays in place, and not what is above it.
+        this.#virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => !this.follow;
     }
 
     #options() {
@@ -71,10 +76,15 @@ export class VirtualList {
         this.#element = element ?? null;
         if (element) {
             const handleScroll = () => this.#handleScroll();
+            const handleUse = ({type}) => {
+                this.#usedMs = performance.now() + (type === 'pointerdown' ? DRAG_MS : 0);
+            };
             element.addEventListener('scroll', handleScroll, {passive: true});
+            USES.forEach((name) => element.addEventListener(name, handleUse, {passive: true}));
             const unmount = this.#virtualizer._didMount();
             this.#stop = () => {
                 element.removeEventListener('scroll', handleScroll);
+                USES.forEach((name) => element.removeEventListener(name, handleUse));
                 unmount();
             };
             this.#virtualizer._willUpdate();
@@ -82,15 +92,16 @@ export class VirtualList {
         }
     };
 
-    /** Who scrolls up wants to read, who scrolls to the end wants to follow. */
+    /**
+     * Who scrolls up wants to read, who scrolls to the end wants to follow. That the list moves because rows came or were
+     * measured says nothing: only what follows a person's hand counts.
+     */
     #handleScroll() {
         const {scrollTop, scrollHeight, clientHeight} = this.#element;
         const atEnd = scrollHeight - clientHeight - scrollTop < NEAR_END_PX;
-        if (scrollTop < this.#wantedTop - NEAR_END_PX && this.follow) {
-            this.follow = false;
-            changed();
-        } else if (atEnd && !this.follow) {
-            this.follow = true;
+        const byHand = performance.now() - this.#usedMs < HAND_MS;
+        if (byHand && atEnd !== this.follow) {
+            this.follow = atEnd;
             changed();
         }
     }
@@ -129,7 +140,6 @@ export class VirtualList {
         }
         if (this.follow) {
             element.scrollTop = element.scrollHeight;
-            this.#wantedTop = element.scrollTop;
         }
     }
 }

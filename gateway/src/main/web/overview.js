@@ -8,6 +8,7 @@ import {modelOf} from './watch.js';
 import {plainText} from './transcript.js';
 
 const LINES = 9;
+const CHARS_MAX = 600; // of all of them; the first may be longer
 
 export function overview() {
     return html`<main class="overview" id="main" tabindex="-1">
@@ -76,16 +77,20 @@ function others(view, model) {
 
 const waiting = (view) => (view.state === 'running' ? '' : `${view.state}…`);
 
+/** The newest rows, no more than a tile shows: what is above its edge would be laid out for nobody. */
 function newest(model) {
     const {rows} = model.live.transcript;
-    return rows
-        .slice(-LINES)
-        .map((row) =>
-            row.kind === 'line'
-                ? html`<div class="line ${row.stream}">${coloured(row, '')}</div>`
-                : html`<div class="line dim">${clip(brief(row), 160)}</div>`,
-        );
+    let first = rows.length;
+    for (let chars = 0; first > 0 && rows.length - first < LINES && chars < CHARS_MAX; first--) {
+        chars += rows[first - 1].text?.length ?? 0;
+    }
+    return rows.slice(first).map(newestRow);
 }
+
+const newestRow = (row) =>
+    row.kind === 'line'
+        ? html`<div class="line ${row.stream}">${coloured(row, '')}</div>`
+        : html`<div class="line dim">${clip(brief(row), 160)}</div>`;
 
 function brief(row) {
     const text = plainText(row).split('\n')[0];
