@@ -109,8 +109,8 @@ class PageTest {
 
     @Test
     void shouldMakeNoMarkupOfWhatAnAgentSays() throws IOException {
-        Spawned hostile = named("hostile", "shell", "printf '<img src=x onerror=alert(1)><script>alert(2)</script>\\033]8;;"
-                + "javascript:alert(3)\\007link\\033]8;;\\007 \\033[31m<b>red</b>\\033[0m\\n'");
+        Spawned hostile = named("hostile", "shell", "printf '<img src=x onerror=alert(1)><script>alert(2)</script>\\\\033]8;;"
+                + "javascript:alert(3)\\\\007link\\\\033]8;;\\\\007 \\\\033[31m<b>red</b>\\\\033[0m\\\\n'");
         try (Page page = chromium.open(hostile, "")) {
             page.onDialog(dialog -> {
                 throw new AssertionError("a script of the agent ran: " + dialog.message());
