@@ -16,8 +16,7 @@ export function sidebar() {
             <span class="link ${state.link.state}" role="status"
                 aria-live="polite">${LINK[state.link.state]}</span></header>
         <div class="bar">
-            <a class="button ${session ? '' : 'on'}" href="#/"
-                aria-current=${session ? nothing : 'page'}>All live</a>
+            ${state.me.spawn_id ? nothing : allLive(session)}
             ${mayStart() ? html`<button class="primary" @click=${() => open('start')}>Start…</button>` : nothing}
         </div>
         <div class="sessions">
@@ -33,6 +32,10 @@ export function sidebar() {
             <button class="quiet" @click=${signOut}>Sign out</button></footer>
     </nav>`;
 }
+
+const allLive = (session) =>
+    html`<a class="button ${session ? '' : 'on'}" href="#/"
+                aria-current=${session ? nothing : 'page'}>All live</a>`;
 
 function group(name, views) {
     return html`<h2>${name} <span class="dim">${views.length}</span></h2>
