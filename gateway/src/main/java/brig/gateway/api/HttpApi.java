@@ -139,7 +139,7 @@ public final class HttpApi {
 
     /** @throws BrigException where the request may not be answered */
     private Call call(RoutingContext context, Operation operation) {
-        if (operation == Operation.LIVE || operation == Operation.READY) {
+        if (operation.isTheSameForAll()) {
             return new Call(context, operation, Access.nobody(), null);
         }
         Access access = guard.identify(context.request(), operation);

@@ -161,6 +161,11 @@ enum Operation {
         return path.startsWith("/openai/");
     }
 
+    /** Whether it tells everybody the same, who asks being of no matter. */
+    boolean isTheSameForAll() {
+        return this == LIVE || this == READY || this == PAGE || this == PAGE_FILE;
+    }
+
     boolean takesTicket() {
         return query().contains("ticket");
     }
