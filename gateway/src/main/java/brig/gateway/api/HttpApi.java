@@ -47,6 +47,8 @@ public final class HttpApi {
     private final PortCalls ports;
     private final OpenAiCalls models;
     private final OperatorCalls operator;
+    private final SignInCalls signIn;
+    private final PageFiles page = new PageFiles();
     private final ApiDocuments documents = new ApiDocuments();
     private final BooleanSupplier ready;
     private final int requestBodyBytes;
@@ -58,6 +60,7 @@ public final class HttpApi {
         sessions = new SessionCalls(door, spawns, new WebSockets(door));
         events = new EventCalls(door, behind.spawner(), behind.events());
         tokens = new TokenCalls(door);
+        signIn = new SignInCalls(door, tokens);
         egress = new EgressCalls(door, behind.workers());
         audit = new AuditCalls(door, behind.audit());
         ports = new PortCalls(door, behind.workers());
@@ -136,7 +139,7 @@ public final class HttpApi {
 
     /** @throws BrigException where the request may not be answered */
     private Call call(RoutingContext context, Operation operation) {
-        if (operation == Operation.LIVE || operation == Operation.READY) {
+        if (operation.isTheSameForAll()) {
             return new Call(context, operation, Access.nobody(), null);
         }
         Access access = guard.identify(context.request(), operation);
@@ -154,6 +157,10 @@ public final class HttpApi {
 
     private Consumer<Call> handler(Operation operation) {
         return switch (operation) {
+            case PAGE -> page::index;
+            case PAGE_FILE -> page::asset;
+            case SIGN_IN -> signIn::signIn;
+            case SIGN_OUT -> signIn::signOut;
             case LIVE -> call -> call.response().end("ok\n");
             case READY -> this::ready;
             case OPENAPI -> documents::openApi;

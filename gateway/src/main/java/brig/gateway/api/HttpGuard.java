@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.util.ArrayList;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides who an HTTP request comes from. On the Unix socket it is the uid that the kernel names. On TCP it is the
  * bearer of a token, and before that the Host must be one of ours (a page of another site can make a browser connect
- * here under its own name) and an Origin must be allowed.
+ * here under its own name) and an Origin must be our own or allowed. Our own page brings a cookie and a key instead of a
+ * bearer, and its browser's word that it is that page.
  */
 final class HttpGuard {
     private static final String BEARER = "bearer ";
@@ -41,16 +43,37 @@ final class HttpGuard {
         }
         requireOurHost(request.authority());
         String origin = request.getHeader("Origin");
-        if (origin != null && !origins.contains(origin)) {
+        if (origin != null && !origins.contains(origin) && !isOwn(origin, request)) {
             throw new BrigException(ErrorCode.FORBIDDEN, "origin is not in http.allowedOrigins");
         }
         String header = request.getHeader("Authorization");
+        if (header == null && request.getHeader(SignInCalls.KEY) != null) {
+            requireOwnPage(request, origin);
+            return SignInCalls.access(request, door);
+        }
         String ticket = operation.takesTicket() ? request.getParam("ticket") : null;
         if (header == null && ticket != null) {
             return door.tickets().redeem(ticket);
         }
         boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER);
         return door.tokens().access(bearer && header != null ? header.substring(BEARER.length()).trim() : null);
+    }
+
+    /** Whether that is the origin under which the page is shown; the Host was looked at before. */
+    private static boolean isOwn(String origin, HttpServerRequest request) {
+        return origin.equalsIgnoreCase("http://" + request.authority()) || origin.equalsIgnoreCase("https://" + request.authority());
+    }
+
+    /**
+     * The browser must not say that another page asks (ports of one host are one site to it, and not one origin), and
+     * what changes something must have the browser's word for the page, one way or the other.
+     */
+    private static void requireOwnPage(HttpServerRequest request, @Nullable String origin) {
+        String from = request.getHeader("Sec-Fetch-Site");
+        boolean vouched = from == null ? origin != null || request.method().equals(HttpMethod.GET) : from.equals("same-origin");
+        if (!vouched) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "a cookie counts only for requests of Brig's own page");
+        }
     }
 
     private void requireOurHost(@Nullable HostAndPort authority) {

@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
  * and a test compares it with {@code openapi.json}, whose {@code operationId} is {@link #id}.
  */
 enum Operation {
+    PAGE(Method.GET, "/", Who.ANYBODY),
+    PAGE_FILE(Method.GET, PageFiles.ASSETS + "*", Who.ANYBODY),
     LIVE(Method.GET, "/livez", Who.ANYBODY),
     READY(Method.GET, "/readyz", Who.ANYBODY),
     OPENAPI(Method.GET, "/api/v1/openapi.json", Who.ANYBODY),
@@ -58,6 +60,8 @@ enum Operation {
     LIST_TOKENS(Method.GET, "/api/v1/tokens", Who.SOMEBODY, "session"),
     REVOKE_TOKEN(Method.DELETE, "/api/v1/tokens/:id", Who.SOMEBODY, "session"),
     ISSUE_TICKET(Method.POST, "/api/v1/tickets", Who.SOMEBODY),
+    SIGN_IN(Method.POST, "/api/v1/sign-in", Who.SOMEBODY),
+    SIGN_OUT(Method.DELETE, "/api/v1/sign-in", Who.ANYBODY),
 
     LIST_MODELS(Method.GET, "/openai/v1/models", Who.STARTER),
     MODEL_CHAT(Method.POST, "/openai/v1/chat/completions", Who.STARTER),
@@ -155,6 +159,11 @@ enum Operation {
     /** Whether its clients speak to a model: what it refuses it refuses in OpenAI's form. */
     boolean isModel() {
         return path.startsWith("/openai/");
+    }
+
+    /** Whether it tells everybody the same, who asks being of no matter. */
+    boolean isTheSameForAll() {
+        return this == LIVE || this == READY || this == PAGE || this == PAGE_FILE;
     }
 
     boolean takesTicket() {

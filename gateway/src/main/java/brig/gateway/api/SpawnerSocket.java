@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,9 +51,14 @@ public final class SpawnerSocket {
     private final EgressCalls egress;
     private final AuditCalls audit;
     private final PortCalls ports;
+    private final SignInCalls signIn;
+    private final Supplier<String> url;
 
-    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail) {
+    /** @param url of the HTTP interface; it is known when that listens */
+    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail, Supplier<String> url) {
         this.tokens = new TokenCalls(door);
+        this.signIn = new SignInCalls(door, tokens);
+        this.url = url;
         this.egress = new EgressCalls(door, workers);
         this.audit = new AuditCalls(door, trail);
         this.ports = new PortCalls(door, workers);
@@ -184,10 +190,11 @@ public final class SpawnerSocket {
                     case "mint_token" -> tokens.mint(access, request.only(with(TokenCalls.FIELDS, "action")));
                     case "tokens" -> done(tokens.list(access, request.text("session")));
                     case "revoke_token" -> tokens.revoke(access, id(request), null);
+                    case "open" -> signIn.open(access, request.only(with(SignInCalls.FIELDS, "action")), url);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
-                            + " egress, audit, port, mint_token, tokens, revoke_token, agents and doctor");
+                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);

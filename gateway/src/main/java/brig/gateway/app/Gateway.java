@@ -58,7 +58,6 @@ public final class Gateway implements ControlLink.Listener {
     private static final long STOP_CHECK_MS = 100;
 
     private final Paths paths;
-    private final Config config;
     private final Vertx vertx;
     private final Executor loop;
     private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
@@ -89,7 +88,6 @@ public final class Gateway implements ControlLink.Listener {
      * @param configFile the operator's file, handed on to the worker-agent; null for none
      */
     public Gateway(Config config, Paths paths, @Nullable Path configFile) {
-        this.config = config;
         this.paths = paths;
         // Workspaces and walls lie below these two; what is secret in them is private itself.
         Paths.makePassable(paths.state());
@@ -229,7 +227,7 @@ public final class Gateway implements ControlLink.Listener {
 
     /** The URL of the HTTP interface. */
     public String url() {
-        return "http://" + config.http().host() + ":" + listeners.httpPort();
+        return listeners.url();
     }
 
     public Paths paths() {

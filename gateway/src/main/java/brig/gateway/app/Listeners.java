@@ -68,7 +68,8 @@ final class Listeners {
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
         Router router = new HttpApi(door, behind, config).router(vertx);
-        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit()).open(paths.spawner())
+        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit(), this::url)
+                .open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(httpConnections.before(router))
                         .listen(config.http().port(), config.http().host())
@@ -103,9 +104,9 @@ final class Listeners {
                 + failure.getMessage() + "; stop what listens there, or set http.port in the configuration"));
     }
 
-    /** The port that HTTP really has; the configured one, unless that is 0. */
-    public int httpPort() {
-        return httpPort;
+    /** Of the HTTP interface, with the port that it really has: the configured one, unless that is 0. */
+    public String url() {
+        return "http://" + config.http().host() + ":" + httpPort;
     }
 
     /** Tells every reader that the gateway stops, and where to resume. Completes soon, whether they listen or not. */

@@ -27,7 +27,7 @@ import picocli.CommandLine.ScopeType;
                 LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
-                AcpCommand.class},
+                AcpCommand.class, OpenCommand.class},
         footer = {
             "",
             "Examples:",
@@ -35,6 +35,7 @@ import picocli.CommandLine.ScopeType;
             "  brig run shell -- 'echo hi; id'       run one message behind the wall",
             "  brig run demo-writer                  a stream to look at, with no model and no key",
             "  brig sessions                         what runs",
+            "  brig open                             the same in the browser, live",
             "  brig tree ID                          the agent of a session and its sub-agents",
             "  brig track -- claude -p ...           an agent that Brig did not start, as a session",
             "  brig acp --agent claude               an agent for Zed, JetBrains and other editors",

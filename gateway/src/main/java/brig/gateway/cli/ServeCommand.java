@@ -2,6 +2,7 @@ package brig.gateway.cli;
 
 import brig.gateway.app.Gateway;
 import brig.gateway.config.Paths;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
@@ -22,6 +23,7 @@ final class ServeCommand implements Callable<Integer> {
         Gateway gateway = new Gateway(context.config(), paths, context.configFile());
         gateway.start();
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
+        Path brig = paths.home().resolve("bin/brig");
         main.terminal().println("""
                 brig is up
                   http            %s (token: brig token) and %s
@@ -31,8 +33,8 @@ final class ServeCommand implements Callable<Integer> {
                 try next:
                   %s run shell -- 'echo hi; id; ls /'
                   %s run demo-writer
-                  %s doctor""".formatted(gateway.url(), paths.http(), paths.spawner(), paths.agents(),
-                paths.home().resolve("bin/brig"), paths.home().resolve("bin/brig"), paths.home().resolve("bin/brig")));
+                  %s open
+                  %s doctor""".formatted(gateway.url(), paths.http(), paths.spawner(), paths.agents(), brig, brig, brig, brig));
         gateway.awaitStopWanted();
         return 0;
     }

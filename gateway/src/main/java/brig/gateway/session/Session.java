@@ -184,6 +184,7 @@ public final class Session {
     public Map<String, @Nullable Object> view() {
         Map<String, @Nullable Object> view = spawn.view();
         view.put("status", SessionStatus.of(spawn.state()).wireName());
+        spawn.tree().putUsage(view);
         return view;
     }
 

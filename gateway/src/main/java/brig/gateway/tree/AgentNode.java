@@ -96,6 +96,11 @@ final class AgentNode {
         (fromEgress ? readOff : told).add(usage);
     }
 
+    /** What it cost: by its own word, or else as read off its requests. */
+    Tokens tokens() {
+        return told.isEmpty() ? readOff : told;
+    }
+
     /** Adds what is known of it. Of the agent itself there is no parent and no depth. */
     void putInto(Map<String, @Nullable Object> view, int depth) {
         if (parent != null) {
@@ -117,8 +122,8 @@ final class AgentNode {
             view.put("ended_ms", endedMs);
         }
         view.putAll(texts);
-        if (!told.isEmpty() || !readOff.isEmpty()) {
-            (told.isEmpty() ? readOff : told).putInto(view);
+        if (!tokens().isEmpty()) {
+            tokens().putInto(view);
         }
     }
 }

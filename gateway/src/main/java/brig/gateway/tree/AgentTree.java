@@ -183,6 +183,18 @@ public final class AgentTree {
         }
     }
 
+    /** Adds what all of them cost together, where anything is known. */
+    void putUsage(Map<String, @Nullable Object> view) {
+        Tokens all = new Tokens();
+        all.add(main.tokens());
+        nodes.values().forEach(node -> all.add(node.tokens()));
+        if (!all.isEmpty()) {
+            Map<String, @Nullable Object> usage = new LinkedHashMap<>();
+            all.putInto(usage);
+            view.put("usage", usage);
+        }
+    }
+
     /** What a client gets: the agent itself, its sub-agents with each below its parent's, and what is not there. */
     public Map<String, @Nullable Object> view() {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();

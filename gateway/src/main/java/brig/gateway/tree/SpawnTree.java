@@ -2,6 +2,7 @@ package brig.gateway.tree;
 
 import brig.gateway.stream.StreamLog;
 import brig.protocol.FrameType;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,13 @@ public final class SpawnTree {
     public void forget() {
         tree = null;
         reading = null;
+    }
+
+    /** Adds {@code usage}, what its agents cost together, where the tree is in memory and knows of any. */
+    public void putUsage(Map<String, @Nullable Object> view) {
+        if (tree != null) {
+            tree.putUsage(view);
+        }
     }
 
     /** Completes with the tree as the stream tells it until now. */

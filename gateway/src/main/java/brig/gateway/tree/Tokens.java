@@ -26,6 +26,16 @@ final class Tokens {
         }
     }
 
+    /** Adds what others cost. */
+    void add(Tokens other) {
+        any |= other.any;
+        input = sum(input, other.input);
+        output = sum(output, other.output);
+        cached = sum(cached, other.cached);
+        hasCost |= other.hasCost;
+        cost = Math.min(cost + other.cost, Limits.SEQ_MAX);
+    }
+
     private static long sum(long one, long other) {
         return Math.min(one + other, Limits.SEQ_MAX);
     }

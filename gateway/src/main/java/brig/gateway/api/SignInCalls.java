@@ -1,0 +1,125 @@
+package brig.gateway.api;
+
+import brig.gateway.listener.Door;
+import brig.gateway.session.Access;
+import brig.gateway.session.Role;
+import brig.gateway.session.Session;
+import brig.gateway.session.Tickets;
+import brig.gateway.session.TokenHalves;
+import brig.gateway.session.Tokens;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a browser is let in: a link whose fragment, which no browser sends anywhere, has a ticket or a token; the page shows
+ * it once, as a bearer, and has a cookie and a key for it from then on.
+ */
+final class SignInCalls {
+    /** The header with the key's half. */
+    static final String KEY = "Brig-Key";
+    static final Set<String> FIELDS = Set.of("id", "share", "expires_seconds");
+    private static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
+    private static final String COOKIE_ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=";
+
+    private final Door door;
+    private final TokenCalls tokens;
+
+    SignInCalls(Door door, TokenCalls tokens) {
+        this.door = door;
+        this.tokens = tokens;
+    }
+
+    /** The cookie's name. Ports of a host share their cookies, and more than one gateway may run there. */
+    static String cookieName(HttpServerRequest request) {
+        int port = request.authority() == null ? -1 : request.authority().port();
+        return port < 0 ? "brig" : "brig-" + port;
+    }
+
+    void signIn(Call call) {
+        Access shown = call.access();
+        String secret = shown.secret();
+        Access access = shown.role() == null && secret != null ? door.tickets().redeem(secret) : shown;
+        call.answer(minted(access).thenApply(minted -> {
+            TokenHalves halves = TokenHalves.of(minted.secret());
+            long seconds = (minted.token().expiresMs() - minted.token().createdMs()) / 1000;
+            call.response().putHeader("Set-Cookie", cookie(call.request(), halves.cookie(), seconds));
+            Map<String, @Nullable Object> answer = minted.token().view();
+            answer.put("key", halves.key());
+            return new Call.Answer(201, answer);
+        }));
+    }
+
+    /** The token that the browser goes on with: what was shown, if that can be revoked, or else a new one. */
+    private CompletionStage<Tokens.Minted> minted(Access access) {
+        String secret = access.secret();
+        if (access.tokenId() != null) {
+            if (secret == null) {
+                throw new BrigException(ErrorCode.FORBIDDEN, "whoever has a token signs in with it, not with a ticket of it");
+            }
+            return CompletableFuture.completedFuture(new Tokens.Minted(door.tokens().find(access.tokenId()), secret));
+        }
+        Role role = access.role() == Role.ADMIN && access.spawnId() != null ? Role.CAPTAIN : access.role();
+        if (role == null) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the ticket opens nothing");
+        }
+        return door.tokens().mint(new Tokens.Wish(role, access.captain(), access.spawnId(), SIGNED_IN_MS));
+    }
+
+    /** Takes the cookie away. What is left of the token then is noise, and it expires. */
+    void signOut(Call call) {
+        call.response().putHeader("Set-Cookie", cookie(call.request(), "", 0));
+        call.answer(200, Map.of());
+    }
+
+    /** A proxy with TLS is known by the page's origin: there the cookie is for TLS only. */
+    private static String cookie(HttpServerRequest request, String value, long seconds) {
+        String origin = request.getHeader("Origin");
+        return cookieName(request) + "=" + value + COOKIE_ATTRIBUTES + seconds
+                + (origin != null && origin.startsWith("https:") ? "; Secure" : "");
+    }
+
+    /** A link for a browser: a ticket for who asks, or with {@code share} a watcher's token of one session. */
+    CompletionStage<Map<String, ?>> open(Access access, Fields wish, Supplier<String> url) {
+        String id = wish.text("id");
+        Session session = id == null ? null : door.sessions().find(id);
+        String place = session == null ? "" : "/session/" + session.spawn().spawnId();
+        if (wish.flag("share")) {
+            Map<String, @Nullable Object> watcher = new LinkedHashMap<>();
+            watcher.put("session", wish.requiredText("id"));
+            watcher.put("expires_seconds", wish.asMap().get("expires_seconds"));
+            return tokens.mint(access, new Fields(watcher)).thenApply(minted -> {
+                Map<String, @Nullable Object> answer = new LinkedHashMap<>(minted);
+                answer.put("url", base(url) + "#" + answer.remove("token") + place);
+                return answer;
+            });
+        }
+        String ticket = door.tickets().issue(access, null, false);
+        return CompletableFuture.completedFuture(Map.of("url", base(url) + "#" + ticket + place,
+                "expires_seconds", Tickets.TICKET_MS / 1000));
+    }
+
+    /** Who listens on every address is here too. */
+    private static String base(Supplier<String> url) {
+        return url.get().replace("//0.0.0.0:", "//127.0.0.1:") + "/";
+    }
+
+    /** Who the page is signed in as. @throws BrigException where it is not, or not any more */
+    static Access access(HttpServerRequest request, Door door) {
+        var cookie = request.getCookie(cookieName(request));
+        String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY)).orElse(null);
+        Access access = door.tokens().access(token);
+        if (access.role() == null) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the page is not signed in: open it with 'brig open'");
+        }
+        return access;
+    }
+}

@@ -1,0 +1,50 @@
+// How numbers and times are written.
+
+const UNITS = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+];
+
+/** `2h05m`, `3m20s`, `7s`: two units at most. */
+export function age(ms) {
+    const at = UNITS.findIndex(([, unit]) => ms >= unit);
+    if (at < 0) {
+        return '0s';
+    }
+    const [name, unit] = UNITS[at];
+    const whole = `${Math.floor(ms / unit)}${name}`;
+    const next = UNITS[at + 1];
+    return next ? `${whole}${String(Math.floor((ms % unit) / next[1])).padStart(2, '0')}${next[0]}` : whole;
+}
+
+/** `940`, `12.4k`, `3.1M`. */
+export function count(number) {
+    if (number < 1000) {
+        return String(number);
+    }
+    const [value, unit] = number < 1_000_000 ? [number / 1000, 'k'] : [number / 1_000_000, 'M'];
+    return `${value < 100 ? value.toFixed(1) : Math.round(value)}${unit}`;
+}
+
+/** `12.4k in · 3.1k out · $0.12`; empty where nothing is known. */
+export function tokens(usage) {
+    if (!usage || usage.input_tokens === undefined) {
+        return '';
+    }
+    const cost = usage.cost ? ` · $${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)}` : '';
+    return `${count(usage.input_tokens)} in · ${count(usage.output_tokens)} out${cost}`;
+}
+
+/** `15.5k tokens`; empty where nothing is known. */
+export const tokensBrief = (usage) =>
+    usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '';
+
+// Made once: to make one takes longer than all else about a row.
+const timeFormat = new Intl.DateTimeFormat([], {timeStyle: 'medium', hour12: false});
+
+export const time = (ms) => timeFormat.format(ms);
+export const dateTime = (ms) => new Date(ms).toLocaleString([], {hour12: false});
+export const plural = (number, one, many = `${one}s`) => `${count(number)} ${number === 1 ? one : many}`;
+export const clip = (text, max) => (text.length > max ? `${text.slice(0, max - 1)}…` : text);

@@ -1,0 +1,183 @@
+// How each kind of row is drawn. Tools and thoughts are folded until somebody opens them.
+import {html, nothing} from './vendor/lit.js';
+import {coloured, marked} from './ansi.js';
+import {clip, time, tokens} from './format.js';
+
+const STATUS = {
+    completed: '✓',
+    failed: '✗',
+    running: '●',
+    pending: '○',
+    spawned: '●',
+    killed: '✗',
+    lost: '?',
+};
+
+/** One row; `view` says what is open, what is searched for, and what to do on a click. */
+export function rowTemplate(row, view) {
+    const agent =
+        row.agent && view.showAgents
+            ? html`<button class="who" @click=${() => view.narrow(row.agent)}
+                title="Show only this agent">${clip(view.nameOf(row.agent), 14)}</button>`
+            : nothing;
+    return html`${agent}${KINDS[row.kind]?.(row, view) ?? nothing}`;
+}
+
+/** Something with a headline that opens. */
+function foldable(row, view, kind, head, body) {
+    const open = view.isOpen(row);
+    return html`<div class="fold ${kind}">
+        <button class="head" aria-expanded=${open} @click=${() => view.toggle(row)}><span class="arrow"
+            aria-hidden="true"></span>${head}</button>
+        ${open ? html`<div class="body">${body()}</div>` : nothing}
+    </div>`;
+}
+
+const event = (kind, sign, content) =>
+    html`<div class="event ${kind}"><span class="sign"
+        aria-hidden="true">${sign}</span><span>${content}</span></div>`;
+
+/** What the call is about, of what its input says in the words of the known agents. */
+const subject = (input) => input?.command ?? input?.path ?? input?.file_path ?? input?.pattern ?? input?.url;
+
+function toolHead(row) {
+    const about = [...new Set([row.title, subject(row.input)])].filter((text) => text && typeof text === 'string');
+    return html`<span class="status ${row.status}" title=${row.status}>${STATUS[row.status] ?? '·'}</span>
+        <span class="name">${row.name || row.toolKind || 'tool'}</span>
+        <span class="title">${clip(about.join(' · '), 200)}</span>`;
+}
+
+function toolBody(row, view) {
+    const output = row.output || row.streamed;
+    const line = {
+        text: output,
+        sgr: '',
+        version: row.version,
+        shown: row.outputShown,
+        nodes: row.outputNodes,
+    };
+    const nodes = coloured(line, view.mark);
+    row.outputShown = line.shown;
+    row.outputNodes = line.nodes;
+    return html`${row.input ? html`<pre class="input">${JSON.stringify(row.input, null, 2)}</pre>` : nothing}
+        ${output ? html`<pre class="output">${nodes}</pre>` : nothing}`;
+}
+
+function egress(row, view) {
+    const {
+        kind,
+        host = '',
+        port = '',
+        method = '',
+        path = '',
+        rule = '',
+        status,
+        allowed,
+        dropped,
+    } = row.frame;
+    const where = html`<b>${host}${port ? `:${port}` : ''}</b>${path ? clip(path, 80) : ''}`;
+    const more = dropped ? ` (${dropped} before it are left out)` : '';
+    switch (kind) {
+        case 'ask':
+            return event(
+                'ask',
+                '?',
+                html`asks for ${where} ${method} <span class="dim">${rule}${more}</span>`,
+            );
+        case 'answered':
+            return event(
+                allowed ? 'allowed' : 'blocked',
+                allowed ? '↗' : '⊘',
+                html`${allowed ? 'allowed' : 'denied'} ${where} <span class="dim">${rule}</span>`,
+            );
+        case 'blocked':
+            return event(
+                'blocked',
+                '⊘',
+                html`blocked ${method} ${where} ${status ?? ''} <span class="dim">${rule}${more}</span>`,
+            );
+        case 'allowed':
+            return event(
+                'allowed',
+                '↗',
+                html`reached ${where} <span class="dim">for the first time${more}</span>`,
+            );
+        default:
+            return event('egress', '·', html`${kind} ${where} <span class="dim">${rule}${more}</span>`);
+    }
+}
+
+const KINDS = {
+    line: (row, view) => html`<div class="line ${row.stream}">${coloured(row, view.mark)}</div>`,
+    thought: (row, view) =>
+        foldable(
+            row,
+            view,
+            'thought',
+            html`<span class="name">thought</span> <span
+                class="title">${clip(row.text.trim().replace(/\s+/g, ' '), 120)}</span>`,
+            () => html`<div class="text">${marked(row.text, view.mark)}</div>`,
+        ),
+    tool: (row, view) => foldable(row, view, 'tool', toolHead(row), () => toolBody(row, view)),
+    raw: (row, view) =>
+        foldable(
+            row,
+            view,
+            'raw',
+            html`<span class="name">raw</span> <span class="title">${clip(row.text, 120)}</span>`,
+            () => html`<pre>${marked(row.text, view.mark)}</pre>`,
+        ),
+    subagent: (row, view) =>
+        foldable(
+            row,
+            view,
+            'subagent',
+            html`<span class="status ${row.status}">${STATUS[row.status] ?? '·'}</span>
+        <span class="name">${view.nameOf(row.of)}</span> ${row.status} <span
+            class="title">${clip(row.text.replace(/\s+/g, ' '), 120)}</span>`,
+            () => html`<div class="text">${marked(row.text, view.mark)}</div>`,
+        ),
+    egress: (row, view) => egress(row, view),
+    plan: (row) =>
+        html`<ul class="plan">${row.entries.map(
+            (entry) => html`<li class=${entry.status}>
+        <span aria-hidden="true">${{completed: '☑', in_progress: '▶'}[entry.status] ?? '☐'}</span>
+        ${entry.content}<span class="sr"> ${entry.status}</span></li>`,
+        )}</ul>`,
+    permission: (row) =>
+        event(
+            row.decision === 'allow' ? 'allowed' : 'blocked',
+            '⚿',
+            html`permission for <b>${row.name}</b>: ${row.decision}`,
+        ),
+    error: (row) =>
+        event(
+            row.retrying ? 'warning' : 'error',
+            '!',
+            html`${row.text} <span class="dim">${row.code}${row.retrying ? ', tries again' : ''}</span>`,
+        ),
+    session: (row) => event('session', '◆', row.text),
+    sent: (row) =>
+        html`<div class="sent"><span class="dim">sent from here</span><div>${row.text}</div></div>`,
+    gap: (row) =>
+        event(
+            'gap',
+            '⋯',
+            row.reason === 'epoch_changed'
+                ? 'The stream was lost here, and begins again.'
+                : `Frames ${row.from} to ${row.to} are not here (${row.reason}).`,
+        ),
+    done: (row) =>
+        event(
+            row.exitCode === 0 ? 'done' : 'error',
+            row.exitCode === 0 ? '✓' : '✗',
+            html`${['done', row.exitCode && `exit code ${row.exitCode}`, row.signal, row.reason].filter(Boolean).join(', ')}
+        <span class="dim">${time(row.ts)} ${tokens(row.usage)}</span>`,
+        ),
+    state: (row) =>
+        event(
+            'state',
+            '■',
+            html`${row.state}${row.reason ? `, ${row.reason}` : ''} <span class="dim">${time(row.ts)}</span>`,
+        ),
+};

@@ -1,0 +1,140 @@
+// One session: who it is, what can be done with it, and its parts as tabs.
+import {html, nothing} from './vendor/lit.js';
+import {attempt, isAdmin, isCaptain, post, remove} from './api.js';
+import {agentsPart} from './tree.js';
+import {changesPart} from './changes.js';
+import {composer} from './composer.js';
+import {age, count, plural, tokens} from './format.js';
+import {goTo, PARTS, TABS} from './route.js';
+import {open, state} from './store.js';
+import {streamPart} from './stream.js';
+import {terminalPart} from './terminal.js';
+import {viewing} from './viewing.js';
+import {asksBanner, wallPart} from './wall.js';
+import {isReadable, modelOf, refresh, viewOf} from './watch.js';
+
+/** Whether whoever is signed in may drive that session. */
+export const drives = (view) =>
+    isAdmin() || (isCaptain() && (!state.me.spawn_id || state.me.spawn_id === view.spawn_id));
+
+export function session() {
+    const id = state.route.session;
+    const view = viewOf(id);
+    const model = modelOf(id);
+    if (!view && !model) {
+        return html`<main class="viewer" id="main" tabindex="-1"><p
+            class="empty">Looking for this session…</p></main>`;
+    }
+    const look = viewing(id);
+    const reading = model && look.read(model);
+    const speaks = view && model && drives(view) && state.route.tab !== 'terminal';
+    return html`<main class="viewer" id="main" tabindex="-1">
+        ${header(id, view, model, reading)}
+        ${view && model && isCaptain() ? asksBanner(view, model) : nothing}
+        ${problem(view, model)}
+        ${tabs(id, reading)}
+        <div class="parts of-${state.route.tab}">${reading ? part(id, view, model, reading, look) : nothing}</div>
+        ${speaks ? composer(view, model, look) : nothing}
+    </main>`;
+}
+
+function part(id, view, model, reading, look) {
+    switch (state.route.tab) {
+        case 'agents':
+            return agentsPart(reading, look, id);
+        case 'changes':
+            return changesPart(id, view);
+        case 'wall':
+            return wallPart(id, view, model);
+        case 'terminal':
+            return terminalPart(view ?? {spawn_id: id}, model);
+        default:
+            return html`${streamPart(id, model, look)}
+                ${reading.tree.nodes.size ? agentsPart(reading, look, id) : nothing}`;
+    }
+}
+
+const heldBack = html`<span class="pill warning"
+    title="A slow captain or the record holds the worker back">held back</span>`;
+
+function header(id, view, model, reading) {
+    const name = view?.task_id ?? id;
+    const alive = view && !view.ended_ms && !model?.over;
+    const usage = reading?.tree.usage() ?? view?.usage;
+    return html`<header class="head">
+        <a class="button quiet back" href="#/" aria-label="All sessions">←</a>
+        <span class="dot ${view?.state ?? ''}"></span>
+        <h1 title=${id}>${name}</h1>
+        <span class="pill ${view?.state ?? ''}">${model?.over ? 'terminated' : (view?.state ?? 'read')}</span>
+        ${model?.throttled ? heldBack : nothing}
+        <span class="facts dim">
+            <span>${view?.agent}</span>
+            ${view ? html`<span title="age">${age((view.ended_ms ?? state.nowMs) - view.created_ms)}</span>` : nothing}
+            ${usage ? html`<span title="tokens of all agents">${tokens(usage)}</span>` : nothing}
+            <span title="frames">${plural(model?.lastSeq ?? 0, 'frame')}</span>
+            ${who(model?.presence)}
+        </span>
+        ${view && drives(view) ? actions(view, alive) : nothing}
+    </header>`;
+}
+
+/** Who is connected: each captain by name, watchers by number. */
+function who(presence) {
+    if (!presence) {
+        return nothing;
+    }
+    const captains = presence.captains
+        .map((one) => `${one.captain}${one.control ? ' (control)' : ''}`)
+        .join(', ');
+    return html`<span class="presence"
+        title="who is connected now">${plural(presence.watchers, 'watcher')}${captains ? `, ${captains}` : ''}</span>`;
+}
+
+function actions(view, alive) {
+    const id = view.spawn_id;
+    return html`<span class="actions">
+        ${
+            alive
+                ? html`<button
+                    @click=${() => attempt(() => post(`sessions/${id}/cancel`), 'Cancelled what it is doing.')}>Cancel</button>
+            <button class="danger" @click=${() => terminate(view)}>Terminate</button>`
+                : nothing
+        }
+        <button @click=${() => open('share')}>Share…</button></span>`;
+}
+
+async function terminate(view) {
+    if (confirm(`End ${view.task_id} and everything that runs in it?`)) {
+        await attempt(() => remove(`spawns/${view.spawn_id}`), 'It is being ended.');
+        await refresh();
+    }
+}
+
+function problem(view, model) {
+    const text =
+        model?.refusal?.error ??
+        (view?.state === 'failed' ? view.last_error : '') ??
+        (view && !isReadable(view) ? `The session is ${view.state}.` : '');
+    return text ? html`<p class="problem" role="alert">${text}</p>` : nothing;
+}
+
+function tabs(id, reading) {
+    const counts = {agents: reading?.tree.nodes.size ?? 0};
+    const handleKey = (event) => {
+        const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+        if (by) {
+            const next = TABS[(TABS.indexOf(state.route.tab) + by + TABS.length) % TABS.length];
+            goTo(id, next);
+            event.currentTarget.querySelector(`[data-tab=${next}]`)?.focus();
+        }
+    };
+    return html`<div class="tabs" role="tablist" aria-label="Parts of the session"
+        @keydown=${handleKey}>${TABS.map(
+        (tab) => html`
+        <button role="tab" data-tab=${tab} aria-selected=${tab === state.route.tab}
+            tabindex=${tab === state.route.tab ? 0 : -1}
+            @click=${() => goTo(id, tab)}>${PARTS[tab]}
+            ${counts[tab] ? html`<span class="dim">${count(counts[tab])}</span>` : nothing}</button>`,
+    )}
+    </div>`;
+}

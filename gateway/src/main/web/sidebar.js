@@ -1,0 +1,61 @@
+// The list of sessions, and who is signed in.
+import {html, nothing, repeat} from './vendor/lit.js';
+import {mayStart} from './api.js';
+import {age, plural, tokens, tokensBrief} from './format.js';
+import {signOut} from './signin.js';
+import {open, state} from './store.js';
+import {theme, nextTheme} from './theme.js';
+import {modelOf} from './watch.js';
+
+const LINK = {live: 'live', connecting: 'connecting…', lost: 'connection lost, trying again…'};
+
+export function sidebar() {
+    const {session} = state.route;
+    return html`<nav class="sidebar" aria-label="Sessions">
+        <header><a class="brand" href="#/" aria-label="Brig, all sessions">Brig</a>
+            <span class="link ${state.link.state}" role="status"
+                aria-live="polite">${LINK[state.link.state]}</span></header>
+        <div class="bar">
+            ${state.me.spawn_id ? nothing : allLive(session)}
+            ${mayStart() ? html`<button class="primary" @click=${() => open('start')}>Start…</button>` : nothing}
+        </div>
+        <div class="sessions">
+            ${group('Live', state.sessions)}
+            ${state.ended.length ? group('Ended', state.ended) : nothing}
+            ${state.moreEnded ? html`<p class="dim more">older ones: <code>brig sessions --all</code></p>` : nothing}
+        </div>
+        <footer><span class="dim me" title="Who is signed in">${state.me.captain} · ${state.me.role}</span>
+            <button class="quiet" @click=${nextTheme} title="Colours: ${theme()}"
+                aria-label="Colours: ${theme()}">${{auto: '◐', dark: '☾', light: '☀'}[theme()]}</button>
+            <button class="quiet" @click=${() => open('help')} aria-label="Keyboard shortcuts"
+                title="Keyboard (?)">?</button>
+            <button class="quiet" @click=${signOut}>Sign out</button></footer>
+    </nav>`;
+}
+
+const allLive = (session) =>
+    html`<a class="button ${session ? '' : 'on'}" href="#/"
+                aria-current=${session ? nothing : 'page'}>All live</a>`;
+
+function group(name, views) {
+    return html`<h2>${name} <span class="dim">${views.length}</span></h2>
+        <ul>${repeat(views, (view) => view.spawn_id, entry)}</ul>`;
+}
+
+const badge = (asks) => html`<span class="badge" title="requests that wait for a person">${asks}</span>`;
+
+function entry(view) {
+    const current = state.route.session === view.spawn_id;
+    const asks = modelOf(view.spawn_id)?.live.transcript.asks.size ?? 0;
+    const since = (view.ended_ms ?? state.nowMs) - view.created_ms;
+    return html`<li><a class="entry ${current ? 'on' : ''}" href="#/session/${view.spawn_id}"
+        aria-current=${current ? 'page' : nothing}>
+        <span class="first"><span class="dot ${view.state}" title=${view.state}></span><span
+            class="name">${view.task_id}</span>
+            ${asks ? badge(asks) : nothing}<span class="dim">${age(since)}</span></span>
+        <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · held back' : ''}<span
+            class="sr">, ${view.state}</span></span>
+            <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>
+            <span title="connections that read it now">${view.readers ? plural(view.readers, 'reader') : ''}</span></span>
+    </a></li>`;
+}

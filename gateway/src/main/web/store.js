@@ -1,0 +1,59 @@
+// What the page shows, in one object, and one function that says it changed. The whole page is drawn from it,
+// at most once per animation frame; lit-html touches only what differs.
+
+export const state = {
+    me: null, // who is signed in: {key, role, captain, spawn_id?, expires_ms}
+    why: '', // why nobody is
+    link: {state: 'connecting', retryMs: 0}, // the stream connection: connecting, live, lost
+    sessions: [], // views, newest first
+    ended: [],
+    moreEnded: false,
+    status: null, // the gateway's, for admins
+    agents: {agents: [], policies: []},
+    route: {session: null, tab: 'stream'},
+    dialog: null, // start, help, share
+    notice: null, // a line about the newest thing that failed or succeeded
+    nowMs: Date.now(),
+};
+
+let draw = () => {};
+let due = false;
+
+/** Says what draws the page. */
+export function drawWith(render) {
+    draw = render;
+}
+
+/** The state changed: the page is drawn at the next animation frame. */
+export function changed() {
+    if (!due) {
+        due = true;
+        requestAnimationFrame(() => {
+            due = false;
+            draw();
+        });
+    }
+}
+
+let noticeEnd = 0;
+
+/** Tells the person something for some seconds. */
+export function tell(text, kind = 'info') {
+    state.notice = {text, kind};
+    clearTimeout(noticeEnd);
+    noticeEnd = setTimeout(() => {
+        state.notice = null;
+        changed();
+    }, 8000);
+    changed();
+}
+
+/** Shows a dialogue; null closes the one that is shown. */
+export function open(dialog) {
+    state.dialog = dialog;
+    changed();
+}
+
+/** For lit-html's ref, which is called before the element is in the document. */
+export const whenShown = (act) => (element) =>
+    element && queueMicrotask(() => element.isConnected && act(element));

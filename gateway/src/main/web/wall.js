@@ -1,0 +1,121 @@
+// What the wall of a session enforces, what it may reach, and the requests that wait for a person.
+import {html, nothing} from './vendor/lit.js';
+import {attempt, get, isAdmin, post, Refusal} from './api.js';
+import {drives} from './session.js';
+import {state, changed} from './store.js';
+
+const AGAIN_MS = 4000;
+const known = new Map(); // by session: {posture, egress, atMs}
+const SIGN = {OK: '✓', FAIL: '✗', NONE: '—'};
+
+async function load(id, asCaptain) {
+    const entry = known.get(id) ?? {atMs: 0};
+    known.set(id, entry);
+    if (Date.now() - entry.atMs < AGAIN_MS) {
+        return;
+    }
+    entry.atMs = Date.now();
+    const ask = (path) =>
+        get(path).catch((failure) => ({
+            refusal: failure instanceof Refusal ? failure.message : 'The gateway does not answer.',
+        }));
+    const [posture, egress] = await Promise.all([
+        entry.posture?.properties ? entry.posture : ask(`spawns/${id}/posture`),
+        asCaptain ? ask(`spawns/${id}/egress`) : null,
+    ]);
+    Object.assign(entry, {posture, egress});
+    changed();
+}
+
+export function wallPart(id, view, model) {
+    const asCaptain = view && !view.ended_ms && drives(view);
+    load(id, asCaptain);
+    const {posture, egress} = known.get(id);
+    const unknown = asCaptain ? 'Asking…' : 'Only captains of a session that runs see this.';
+    return html`<section class="wall" aria-label="Wall" tabindex="0">
+        <h2>What it enforces <span class="dim">measured from inside before the agent started</span></h2>
+        ${
+            !posture
+                ? html`<p class="dim">Asking…</p>`
+                : posture.refusal
+                  ? html`<p class="dim">${posture.refusal}</p>`
+                  : html`
+            <table class="posture"><tbody><tr><td></td><th
+                scope="row">limits held by</th><td>${posture.limits}</td></tr>
+            ${posture.properties.map(
+                (
+                    one,
+                ) => html`<tr class=${one.status}><td title=${one.status}>${SIGN[one.status]}<span
+                    class="sr">${one.status}</span></td>
+                <th scope="row">${one.name}</th><td>${one.detail}</td></tr>`,
+            )}</tbody></table>`
+        }
+        <h2>What it may reach</h2>
+        ${egress?.policy ? reach(id, egress) : html`<p class="dim">${egress?.refusal ?? unknown}</p>`}
+        <h2>What became of its requests</h2>
+        ${requests(model)}
+    </section>`;
+}
+
+const nameOf = (host) =>
+    typeof host === 'string' ? host : `${host.host}${host.methods ? ` (${host.methods.join(', ')})` : ''}`;
+
+function reach(id, egress) {
+    const row = (name, list) =>
+        list.length ? html`<dt>${name}</dt><dd>${list.map(nameOf).join(', ')}</dd>` : nothing;
+    return html`<dl
+        class="details"><dt>policy</dt><dd>${egress.policy}${egress.way_out ? '' : ', without a way out'}</dd>
+        ${row('allowed', egress.allowed)}${row('by a person', egress.allowed_meanwhile)}
+        ${row('denied', egress.denied)}${row('unread TLS', egress.tunnelled)}
+        ${egress.secrets.map(
+            (secret) => html`<dt>secret</dt><dd><code>${secret.name}</code> to ${secret.hosts.join(', ')}
+            ${secret.revoked ? html`<span class="dim">revoked</span>` : revoke(id, secret.name)}</dd>`,
+        )}
+    </dl>`;
+}
+
+const revoke = (id, secret) =>
+    html`<button @click=${() => decide(id, {decision: 'revoke', secret})}>Revoke</button>`;
+
+function requests(model) {
+    const rows =
+        model?.live.transcript.rows
+            .filter((row) => row.kind === 'egress')
+            .slice(-200)
+            .reverse() ?? [];
+    return rows.length
+        ? html`<ul class="requests">${rows.map(
+              (row) => html`<li class=${row.frame.kind}><span>${row.frame.kind}</span>
+        <b>${row.frame.host ?? ''}${row.frame.port ? `:${row.frame.port}` : ''}</b> <span
+            class="dim">${row.frame.method ?? ''} ${row.frame.rule ?? ''}</span></li>`,
+          )}</ul>`
+        : html`<p class="dim">It made none that would be told here.</p>`;
+}
+
+async function decide(id, wish) {
+    await attempt(
+        () => post(`spawns/${id}/egress`, wish),
+        wish.host ? `${wish.host}: ${wish.decision}` : `${wish.secret} is revoked.`,
+    );
+    known.delete(id);
+}
+
+const secondsLeft = (ask) => Math.max(0, Math.ceil((ask.untilMs - state.nowMs) / 1000));
+
+/** Requests that wait for a person, above everything else. */
+export function asksBanner(view, model) {
+    const asks = [...model.live.transcript.asks.values()].filter((ask) => ask.untilMs > state.nowMs);
+    if (!asks.length || !drives(view)) {
+        return nothing;
+    }
+    const id = view.spawn_id;
+    return html`<section class="asks" aria-label="Requests that wait for you">${asks.map((ask) => {
+        const host = ask.port && ask.port !== 443 && ask.port !== 80 ? `${ask.host}:${ask.port}` : ask.host;
+        const answer = (decision, label, kind = '') =>
+            html`<button class=${kind} @click=${() => decide(id, {decision, host})}>${label}</button>`;
+        return html`<div class="ask"><span><b>${host}</b> <span
+            class="dim">${ask.method ?? ''} · ${ask.rule} · ${secondsLeft(ask)} s left</span></span>
+            <span class="answers">${answer('once', 'Allow once')}${answer('allow', 'Allow', 'primary')}
+                ${isAdmin() ? answer('save', 'Allow for all') : nothing}${answer('deny', 'Deny', 'danger')}</span></div>`;
+    })}</section>`;
+}

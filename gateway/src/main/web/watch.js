@@ -1,0 +1,117 @@
+// What the page knows of the gateway: the lists, asked for every few seconds, and the streams, which come by
+// themselves.
+import {get, isAdmin} from './api.js';
+import {Feed} from './feed.js';
+import {Model} from './model.js';
+import {state, changed} from './store.js';
+
+const LIST_MS = 2000;
+const ENDED_EVERY = 5; // lists
+const TILES_MAX = 60; // sessions whose newest lines are shown side by side
+const KEPT_MAX = 6; // sessions that were looked at, and stay in memory
+
+const feed = new Feed();
+const models = new Map();
+let round = 0;
+let timer = 0;
+
+/** Begins, when somebody is signed in. */
+export function startWatching() {
+    clearTimeout(timer);
+    round = 0;
+    feed.start();
+    poll();
+}
+
+export function stopWatching() {
+    clearTimeout(timer);
+    feed.stop();
+    models.clear();
+    Object.assign(state, {sessions: [], ended: [], status: null});
+}
+
+/** Asks for the lists now. */
+export function refresh() {
+    clearTimeout(timer);
+    round = 0;
+    return poll();
+}
+
+async function poll() {
+    if (!state.me) {
+        return;
+    }
+    try {
+        await lists();
+    } catch {
+        // The connection's own state says that the gateway is not there.
+    }
+    follow();
+    changed();
+    clearTimeout(timer);
+    timer = setTimeout(poll, LIST_MS);
+}
+
+async function lists() {
+    const wanted = [get('sessions?limit=500')];
+    if (round++ % ENDED_EVERY === 0) {
+        wanted.push(get('sessions?status=inactive&limit=60'), get('agents'));
+    }
+    const [status, active, ended, agents] = await Promise.all([isAdmin() ? get('status') : null, ...wanted]);
+    const gone = state.sessions.some((old) => active.sessions.every((now) => now.spawn_id !== old.spawn_id));
+    state.sessions = active.sessions;
+    if (ended) {
+        state.ended = ended.sessions;
+        state.moreEnded = ended.next !== undefined;
+        state.agents = agents;
+    } else if (gone) {
+        round = 0;
+    }
+    state.status = status;
+}
+
+export const isReadable = (view) =>
+    view.state !== 'requested' && view.state !== 'spawning' && view.state !== 'failed';
+
+export const viewOf = (id) =>
+    state.sessions.find((one) => one.spawn_id === id) ?? state.ended.find((one) => one.spawn_id === id);
+
+/** The model of a session, if it is known already. */
+export const modelOf = (id) => models.get(id);
+
+/** Follows what is looked at: one session from its beginning, or the newest lines of all. */
+export function follow() {
+    const {session} = state.route;
+    const wanted = session
+        ? [session]
+        : state.sessions
+              .filter(isReadable)
+              .slice(0, TILES_MAX)
+              .map((view) => view.spawn_id);
+    for (const id of models.keys()) {
+        if (!wanted.includes(id) && feed.follows(id)) {
+            feed.unfollow(id);
+        }
+    }
+    wanted.forEach((id) => followOne(id, id === session));
+    forget(wanted);
+}
+
+function followOne(id, whole) {
+    let model = models.get(id);
+    if (!model || (whole && model.isTail)) {
+        feed.unfollow(id);
+        model = new Model(id, whole ? 0 : (viewOf(id)?.last_seq ?? 1));
+    }
+    // What is used goes to the end: the first are forgotten first.
+    models.delete(id);
+    models.set(id, model);
+    if (!model.over && !feed.follows(id) && !model.refusal) {
+        feed.follow(id, model);
+    }
+}
+
+function forget(wanted) {
+    const idle = [...models.keys()].filter((id) => !wanted.includes(id));
+    idle.slice(0, Math.max(0, idle.length - KEPT_MAX)).forEach((id) => models.delete(id));
+}

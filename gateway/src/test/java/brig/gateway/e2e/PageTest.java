@@ -1,0 +1,244 @@
+package brig.gateway.e2e;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a person sees on the page, of real workers, in a real browser; each with a picture among the reports. */
+@Timeout(240)
+class PageTest {
+    private static Chromium chromium;
+    private static Product product;
+    private static Spawned nested;
+
+    @BeforeAll
+    static void start() throws IOException {
+        chromium = Chromium.start();
+        product = Product.start();
+        nested = product.spawn("mock", "#scenario:subagent-nested", false);
+    }
+
+    @AfterEach
+    void requireNoFaults() {
+        assertEquals(List.of(), chromium.faults());
+        assertEquals(Set.of("127.0.0.1"), chromium.hosts(), "nothing is asked elsewhere");
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        if (product != null) {
+            product.close();
+            chromium.close();
+        }
+    }
+
+    private static Spawned named(String taskId, String agent, String prompt) throws IOException {
+        return new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\",\"agent_config\":{\"name\":\""
+                + agent + "\"},\"prompt\":\"" + prompt + "\"}"));
+    }
+
+    private static Locator button(Page page, String name) {
+        return page.getByRole(AriaRole.BUTTON,
+                new Page.GetByRoleOptions().setName(name).setExact(true));
+    }
+
+    @Test
+    void shouldShowEverySessionAtAGlance() throws IOException {
+        named("writes", "demo-writer", "so many words come one by one");
+        named("waits", "shell", "echo ready");
+        product.shell("echo over; exit 3");
+        try (Page page = chromium.open(product, "/")) {
+            assertThat(page.locator(".link")).hasText("live");
+            assertThat(page.locator(".tile:has-text('writes') .lines")).containsText("so many words");
+            assertThat(page.locator(".tile:has-text('waits') .lines")).containsText("ready");
+            assertThat(page.locator(".gauges")).containsText(Pattern.compile("workers.*of 200.*queue.*0 of 256.*pool open", Pattern.DOTALL));
+            Locator entry = page.locator(".entry:has-text('" + nested.answer().text("task_id") + "')");
+            assertThat(entry).containsText("mock");
+            assertThat(entry).containsText("120 tokens");
+            assertThat(entry).containsText("1 reader");
+            assertThat(page.locator(".sessions")).containsText("Ended");
+            Chromium.shoot(page, "overview");
+        }
+    }
+
+    @Test
+    void shouldShowColoursAndFoldThoughtsAndTools() throws IOException {
+        Spawned coloured = named("colours", "shell", "printf '\\\\033[31mFAIL\\\\033[0m db \\\\033[38;5;208morange\\\\033[0m\\\\n10%%\\\\r99%%\\\\n'");
+        try (Page page = chromium.open(coloured, "")) {
+            assertThat(page.locator(".line .fg-ansi-red")).hasText("FAIL");
+            assertThat(page.locator(".line span:has-text('orange')").first()).hasCSS("color", "rgb(255, 135, 0)");
+            assertThat(page.locator(".line:has-text('99%')")).hasText("99%");
+            Chromium.shoot(page, "colours");
+        }
+        try (Page page = chromium.open(named("thinks", "mock", "#scenario:think"), "")) {
+            Locator head = page.locator(".thought .head");
+            assertThat(head).hasAttribute("aria-expanded", "false");
+            head.click();
+            assertThat(page.locator(".thought .body")).containsText("think19");
+            button(page, "Follow").click();
+            page.getByLabel("thoughts").uncheck();
+            assertThat(page.locator(".thought")).hasCount(0);
+        }
+        try (Page page = chromium.open(named("uses-a-tool", "mock", "#scenario:shell:echo from-a-tool"), "")) {
+            page.locator(".tool .head").click();
+            assertThat(page.locator(".tool .input")).containsText("echo from-a-tool");
+            assertThat(page.locator(".tool .output")).containsText("from-a-tool");
+            Chromium.shoot(page, "tool");
+        }
+    }
+
+    @Test
+    void shouldMakeNoMarkupOfWhatAnAgentSays() throws IOException {
+        Spawned hostile = named("hostile", "shell", "printf '<img src=x onerror=alert(1)><script>alert(2)</script>\\\\033]8;;"
+                + "javascript:alert(3)\\\\007link\\\\033]8;;\\\\007 \\\\033[31m<b>red</b>\\\\033[0m\\\\n'");
+        try (Page page = chromium.open(hostile, "")) {
+            page.onDialog(dialog -> {
+                throw new AssertionError("a script of the agent ran: " + dialog.message());
+            });
+            assertThat(page.locator(".line").first()).hasText("<img src=x onerror=alert(1)><script>alert(2)</script>link <b>red</b>");
+            assertEquals(0, page.locator(".log").locator("img, script, b, a").count());
+            page.locator("[data-tab=terminal]").click();
+            assertThat(page.locator(".xterm-rows")).containsText("<script>alert(2)</script>");
+            assertEquals(0, page.locator(".terminal").locator("img, script, b, a").count());
+        }
+    }
+
+    @Test
+    void shouldSearchFollowCopyAndDownload() throws IOException {
+        Spawned talks = named("talks", "shell", "for i in $(seq 500); do echo the line $i; done");
+        try (Page page = chromium.open(talks, "")) {
+            page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            assertThat(page.locator(".log")).containsText("the line 500");
+            page.keyboard().press("/");
+            page.keyboard().type("line 17");
+            assertThat(page.locator(".finder [role=status]")).hasText("11 of 11");
+            assertThat(page.locator(".found")).hasText("the line 179");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".found")).hasText("the line 178");
+            Chromium.shoot(page, "search");
+            page.keyboard().press("Escape");
+            assertThat(button(page, "Follow")).hasAttribute("aria-pressed", "false");
+            page.keyboard().press("f");
+            assertThat(page.locator(".line:has-text('the line 500')")).isInViewport();
+            page.locator(".log").hover();
+            page.mouse().wheel(0, -2_000);
+            assertThat(button(page, "Follow")).hasAttribute("aria-pressed", "false");
+
+            button(page, "Copy").click();
+            assertThat(page.locator(".notice")).hasText(Pattern.compile("Copied 50\\d rows."));
+            String copied = (String) page.evaluate("navigator.clipboard.readText()");
+            assertTrue(copied.contains("the line 1\nthe line 2\n"), copied);
+            Download download = page.waitForDownload(() -> button(page, "Download").click());
+            List<String> frames = Files.readAllLines(download.path());
+            for (int i = 0; i < frames.size(); i++) {
+                Fields frame = new Fields(Json.parseObject(frames.get(i).getBytes(StandardCharsets.UTF_8)));
+                assertEquals(i + 1, frame.number("seq", 0, Long.MAX_VALUE, 0));
+            }
+            assertEquals(talks.id() + ".ndjson", download.suggestedFilename());
+        }
+    }
+
+    @Test
+    void shouldDrawTheAgentsAndNarrowToOneOfThem() throws IOException {
+        try (Page page = chromium.open(nested, "")) {
+            assertThat(page.locator(".node")).hasCount(3);
+            List<String> told = product.web().get("/api/v1/sessions/" + nested.id() + "/tree").json().objects("agents").stream()
+                    .map(agent -> agent.requiredText("agent_id") + " " + agent.requiredText("status")).toList();
+            assertEquals(told, page.locator(".node").all().stream().skip(1).map(node ->
+                    node.getAttribute("data-agent") + " " + node.getAttribute("data-status")).toList());
+            assertThat(page.locator(".log")).containsText("Nested run over.");
+            page.locator(".node").nth(2).click();
+            assertThat(page.locator(".log")).containsText("Child INNER starts.");
+            assertThat(page.locator(".log")).not().containsText("Nested run over.");
+            assertThat(page.locator(".log")).not().containsText("Child delegates further.");
+            assertThat(page.locator(".details")).containsText("Sub-task agentInner");
+            Chromium.shoot(page, "agents");
+            page.keyboard().press("Escape");
+            assertThat(page.locator(".log")).containsText("Nested run over.");
+        }
+    }
+
+    @Test
+    void shouldTravelInTime() throws IOException {
+        try (Page page = chromium.open(nested, "")) {
+            assertThat(page.locator(".node")).hasCount(3);
+            Locator moment = page.getByLabel("Moment of the session, by frame");
+            moment.evaluate("(slider) => { slider.value = 6; slider.dispatchEvent(new Event('input')); }");
+            assertThat(page.locator(".scrubber .where")).containsText("frame 6 of");
+            assertThat(page.locator(".node")).hasCount(2);
+            assertThat(page.locator(".node").nth(1)).hasAttribute("data-status", Pattern.compile("spawned|running"));
+            assertThat(page.locator(".log")).not().containsText("Nested run over.");
+            Chromium.shoot(page, "time-travel");
+            button(page, "Now").click();
+            assertThat(page.locator(".log")).containsText("Nested run over.");
+            assertThat(page.locator(".node")).hasCount(3);
+        }
+    }
+
+    @Test
+    void shouldShowWhatTheWallEnforcesAndWhatChanged() throws IOException {
+        Path repository = Files.createDirectories(product.workspaces().resolve("project"));
+        Run made = Run.of(List.of("sh", "-ec", "cd " + repository + " && git init -q . && printf 'one\\ntwo words here\\nthree\\n' > a.txt && git add . && "
+                + "git -c user.name=t -c user.email=t@example.org commit -qm first && if [ $(id -u) = 0 ]; then chown -R 59617 .; fi"), "", product.folder());
+        assertEquals(0, made.exitCode(), made::err);
+        Spawned changes = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"changes\",\"workspace_mode\":\"worktree\","
+                + "\"repository\":\"" + repository + "\",\"agent_config\":{\"name\":\"shell\"},"
+                + "\"prompt\":\"sed -i 's/two/2/' a.txt; echo new > b.txt; echo changed\"}"));
+        try (Page page = chromium.open(changes, "")) {
+            assertThat(page.locator(".log")).containsText("changed");
+            page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Changes")).click();
+            assertThat(page.locator(".changes details")).hasCount(2);
+            assertThat(page.locator("tr.removed mark")).hasText("two");
+            assertThat(page.locator("tr.added mark")).hasText("2");
+            assertThat(page.locator(".changes")).containsText("brig/changes");
+            Chromium.shoot(page, "changes");
+            page.keyboard().press("4");
+            assertThat(page.locator(".posture tr.OK:has-text('no-capabilities')")).isVisible();
+            assertThat(page.locator(".posture tr.FAIL")).hasCount(0);
+            assertThat(page.locator(".wall")).containsText("without a way out");
+            Chromium.shoot(page, "wall");
+        }
+    }
+
+    @Test
+    void shouldServeAPhoneAndTheDark() throws IOException {
+        try (Page page = chromium.open(product, Chromium.screen(390, 780).setColorScheme(ColorScheme.DARK), "/")) {
+            assertThat(page.locator("body")).hasCSS("background-color", "rgb(21, 22, 23)");
+            page.locator(".entry").last().waitFor();
+            Chromium.shoot(page, "phone-sessions");
+            page.navigate(page.url().replaceAll("#.*", "#/session/" + nested.id()));
+            assertThat(page.locator(".log")).containsText("Nested run over.");
+            assertThat(page.locator(".sidebar")).isHidden();
+            assertEquals(390, page.evaluate("document.documentElement.scrollWidth"));
+            Chromium.shoot(page, "phone-stream");
+            page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Agents")).click();
+            page.locator(".node").nth(1).click();
+            assertThat(page.locator(".chip")).isVisible();
+            page.locator(".back").click();
+            assertThat(page.locator(".sidebar")).isVisible();
+            page.getByLabel("Colours: auto").click();
+            page.getByLabel("Colours: dark").click();
+            assertThat(page.locator("body")).hasCSS("background-color", "rgb(251, 251, 250)");
+        }
+    }
+}
