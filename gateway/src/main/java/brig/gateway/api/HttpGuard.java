@@ -30,6 +30,9 @@ final class HttpGuard {
         this.door = door;
         this.hosts = new ArrayList<>(List.of("localhost", "127.0.0.1", "[::1]"));
         config.allowedHosts().forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
+        if (config.servesMetricsAlone()) {
+            hosts.add(config.metricsHost().toLowerCase(Locale.ROOT));
+        }
         this.origins = config.allowedOrigins();
     }
 
@@ -53,7 +56,8 @@ final class HttpGuard {
         return door.tokens().access(bearer && header != null ? header.substring(BEARER.length()).trim() : null);
     }
 
-    private void requireOurHost(@Nullable HostAndPort authority) {
+    /** @throws BrigException {@code FORBIDDEN} where a page of another site may have led a browser here */
+    void requireOurHost(@Nullable HostAndPort authority) {
         if (authority == null || !hosts.contains(authority.host().toLowerCase(Locale.ROOT))) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the Host header is not in http.allowedHosts");
         }

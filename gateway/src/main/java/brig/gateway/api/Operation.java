@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 enum Operation {
     LIVE(Method.GET, "/livez", Who.ANYBODY),
     READY(Method.GET, "/readyz", Who.ANYBODY),
+    METRICS(Method.GET, "/metrics", Who.ADMIN),
     OPENAPI(Method.GET, "/api/v1/openapi.json", Who.ANYBODY),
     ASYNCAPI(Method.GET, "/api/v1/asyncapi.json", Who.ANYBODY),
 
