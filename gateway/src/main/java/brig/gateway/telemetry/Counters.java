@@ -23,7 +23,8 @@ public final class Counters {
     long framesIn;
     long bytesIn;
     final Map<Transport, Audience> audiences = new EnumMap<>(Transport.class);
-    final Map<String, long[]> gaps = new TreeMap<>();
+    /** By reason, the known ones from the beginning: a rate does not see the first of a series. */
+    final Map<String, long[]> gaps = new TreeMap<>(Map.of("evicted", new long[1], "record_lost", new long[1]));
     long gapFrames;
     long slowCloses;
     int pausedNow;

@@ -27,13 +27,12 @@ public final class LoopWatch {
 
     /** Begins to watch. */
     public void start() {
-        long begun = counters.nanoTime();
-        timers.after(PERIOD_MS, () -> handleTick(begun));
+        long dueNanos = counters.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PERIOD_MS);
+        timers.after(PERIOD_MS, () -> handleTick(dueNanos));
     }
 
-    private void handleTick(long begun) {
-        double period = (double) PERIOD_MS / TimeUnit.SECONDS.toMillis(1);
-        double late = Math.max(0, counters.secondsSince(begun) - period);
+    private void handleTick(long dueNanos) {
+        double late = Math.max(0, counters.secondsSince(dueNanos));
         counters.loopLag.observe(late);
         longest = Math.max(longest, late);
         if (++ticks == TICKS_MAX) {

@@ -97,7 +97,7 @@ public final class Traces {
         }
         return Map.of("resourceSpans", List.of(Map.of(
                 "resource", Map.of("attributes", List.of(attribute("service.name", "brig-gateway"))),
-                "scopeSpans", List.of(Map.of("scope", Map.of("name", "brig.gateway.spawn"), "spans", spans)))));
+                "scopeSpans", List.of(Map.of("scope", Map.of("name", "brig"), "spans", spans)))));
     }
 
     private static Map<String, Object> attribute(String name, String value) {

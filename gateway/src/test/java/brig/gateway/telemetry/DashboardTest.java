@@ -31,6 +31,7 @@ class DashboardTest {
     /** Names of the metrics, those of histograms without what is put behind them. */
     private static Set<String> served() {
         Counters counters = new Counters(() -> 0);
+        counters.handleTokens("shell", false, "input", 1);
         String text = ExpositionTest.text(counters, new LoopWatch(counters, new HandTimers()));
         return text.lines().filter(line -> line.startsWith("# TYPE ")).map(line -> line.split(" ", -1)[2])
                 .collect(Collectors.toCollection(TreeSet::new));
