@@ -3,7 +3,6 @@ package brig.gateway.cli;
 import brig.gateway.app.Gateway;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
-import brig.gateway.telemetry.Events;
 import brig.gateway.telemetry.LineEncoder;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -23,9 +22,7 @@ final class ServeCommand implements Callable<Integer> {
         Context context = main.context();
         Paths paths = context.paths();
         Config config = context.config();
-        // Read by config/logback.xml with the first logger, which the gateway has.
         System.setProperty(LineEncoder.FORMAT_PROPERTY, config.log().format());
-        System.setProperty(Events.AUDIT_PROPERTY, "INFO");
         Gateway gateway = new Gateway(config, paths, context.configFile());
         gateway.start();
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));

@@ -9,11 +9,8 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /** Events with fields. A field has one name wherever it is written: {@code spawn_id}, {@code task_id}, {@code captain}. */
 public final class Events {
-    /** The property of the JVM with the level of the audit; what else is logged has another. */
-    public static final String AUDIT_PROPERTY = "brig.audit";
-
-    /** Who had which worker started and ended: see config/logback.xml. */
-    private static final Logger AUDIT = LoggerFactory.getLogger(AUDIT_PROPERTY);
+    /** Who had which worker started and ended: its level is one of its own, see config/logback.xml. */
+    private static final Logger AUDIT = LoggerFactory.getLogger("brig.audit");
 
     private Events() {}
 

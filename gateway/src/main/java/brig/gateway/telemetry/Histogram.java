@@ -7,7 +7,6 @@ public final class Histogram {
     private final double[] upperBounds;
     private final long[] counts;
     private double sum;
-    private long count;
 
     /** @param finite upper bounds of the buckets in seconds, ascending; one without a bound follows */
     Histogram(double... finite) {
@@ -23,7 +22,6 @@ public final class Histogram {
             bucket++;
         }
         counts[bucket]++;
-        count++;
         sum += seconds;
     }
 
@@ -33,9 +31,5 @@ public final class Histogram {
 
     double sum() {
         return sum;
-    }
-
-    long count() {
-        return count;
     }
 }

@@ -6,12 +6,12 @@ import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
 import ch.qos.logback.core.encoder.EncoderBase;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
@@ -21,7 +21,7 @@ import org.slf4j.event.KeyValuePair;
  * lose their meaning: what wrote the event need not think of either.
  */
 public final class LineEncoder extends EncoderBase<ILoggingEvent> {
-    /** The property of the JVM that {@code log.format} becomes, before anything is logged. */
+    /** The property of the JVM that {@code log.format} becomes; looked at for each event, for loggers are there before it. */
     public static final String FORMAT_PROPERTY = "brig.logFormat";
 
     private static final DateTimeFormatter TIME =
@@ -29,11 +29,15 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private static final byte[] NOTHING = {};
     private static final String ABSENT = "-";
 
-    private boolean json;
+    private final BooleanSupplier json;
 
-    /** @param format {@code text} or {@code json}; called with what config/logback.xml says */
-    public void setFormat(String format) {
-        json = format.equals("json");
+    /** Made by logback: see config/logback.xml. */
+    public LineEncoder() {
+        this(() -> System.getProperty(FORMAT_PROPERTY, "text").equals("json"));
+    }
+
+    LineEncoder(BooleanSupplier json) {
+        this.json = json;
     }
 
     @Override
@@ -48,7 +52,7 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
 
     @Override
     public byte[] encode(ILoggingEvent event) {
-        return json ? Json.writeLine(object(event)) : text(event).getBytes(StandardCharsets.UTF_8);
+        return json.getAsBoolean() ? Json.writeLine(object(event)) : text(event).getBytes(StandardCharsets.UTF_8);
     }
 
     private static String logger(ILoggingEvent event) {
@@ -75,8 +79,7 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
 
     private static String text(ILoggingEvent event) {
         StringBuilder line = new StringBuilder();
-        Instant time = event.getInstant();
-        line.append(TIME.format(time)).append(' ').append("%-5s".formatted(event.getLevel())).append(' ')
+        line.append(TIME.format(event.getInstant())).append(' ').append("%-5s".formatted(event.getLevel())).append(' ')
                 .append(logger(event)).append(' ').append(oneLine(Redaction.mask(event.getFormattedMessage())));
         for (KeyValuePair field : fields(event)) {
             line.append(' ').append(field.key).append('=').append(field.value == null ? ABSENT
@@ -107,7 +110,8 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
     }
 
     private static String quoted(String value) {
-        return value.isEmpty() || value.indexOf(' ') >= 0 || value.indexOf('"') >= 0 ? '"' + value.replace("\"", "\\\"") + '"' : value;
+        boolean plain = !value.isEmpty() && value.indexOf(' ') < 0 && value.indexOf('"') < 0;
+        return plain ? value : '"' + value.replace("\"", "\\\"") + '"';
     }
 
     /** Control characters would begin a line that nobody wrote, or drive a terminal. */

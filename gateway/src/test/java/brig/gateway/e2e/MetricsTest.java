@@ -85,18 +85,23 @@ class MetricsTest {
     }
 
     private static List<String> series(String metrics) {
-        return metrics.lines().filter(line -> !line.startsWith("#")).map(line -> line.substring(0, line.lastIndexOf(' '))).toList();
+        return metrics.lines().filter(line -> !line.startsWith("#")).map(line -> line.substring(0, line.lastIndexOf(' ')))
+                .toList();
     }
 
     @Test
     void shouldCountPausesAndSlowCloses() throws IOException {
         // Scenario: a captain that reads nothing holds the worker back, until it is left for being slow.
-        try (Product product = Product.start(Map.of("limits", Map.of("slowReaderMs", 1_000L)))) {
+        try (Product product = Product.start(Map.of("limits", Map.of("slowReaderMs", 3_000L)))) {
             Spawned spawned = product.spawn("shell", FLOOD, false);
             try (Wire captain = spawned.captain()) {
                 captain.message();
-                Await.until("the queue is full", () -> value(scrape(product), "brig_connections_full") > 0);
-                assertTrue(value(scrape(product), "brig_queue_bytes") > 100_000);
+                String[] full = new String[1];
+                Await.until("the queue is full", () -> {
+                    full[0] = scrape(product);
+                    return value(full[0], "brig_connections_full") > 0;
+                });
+                assertTrue(value(full[0], "brig_queue_bytes") > 100_000, full[0]);
                 Await.until("it is left", () -> value(scrape(product), "brig_slow_closes_total") == 1);
                 String metrics = scrape(product);
                 assertTrue(value(metrics, "brig_paused_seconds_total") > 0, metrics);

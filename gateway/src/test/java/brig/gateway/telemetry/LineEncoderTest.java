@@ -21,8 +21,7 @@ class LineEncoderTest {
     private final LoggerContext context = new LoggerContext();
 
     private String line(String format, String message, Throwable thrown, KeyValuePair... fields) {
-        LineEncoder encoder = new LineEncoder();
-        encoder.setFormat(format);
+        LineEncoder encoder = new LineEncoder(() -> format.equals("json"));
         LoggingEvent event = new LoggingEvent("", context.getLogger("brig.gateway.spawn.Spawn"), Level.INFO, message, thrown,
                 null);
         List.of(fields).forEach(event::addKeyValuePair);
@@ -68,8 +67,8 @@ class LineEncoderTest {
     @ParameterizedTest
     @ValueSource(strings = {"text", "json"})
     void shouldBeOneLineWhateverIsInIt(String format) {
-        String line = line(format, "first\n2026-01-01T00:00:00Z INFO Spawn forged\r\u001b[2J\u2028", new IllegalStateException("a\nb"),
-                new KeyValuePair("rule", "x\ny"));
+        String line = line(format, "first\n2026-01-01T00:00:00Z INFO Spawn forged\r\u001b[2J\u2028",
+                new IllegalStateException("a\nb"), new KeyValuePair("rule", "x\ny"));
         assertEquals(1, line.lines().count(), line);
         assertTrue(line.endsWith("\n"));
         assertEquals(line.length() - 1, line.indexOf('\n'), line);

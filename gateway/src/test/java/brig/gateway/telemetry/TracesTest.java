@@ -74,7 +74,8 @@ class TracesTest {
     void shouldSayWhatAStartCameToNothingWith() throws IOException {
         Traces traces = to("http://127.0.0.1:9/v1/traces");
         byte[][] sent = new byte[1][];
-        SpawnTrace failed = new SpawnTrace(BEGIN_MS, () -> nowNanos[0], finished -> sent[0] = Json.write(traces.export(finished)));
+        SpawnTrace failed = new SpawnTrace(BEGIN_MS, () -> nowNanos[0],
+                finished -> sent[0] = Json.write(traces.export(finished)));
         trace(failed, "MAX_WORKERS");
         JsonNode status = spans(sent[0]).get(0).path("status");
         assertEquals(2, status.path("code").asInt());
