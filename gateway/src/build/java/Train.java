@@ -92,6 +92,8 @@ final class Train {
             for (Future<?> stream : streams) {
                 stream.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             }
+            // The first scrape would hold the event loop while it loads its classes.
+            http.send(request("/metrics").build(), HttpResponse.BodyHandlers.discarding());
         } finally {
             // Its Process would close its output too, which it still writes to while it makes the archive.
             gateway.toHandle().destroy();

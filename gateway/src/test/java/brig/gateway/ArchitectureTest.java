@@ -25,20 +25,21 @@ class ArchitectureTest {
 
     /** A package, and those of the gateway that it may import. What is not listed here must not exist. */
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
-            Map.entry("cli", Set.of("acp", "app", "config")),
+            Map.entry("cli", Set.of("acp", "app", "config", "telemetry")),
             Map.entry("acp", Set.of()),
-            Map.entry("app", Set.of("api", "listener", "connection", "session", "spawn", "worker", "stream", "store", "limits", "config", "time")),
+            Map.entry("app", Set.of("api", "listener", "connection", "session", "spawn", "worker", "stream", "store", "limits", "config", "telemetry", "time")),
             Map.entry("api", Set.of("openai", "listener", "connection", "session", "stream", "spawn", "worker", "limits", "config", "time")),
-            Map.entry("listener", Set.of("connection", "session", "stream", "spawn", "limits", "config", "time")),
-            Map.entry("connection", Set.of("session", "stream", "time")),
+            Map.entry("listener", Set.of("connection", "session", "stream", "spawn", "limits", "config", "telemetry", "time")),
+            Map.entry("connection", Set.of("session", "stream", "telemetry", "time")),
             Map.entry("session", Set.of("spawn", "worker", "stream", "limits", "time")),
-            Map.entry("spawn", Set.of("worker", "stream", "tree", "limits", "store", "time")),
+            Map.entry("spawn", Set.of("worker", "stream", "tree", "limits", "store", "telemetry", "time")),
             Map.entry("tree", Set.of("stream")),
             Map.entry("worker", Set.of("stream", "limits", "time")),
-            Map.entry("store", Set.of("stream")),
-            Map.entry("stream", Set.of("limits", "time")),
+            Map.entry("store", Set.of("stream", "telemetry")),
+            Map.entry("stream", Set.of("limits", "telemetry", "time")),
             Map.entry("limits", Set.of("time")),
-            Map.entry("openai", Set.of("stream", "time")),
+            Map.entry("openai", Set.of("stream", "telemetry", "time")),
+            Map.entry("telemetry", Set.of("time")),
             Map.entry("config", Set.of()),
             Map.entry("time", Set.of()));
 
@@ -48,6 +49,8 @@ class ArchitectureTest {
             "io.netty", Set.of("api", "openai", "listener", "connection", "stream", "store", "tree", "worker"),
             "java.sql", Set.of("store"),
             "picocli", Set.of("cli"),
+            "io.prometheus", Set.of("telemetry"),
+            "ch.qos.logback", Set.of("telemetry"),
             "brig.workeragent", Set.of("cli"));
 
     private static final Pattern NAME = Pattern.compile("\\bbrig\\.gateway\\.([a-z]+)\\b");

@@ -15,6 +15,7 @@ import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.handler.codec.TooLongFrameException;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -22,6 +23,7 @@ import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +36,7 @@ public final class HttpApi {
 
     /** What the operations work on. */
     public record Behind(Spawner spawner, WorkerAgent workers, HookEvents events, AuditTrail audit, Controls controls,
-            Clock clock) {}
+            Clock clock, Supplier<byte[]> metrics) {}
 
     private final Door door;
     private final HttpGuard guard;
@@ -49,6 +51,7 @@ public final class HttpApi {
     private final OperatorCalls operator;
     private final SignInCalls signIn;
     private final PageFiles page = new PageFiles();
+    private final MetricsCalls metrics;
     private final ApiDocuments documents = new ApiDocuments();
     private final BooleanSupplier ready;
     private final int requestBodyBytes;
@@ -66,6 +69,7 @@ public final class HttpApi {
         ports = new PortCalls(door, behind.workers());
         models = new OpenAiCalls(door, behind.spawner(), behind.workers(), behind.clock());
         operator = new OperatorCalls(door.sessions(), behind.workers(), behind.controls(), behind.clock());
+        metrics = new MetricsCalls(guard, behind.metrics());
         ready = behind.controls().ready();
         requestBodyBytes = config.limits().requestBodyBytes();
     }
@@ -88,6 +92,11 @@ public final class HttpApi {
             refuse(context, ErrorCode.INTERNAL, "the gateway has a fault; its log has more");
         });
         return router;
+    }
+
+    /** What an address serves that is there for the metrics only, to whoever can reach it. */
+    public Handler<HttpServerRequest> metricsAlone() {
+        return metrics::showAlone;
     }
 
     /** What is no request at all, or has too much before its body, never reaches the router. */
@@ -163,6 +172,7 @@ public final class HttpApi {
             case SIGN_OUT -> signIn::signOut;
             case LIVE -> call -> call.response().end("ok\n");
             case READY -> this::ready;
+            case METRICS -> call -> metrics.show(call.response());
             case OPENAPI -> documents::openApi;
             case ASYNCAPI -> documents::asyncApi;
             case POST_EVENT -> events::post;

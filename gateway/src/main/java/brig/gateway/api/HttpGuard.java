@@ -32,6 +32,9 @@ final class HttpGuard {
         this.door = door;
         this.hosts = new ArrayList<>(List.of("localhost", "127.0.0.1", "[::1]"));
         config.allowedHosts().forEach(host -> hosts.add(host.toLowerCase(Locale.ROOT)));
+        if (config.servesMetricsAlone()) {
+            hosts.add(config.metricsHost().toLowerCase(Locale.ROOT));
+        }
         this.origins = config.allowedOrigins();
     }
 
@@ -76,7 +79,8 @@ final class HttpGuard {
         }
     }
 
-    private void requireOurHost(@Nullable HostAndPort authority) {
+    /** @throws BrigException {@code FORBIDDEN} where a page of another site may have led a browser here */
+    void requireOurHost(@Nullable HostAndPort authority) {
         if (authority == null || !hosts.contains(authority.host().toLowerCase(Locale.ROOT))) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the Host header is not in http.allowedHosts");
         }

@@ -207,7 +207,7 @@ final class OpenAiCalls {
             @Override
             public void terminate(String reason) {
                 talks.remove(spawn.spawnId());
-                spawner.terminate(spawn, reason);
+                spawner.terminate(spawn, reason, spawn.captain());
             }
         }, door.timers(), goesOn));
     }

@@ -21,6 +21,7 @@ enum Operation {
     PAGE_FILE(Method.GET, PageFiles.ASSETS + "*", Who.ANYBODY),
     LIVE(Method.GET, "/livez", Who.ANYBODY),
     READY(Method.GET, "/readyz", Who.ANYBODY),
+    METRICS(Method.GET, "/metrics", Who.ADMIN),
     OPENAPI(Method.GET, "/api/v1/openapi.json", Who.ANYBODY),
     ASYNCAPI(Method.GET, "/api/v1/asyncapi.json", Who.ANYBODY),
 

@@ -172,7 +172,7 @@ final class SpawnCalls {
 
     void end(Call call) {
         Spawn spawn = call.session().spawn();
-        call.answer(202, spawner.terminate(spawn, "requested").thenApply(begun -> spawn.view()));
+        call.answer(202, spawner.terminate(spawn, "requested", call.access().captain()).thenApply(begun -> spawn.view()));
     }
 
     void rebind(Call call) {

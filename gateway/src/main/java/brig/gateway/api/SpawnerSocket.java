@@ -212,7 +212,7 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> terminate(Session session) {
-            return spawner.terminate(session.spawn(), "requested").thenApply(begun -> session.spawn().view());
+            return spawner.terminate(session.spawn(), "requested", access.captain()).thenApply(begun -> session.spawn().view());
         }
 
         private CompletionStage<Map<String, ?>> attach(Fields request) {

@@ -12,6 +12,7 @@ import brig.gateway.session.Tickets;
 import brig.gateway.session.Tokens;
 import brig.gateway.spawn.Secrets;
 import brig.gateway.spawn.Spawn;
+import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.store.Database;
@@ -22,6 +23,12 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
+import brig.gateway.telemetry.Counters;
+import brig.gateway.telemetry.Exposition;
+import brig.gateway.telemetry.LoopWatch;
+import brig.gateway.telemetry.Telemetry;
+import brig.gateway.telemetry.Traces;
+import brig.gateway.telemetry.View;
 import brig.gateway.time.VertxTimers;
 import brig.gateway.worker.ControlLink;
 import brig.protocol.BrigException;
@@ -31,6 +38,10 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -66,6 +77,9 @@ public final class Gateway implements ControlLink.Listener {
     private final CompletableFuture<Void> stopWanted = new CompletableFuture<>();
 
     // State owned by the event loop.
+    private final Counters counters = new Counters(System::nanoTime);
+    private final LoopWatch loopWatch;
+    private final RetainedBudget retained;
     private final Database database;
     private final SqliteAuditIndex auditIndex;
     private final AuditTrail audit;
@@ -102,12 +116,13 @@ public final class Gateway implements ControlLink.Listener {
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
         loop = context.nettyEventLoop();
         timers = new VertxTimers(vertx);
-        database = new Database(paths.database(), loop);
+        loopWatch = new LoopWatch(counters, timers);
+        database = new Database(paths.database(), loop, counters);
         auditIndex = new SqliteAuditIndex(paths.auditIndex(), loop);
         Config.Limits limits = config.limits();
-        var environment = new StreamLog.Environment(new Turn(loop), new RetainedBudget(limits.retainedBytesTotal()),
-                new RecordingClock(timers), timers, limits.retainedBytesPerStream(),
-                limits.subscriptionsPerStreamMax());
+        retained = new RetainedBudget(limits.retainedBytesTotal());
+        var environment = new StreamLog.Environment(new Turn(loop), retained, new RecordingClock(timers), timers, counters,
+                limits.retainedBytesPerStream(), limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
@@ -115,30 +130,48 @@ public final class Gateway implements ControlLink.Listener {
         TokenFile tokenFile = new TokenFile(paths.tokens(), disk, loop);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(vertx, config, paths,
-                new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)), timers);
+                new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)), timers, counters);
         admission = new Admission(new Admission.Bounds(limits.workersMax(), limits.workersPerCaptainMax(),
                 limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
         spawner = new Spawner(
                 new Spawner.Parts(control, new SqliteSpawnStore(database),
                         new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment),
-                        System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key"))),
+                        System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key")),
+                        new Telemetry(counters, new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
                 admission, spawns, listeners.sessionSockets());
     }
 
-    private CompletionStage<Void> terminate(Spawn spawn, String reason) {
-        return spawner.terminate(spawn, reason);
+    private CompletionStage<Void> terminate(Spawn spawn, String reason, String by) {
+        return spawner.terminate(spawn, reason, by);
+    }
+
+    /** What is looked up for the metrics. */
+    private View view() {
+        Map<String, Integer> sessions = new TreeMap<>();
+        Arrays.stream(SpawnState.values()).filter(state -> !state.isFinal()).forEach(state -> sessions.put(state.wireName(), 0));
+        spawns.live().forEach(spawn -> sessions.merge(spawn.state().wireName(), 1, Integer::sum));
+        long waiting = admission.queue().values().stream().mapToInt(Integer::intValue).sum();
+        return listeners.view(sessions, ready, List.of(
+                new View.LimitUse("workersMax", admission.workers(), config.limits().workersMax()),
+                new View.LimitUse("spawnQueueMax", waiting, config.limits().spawnQueueMax()),
+                new View.LimitUse("retainedBytesTotal", retained.bytes(), config.limits().retainedBytesTotal())));
     }
 
     /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
     public void start() {
+        String version = Gateway.class.getPackage().getImplementationVersion();
+        Exposition metrics = new Exposition(counters, loopWatch, this::view, version == null ? "development" : version);
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
                 .thenCompose(events -> listeners.open(new HttpApi.Behind(spawner, control, events, audit,
                         new Controls(admission, this::beginStop, () -> ready && admission.state() == Admission.State.OPEN),
-                        System::currentTimeMillis)))
-                .thenRun(audit::start));
+                        System::currentTimeMillis, metrics::scrape)))
+                .thenRun(() -> {
+                    audit.start();
+                    loopWatch.start();
+                }));
         await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
     }
 

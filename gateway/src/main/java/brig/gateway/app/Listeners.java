@@ -13,6 +13,8 @@ import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.spawn.SpawnListener;
+import brig.gateway.telemetry.Counters;
+import brig.gateway.telemetry.View;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -26,7 +28,11 @@ import io.vertx.ext.web.Router;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,14 +52,14 @@ final class Listeners {
     private final SessionSockets sessionSockets;
     private int httpPort;
 
-    public Listeners(Vertx vertx, Config config, Paths paths, Entrance entrance, Timers timers) {
+    public Listeners(Vertx vertx, Config config, Paths paths, Entrance entrance, Timers timers, Counters counters) {
         this.vertx = vertx;
         this.config = config;
         this.paths = paths;
         this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
         CountLimit connections =
                 new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
-        this.door = new Door(vertx, entrance, unix, connections, timers,
+        this.door = new Door(vertx, entrance, unix, connections, timers, counters,
                 new Outlet.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
                 new HashSet<>());
         this.httpConnections = new HttpConnections(connections, timers);
@@ -67,14 +73,26 @@ final class Listeners {
 
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
-        Router router = new HttpApi(door, behind, config).router(vertx);
+        HttpApi api = new HttpApi(door, behind, config);
+        Router router = api.router(vertx);
         return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit(), this::url)
                 .open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(httpConnections.before(router))
                         .listen(config.http().port(), config.http().host())
-                        .recover(Listeners::busy).toCompletionStage())
-                .thenAccept(server -> httpPort = server.actualPort());
+                        .recover(failure -> busy("http.host:http.port", failure)).toCompletionStage())
+                .thenAccept(server -> httpPort = server.actualPort())
+                .thenCompose(opened -> openMetrics(api));
+    }
+
+    private CompletionStage<Void> openMetrics(HttpApi api) {
+        Config.Http own = config.http();
+        if (!own.servesMetricsAlone()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return http().requestHandler(httpConnections.before(api.metricsAlone())).listen(own.metricsPort(), own.metricsHost())
+                .recover(failure -> busy("http.metricsHost:http.metricsPort", failure)).toCompletionStage()
+                .thenAccept(server -> log.info("metrics at http://{}:{}/metrics", own.metricsHost(), server.actualPort()));
     }
 
     private CompletionStage<HttpServer> openUnix(Router router) {
@@ -99,9 +117,22 @@ final class Listeners {
         return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(httpConnections::handle);
     }
 
-    private static Future<HttpServer> busy(Throwable failure) {
-        return Future.failedFuture(new BrigException(ErrorCode.INTERNAL, "cannot listen on http.host:http.port: "
-                + failure.getMessage() + "; stop what listens there, or set http.port in the configuration"));
+    private static Future<HttpServer> busy(String keys, Throwable failure) {
+        return Future.failedFuture(new BrigException(ErrorCode.INTERNAL, "cannot listen on " + keys + ": "
+                + failure.getMessage() + "; stop what listens there, or set another port in the configuration"));
+    }
+
+    /** What waits in connections, with the sessions and limits that others know of. */
+    View view(Map<String, Integer> sessions, boolean workerAgentUp, List<View.LimitUse> others) {
+        List<View.LimitUse> limits = new ArrayList<>(others);
+        limits.add(new View.LimitUse("connectionsMax", door.connectionCount(), config.limits().connectionsMax()));
+        long queued = 0;
+        int full = 0;
+        for (Outlet outlet : door.outlets()) {
+            queued += outlet.queuedBytes();
+            full += outlet.isFull() ? 1 : 0;
+        }
+        return new View(sessions, door.outlets().size(), full, queued, workerAgentUp, limits);
     }
 
     /** Of the HTTP interface, with the port that it really has: the configured one, unless that is 0. */

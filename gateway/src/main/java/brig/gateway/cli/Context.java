@@ -92,11 +92,11 @@ final class Context {
                 throw new BrigException(ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + e);
             }
             Config own = context.config();
-            Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of());
+            Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of(), "", 0);
             Path path = folder.path();
             Config config = new Config(path.resolve("state").toString(), path.resolve("run").toString(),
                     path.resolve("agents").toString(), path.resolve("spawner.sock").toString(), List.of(), http,
-                    own.limits(), own.worker());
+                    own.log(), own.traces(), own.limits(), own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-leave").unstarted(this::close));
             try {

@@ -1,7 +1,9 @@
 package brig.gateway.cli;
 
 import brig.gateway.app.Gateway;
+import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
+import brig.gateway.telemetry.LineEncoder;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -20,7 +22,9 @@ final class ServeCommand implements Callable<Integer> {
     public Integer call() {
         Context context = main.context();
         Paths paths = context.paths();
-        Gateway gateway = new Gateway(context.config(), paths, context.configFile());
+        Config config = context.config();
+        System.setProperty(LineEncoder.FORMAT_PROPERTY, config.log().format());
+        Gateway gateway = new Gateway(config, paths, context.configFile());
         gateway.start();
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
         Path brig = paths.home().resolve("bin/brig");

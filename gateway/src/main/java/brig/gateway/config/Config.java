@@ -14,16 +14,39 @@ public record Config(
         String spawnerSocket,
         List<Integer> allowedUids,
         Http http,
+        Log log,
+        Traces traces,
         Limits limits,
         Map<String, Object> worker) {
 
     /** Where and to whom HTTP is served. */
-    public record Http(
-            String host, int port, String unixSocket, List<String> allowedHosts, List<String> allowedOrigins) {
+    public record Http(String host, int port, String unixSocket, List<String> allowedHosts, List<String> allowedOrigins,
+            String metricsHost, int metricsPort) {
         public Http {
-            atLeast("port", port, 0);
-            if (port > 65535) {
-                throw new IllegalArgumentException("port must be at most 65535");
+            checkPort("port", port);
+            checkPort("metricsPort", metricsPort);
+        }
+
+        /** Whether the numbers have an address of their own. */
+        public boolean servesMetricsAlone() {
+            return !metricsHost.isEmpty();
+        }
+    }
+
+    /** How the gateway's log is written. */
+    public record Log(String format) {
+        public Log {
+            if (!format.equals("text") && !format.equals("json")) {
+                throw new IllegalArgumentException("format must be \"text\" or \"json\"");
+            }
+        }
+    }
+
+    /** Where the steps of a spawn are told of; nowhere where the endpoint is empty. */
+    public record Traces(String endpoint) {
+        public Traces {
+            if (!endpoint.isEmpty() && !endpoint.matches("https?://[^/\\s]+(/\\S*)?")) {
+                throw new IllegalArgumentException("endpoint must be a URL, such as http://127.0.0.1:4318/v1/traces");
             }
         }
     }
@@ -55,6 +78,13 @@ public record Config(
             atLeast("slowReaderMs", slowReaderMs, 1000);
             atLeast("logBytesPerStream", logBytesPerStream, 1024 * 1024);
             atLeast("requestBodyBytes", requestBodyBytes, 1024);
+        }
+    }
+
+    private static void checkPort(String key, int port) {
+        atLeast(key, port, 0);
+        if (port > 65535) {
+            throw new IllegalArgumentException(key + " must be at most 65535");
         }
     }
 

@@ -3,6 +3,7 @@ package brig.gateway.connection;
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.GapReason;
+import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import brig.protocol.StreamPosition;
@@ -101,6 +102,11 @@ public final class EventSink implements FrameSink {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] tail = {'\n', '\n'};
         outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(head, Json.write(data), tail), EventFraming.CHUNK);
+    }
+
+    @Override
+    public Transport transport() {
+        return Transport.SSE;
     }
 
     @Override

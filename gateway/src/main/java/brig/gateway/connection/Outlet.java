@@ -2,6 +2,7 @@ package brig.gateway.connection;
 
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.Framing;
+import brig.gateway.telemetry.Counters;
 import brig.gateway.time.Timers;
 import brig.protocol.ErrorCode;
 import io.netty.buffer.ByteBuf;
@@ -12,6 +13,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -59,6 +61,7 @@ public final class Outlet {
     private final ChannelHandlerContext socket;
     private final Timers timers;
     private final Bounds bounds;
+    private final Counters counters;
     /** What the protocol ends with. */
     private final Function<ErrorCode, ?> lastMessage;
     private final List<Writer> writers = new ArrayList<>();
@@ -68,9 +71,10 @@ public final class Outlet {
     /** It does not read from its peer. */
     private boolean deaf;
 
-    public Outlet(Channel channel, Bounds bounds, Timers timers, Function<ErrorCode, ?> lastMessage) {
+    public Outlet(Channel channel, Bounds bounds, Timers timers, Counters counters, Function<ErrorCode, ?> lastMessage) {
         this.channel = channel;
         this.bounds = bounds;
+        this.counters = counters;
         this.timers = timers;
         this.lastMessage = lastMessage;
         int queueBytesMax = bounds.writeQueueBytes();
@@ -127,6 +131,7 @@ public final class Outlet {
     private void handleStall() {
         if (!finished) {
             log.info("{} a connection took too little for {} ms and is left", ErrorCode.SLOW_READER, bounds.slowReaderMs());
+            counters.handleSlowClose();
             var _ = leave(ErrorCode.SLOW_READER);
         }
     }
@@ -149,6 +154,17 @@ public final class Outlet {
 
     public void remove(Writer writer) {
         writers.remove(writer);
+    }
+
+    /** Bytes that were written and that the peer has not taken. */
+    public long queuedBytes() {
+        ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
+        return queue == null ? 0 : queue.totalPendingWriteBytes();
+    }
+
+    /** Whether that is as much as it may be. */
+    public boolean isFull() {
+        return !channel.isWritable();
     }
 
     boolean isWritable() {

@@ -4,6 +4,7 @@ import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.Framing;
 import brig.gateway.stream.GapReason;
+import brig.gateway.telemetry.Transport;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
@@ -113,6 +114,11 @@ public final class TextSink implements FrameSink {
         Map<String, Object> line = errorLine(refusal.code(), refusal.getMessage());
         line.putAll(Problem.hints(refusal));
         writeLine(line);
+    }
+
+    @Override
+    public Transport transport() {
+        return framing == Framing.NONE ? Transport.UNIX : Transport.WEBSOCKET;
     }
 
     @Override

@@ -8,6 +8,7 @@ import brig.gateway.session.Access;
 import brig.gateway.session.Sessions;
 import brig.gateway.session.Tickets;
 import brig.gateway.session.Tokens;
+import brig.gateway.telemetry.Counters;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -35,7 +36,7 @@ import java.util.function.Function;
  * counted against the limit.
  */
 public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connections, Timers timers,
-        Outlet.Bounds bounds, Set<Outlet> outlets) {
+        Counters counters, Outlet.Bounds bounds, Set<Outlet> outlets) {
     /** The key under which all connections are counted together. */
     static final String ALL = "all";
 
@@ -65,6 +66,11 @@ public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit 
         handler.accept(connection, uid);
     }
 
+    /** Open connections of all kinds. */
+    public int connectionCount() {
+        return connections.count(ALL);
+    }
+
     public Sessions sessions() {
         return entrance.sessions();
     }
@@ -90,7 +96,7 @@ public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit 
 
     /** @param lastMessage what the protocol ends with */
     public Outlet outlet(Channel channel, Function<ErrorCode, ?> lastMessage) {
-        Outlet outlet = new Outlet(channel, bounds, timers, lastMessage);
+        Outlet outlet = new Outlet(channel, bounds, timers, counters, lastMessage);
         outlets.add(outlet);
         var _ = channel.closeFuture().addListener(closed -> outlets.remove(outlet));
         return outlet;

@@ -3,6 +3,7 @@ package brig.gateway.openai;
 import brig.gateway.stream.FrameBatch;
 import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.GapReason;
+import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
@@ -43,6 +44,11 @@ public final class Turn implements FrameSink {
     @Override
     public boolean isWritable() {
         return answer == null || answer.isWritable();
+    }
+
+    @Override
+    public Transport transport() {
+        return Transport.MODEL;
     }
 
     @Override

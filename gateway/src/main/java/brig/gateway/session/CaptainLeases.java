@@ -1,6 +1,7 @@
 package brig.gateway.session;
 
 import brig.gateway.spawn.Spawn;
+import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Timers;
 import java.util.HashMap;
 import java.util.Map;
@@ -47,9 +48,9 @@ final class CaptainLeases {
         if (spawn.state().isFinal()) {
             return;
         }
-        log.info("spawn_id={} no captain for {} ms: ending it", spawn.spawnId(), spawn.leaseMs());
-        terminator.terminate(spawn, "captain_gone").exceptionally(failure -> {
-            log.warn("spawn_id={} could not be ended: {}", spawn.spawnId(), failure.getMessage());
+        log.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("no captain for {} ms: ending it", spawn.leaseMs());
+        terminator.terminate(spawn, "captain_gone", Spawner.ITSELF).exceptionally(failure -> {
+            log.atWarn().addKeyValue("spawn_id", spawn.spawnId()).log("could not be ended: {}", failure.getMessage());
             release(spawn);
             return null;
         });

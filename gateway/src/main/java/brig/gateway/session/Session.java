@@ -132,7 +132,7 @@ public final class Session {
                 requireControl(access, takeControl);
                 spawn.worker().cancel();
             }
-            case "terminate" -> sessions.terminator().terminate(spawn, "requested");
+            case "terminate" -> sessions.terminator().terminate(spawn, "requested", access.captain());
             case "take_control" -> sessions.presence(spawn).take(access.captain());
             case "release_control" -> sessions.presence(spawn).release(access.captain());
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action

@@ -31,7 +31,8 @@ public final class Sessions {
     /** How a captain's wish to end its session is carried out. */
     @FunctionalInterface
     public interface Terminator {
-        CompletionStage<Void> terminate(Spawn spawn, String reason);
+        /** @param by whose wish it is */
+        CompletionStage<Void> terminate(Spawn spawn, String reason, String by);
     }
 
     public Sessions(Spawns spawns, Terminator terminator, Timers timers) {

@@ -1,9 +1,13 @@
 package brig.gateway.spawn;
 
+import brig.gateway.telemetry.Events;
 import brig.gateway.time.Clock;
 import brig.protocol.Fields;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * A line on the gateway's log for each request of an agent that its policy refused. An agent can be refused as often as
@@ -42,7 +46,10 @@ final class BlockedRequests {
             logger.warn("BLOCKED: {} more requests, which are not named here: see brig audit", leftOut);
             leftOut = 0;
         }
-        logger.warn("{}", line(spawnId, frame));
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("spawn_id", spawnId);
+        fields.put("rule", frame.text("rule", ""));
+        Events.log(logger, Level.WARN, line(frame), fields);
     }
 
     /** Requests without a line since the last line. */
@@ -50,13 +57,12 @@ final class BlockedRequests {
         return leftOut;
     }
 
-    /** {@code BLOCKED: POST https://evil.example/x spawn_id=… (why)}; brig-egress made all of it fit for a log. */
-    static String line(String spawnId, Fields frame) {
+    /** {@code BLOCKED: POST https://evil.example/x}; brig-egress made all of it fit for a log. */
+    static String line(Fields frame) {
         String scheme = frame.text("scheme", "");
         long port = frame.number("port", 0, 65_535, 0);
         boolean usual = port == 0 || (scheme.equals("https") && port == 443) || (scheme.equals("http") && port == 80);
         return "BLOCKED: " + frame.text("method", "") + " " + (scheme.isEmpty() ? "" : scheme + "://")
-                + frame.text("host", "") + (usual ? "" : ":" + port) + frame.text("path", "") + " spawn_id=" + spawnId
-                + " (" + frame.text("rule", "") + ")";
+                + frame.text("host", "") + (usual ? "" : ":" + port) + frame.text("path", "");
     }
 }

@@ -72,7 +72,7 @@ final class Reconciler {
 
     private CompletionStage<Void> recover(SpawnRecord record) {
         return parts.logs().reopen(record.spawnId(), record.epoch()).exceptionally(failure -> {
-            logger.error("spawn_id={} its record cannot be read: {}", record.spawnId(), failure.getMessage());
+            logger.atError().addKeyValue("spawn_id", record.spawnId()).log("its record cannot be read: {}", failure.getMessage());
             return new Logs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
         }).thenCompose(reopened -> {
             Spawn spawn = new Spawn(record, reopened.log());
@@ -203,7 +203,7 @@ final class Reconciler {
             return;
         }
         if (!spawn.isConnected()) {
-            logger.info("spawn_id={} adopted at seq={}", spawn.spawnId(), spawn.log().lastSeq() + 1);
+            logger.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("adopted at seq={}", spawn.log().lastSeq() + 1);
         }
         transitions.becomeRunning(spawn, worker.socket(), worker.workspace(), worker.posture());
     }
@@ -231,7 +231,7 @@ final class Reconciler {
                 givenUp.get().binding().setAlive(true);
                 transitions.save(givenUp.get());
             } else {
-                logger.info("spawn_id={} has a worker that nobody wants: ending it", workerId);
+                logger.atInfo().addKeyValue("spawn_id", workerId).log("has a worker that nobody wants: ending it");
                 ending.add(parts.workers().abandon(workerId).toCompletableFuture());
             }
         }

@@ -4,6 +4,8 @@ import brig.gateway.limits.Lease;
 import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.StreamLog;
+import brig.gateway.telemetry.Events;
+import brig.gateway.telemetry.Redaction;
 import brig.gateway.tree.SpawnTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
@@ -14,6 +16,7 @@ import brig.protocol.Json;
 import brig.protocol.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One spawn: what was asked for, the state it is in, its log, and the way to its worker while there is one. Changes of
@@ -31,7 +35,6 @@ import org.slf4j.LoggerFactory;
 public final class Spawn {
     private static final Logger logger = LoggerFactory.getLogger(Spawn.class);
     private static final int NOT_READY_SECONDS = 5;
-    private static final String ABSENT = "-";
 
     private final String spawnId;
     private final String taskId;
@@ -95,7 +98,7 @@ public final class Spawn {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(spawnId + " cannot become " + next + " from " + state);
         }
-        logger.info("{}", transition(next, nowMs));
+        Events.log(logger, Level.INFO, "transition", transition(next, nowMs));
         state = next;
         changedMs = nowMs;
         if (next == SpawnState.RUNNING && runningMs == 0) {
@@ -108,15 +111,31 @@ public final class Spawn {
         }
     }
 
-    /** The line that a change of state is logged with; the duration is that of the state which it leaves. */
-    String transition(SpawnState next, long nowMs) {
-        return "request_id=" + or(origin.requestId()) + " provider=" + origin.provider() + " spawn_id=" + spawnId
-                + " session_id=" + or(sessionId) + " task_id=" + taskId + " state=" + state.wireName() + "->"
-                + next.wireName() + " duration_ms=" + (nowMs - changedMs);
+    /** What a change of state is logged with; the duration is that of the state which it leaves. */
+    Map<String, @Nullable Object> transition(SpawnState next, long nowMs) {
+        Map<String, @Nullable Object> fields = names();
+        fields.put("state", state.wireName() + "->" + next.wireName());
+        fields.put("duration_ms", nowMs - changedMs);
+        return fields;
     }
 
-    private static String or(@Nullable String text) {
-        return text == null ? ABSENT : text;
+    /** All that it is called, for a line of the log. */
+    Map<String, @Nullable Object> names() {
+        Map<String, @Nullable Object> names = new LinkedHashMap<>();
+        names.put("request_id", origin.requestId());
+        names.put("provider", origin.provider());
+        names.put("spawn_id", spawnId);
+        names.put("session_id", sessionId);
+        names.put("task_id", taskId);
+        return names;
+    }
+
+    /** The same with who did it, for the audit. */
+    Map<String, @Nullable Object> audited(String captain) {
+        Map<String, @Nullable Object> fields = names();
+        fields.put("captain", captain);
+        fields.put("agent", origin.agent());
+        return fields;
     }
 
     /** Tells those who wait for its start what became of it: it ran, or is over. Once. */

@@ -5,6 +5,9 @@ import brig.gateway.limits.Lease;
 import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.store.SpawnStore;
+import brig.gateway.telemetry.Events;
+import brig.gateway.telemetry.SpawnTrace;
+import brig.gateway.telemetry.Telemetry;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
@@ -35,12 +38,16 @@ import org.jspecify.annotations.Nullable;
 public final class Spawner {
     /** What the spawner works with. */
     public record Parts(
-            WorkerAgent workers, SpawnStore store, Logs logs, Clock clock, Timers timers, Secrets secrets) {}
+            WorkerAgent workers, SpawnStore store, Logs logs, Clock clock, Timers timers, Secrets secrets,
+            Telemetry telemetry) {}
 
     /** Who runs workers: the worker-agent of this gateway. */
     static final String PROVIDER = SpawnRequest.Claim.LOCAL;
+    /** Who ends a spawn where nobody asked for that. */
+    public static final String ITSELF = "brig";
     /** Some hundred times what the check takes. */
     private static final long CHECK_MS = 250;
+    private static final double MS_PER_SECOND = 1_000;
     /** An operator may add one; that takes its time. */
     private static final int NO_PROVIDER_SECONDS = 60;
 
@@ -87,9 +94,20 @@ public final class Spawner {
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
+        SpawnTrace trace = parts.telemetry().traces().begin();
+        trace.attribute("brig.agent", request.agent());
+        trace.step("check");
         return check(request)
-                .thenCompose(fine -> admission.enter(asker))
-                .thenCompose(slot -> launch(request, asker.captain(), slot, claim));
+                .thenCompose(fine -> {
+                    trace.step("admission");
+                    return admission.enter(asker);
+                })
+                .thenCompose(slot -> launch(request, asker.captain(), slot, claim, trace))
+                .whenComplete((accepted, failure) -> {
+                    if (failure != null) {
+                        trace.end(reason(failure).code().name());
+                    }
+                });
     }
 
     /**
@@ -119,7 +137,7 @@ public final class Spawner {
     }
 
     private CompletionStage<Accepted> launch(
-            SpawnRequest request, String captain, Lease slot, @Nullable RequestRecord claim) {
+            SpawnRequest request, String captain, Lease slot, @Nullable RequestRecord claim, SpawnTrace trace) {
         try {
             // Again: while this one waited, another may have taken the name.
             requireFree(request.taskId());
@@ -134,12 +152,19 @@ public final class Spawner {
                 new SpawnRecord.Hashes(Ids.hashToken(captainToken), Ids.hashToken(watcherToken)));
         spawn.hold(slot);
         starting.add(spawn);
+        Events.audit("spawn", spawn.audited(captain));
+        watchFirstChunk(spawn, request);
+        trace.attribute("brig.spawn_id", spawnId);
+        trace.step("record");
         return record(spawn, claim)
-                .thenCompose(saved -> doors.open(spawn))
+                .thenCompose(saved -> {
+                    trace.step("socket");
+                    return doors.open(spawn);
+                })
                 .whenComplete((socket, failure) -> checkFailed(spawn, failure))
                 .thenApply(socket -> {
                     spawn.setDoor(socket);
-                    return new Accepted(spawnId, spawn.taskId(), captainToken, watcherToken, socket, start(spawn, request));
+                    return new Accepted(spawnId, spawn.taskId(), captainToken, watcherToken, socket, start(spawn, request, trace));
                 });
     }
 
@@ -174,17 +199,35 @@ public final class Spawner {
                 : parts.store().begin(spawn.record(), claim.by(spawn.spawnId()));
     }
 
+    /** Who sends no prompt waits for nothing: how long its agent is silent says nothing of Brig. */
+    private void watchFirstChunk(Spawn spawn, SpawnRequest request) {
+        if (request.prompt() != null && !request.prompt().isEmpty()) {
+            spawn.log().atFirstChunk(() -> parts.telemetry().counters().handleFirstChunk(age(spawn)));
+        }
+    }
+
+    private double age(Spawn spawn) {
+        return (parts.clock().nowMs() - spawn.createdMs()) / MS_PER_SECOND;
+    }
+
     /** @return completes with the workspace when the worker runs */
-    private CompletionStage<String> start(Spawn spawn, SpawnRequest request) {
+    private CompletionStage<String> start(Spawn spawn, SpawnRequest request, SpawnTrace trace) {
+        trace.step("note");
         return transitions.becomeSpawning(spawn)
-                .thenCompose(saved -> parts.workers().spawn(spawn.spawnId(), request))
-                .thenAccept(started ->
-                        transitions.becomeRunning(spawn, started.socket(), started.workspace(), started.posture()))
+                .thenCompose(saved -> {
+                    trace.step("worker");
+                    return parts.workers().spawn(spawn.spawnId(), request);
+                })
+                .thenAccept(started -> {
+                    transitions.becomeRunning(spawn, started.socket(), started.workspace(), started.posture());
+                    parts.telemetry().counters().handleRunning(age(spawn));
+                })
                 .exceptionallyCompose(failure -> cause(failure) instanceof WorkerAgent.UnansweredException
                         ? findOut(spawn) : CompletableFuture.failedFuture(failure))
                 .whenComplete((started, failure) -> {
                     starting.remove(spawn);
                     checkFailed(spawn, failure);
+                    trace.end(failure == null ? null : reason(failure).code().name());
                 })
                 .thenApply(started -> spawn.workspace());
     }
@@ -207,8 +250,15 @@ public final class Spawner {
     /**
      * Begins to stop a spawn's worker; a spawn that has ended stays as it is. Of an agent that Brig did not start only the
      * session ends.
+     *
+     * @param by whose wish it is: a captain, or {@link #ITSELF}
      */
-    public CompletionStage<Void> terminate(Spawn spawn, String reason) {
+    public CompletionStage<Void> terminate(Spawn spawn, String reason, String by) {
+        if (!spawn.state().isFinal()) {
+            Map<String, @Nullable Object> fields = spawn.audited(by);
+            fields.put("reason", reason);
+            Events.audit("terminate", fields);
+        }
         if (spawn.isTracked()) {
             transitions.endTracked(spawn, null, reason);
             return CompletableFuture.completedFuture(null);

@@ -1,6 +1,7 @@
 package brig.gateway.spawn;
 
 import brig.gateway.stream.StreamRecorder;
+import brig.gateway.telemetry.Counters;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -9,6 +10,7 @@ import brig.protocol.FrameDecoder;
 import brig.protocol.FrameType;
 import brig.protocol.Ids;
 import brig.protocol.Json;
+import brig.protocol.Limits;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -34,12 +36,14 @@ final class Transitions {
     private final Spawns spawns;
     private final SpawnListener doors;
     private final BlockedRequests blocked;
+    private final Counters counters;
 
     Transitions(Spawner.Parts parts, Spawns spawns, SpawnListener doors) {
         this.parts = parts;
         this.spawns = spawns;
         this.doors = doors;
         this.blocked = new BlockedRequests(parts.clock());
+        this.counters = parts.telemetry().counters();
     }
 
     long nowMs() {
@@ -101,8 +105,12 @@ final class Transitions {
                 if (type == FrameType.STATE || type == FrameType.DONE) {
                     spawn.lastWords().note(type, seq, bytes, offset, length);
                 }
-                if (type == FrameType.EGRESS) {
-                    blocked.handle(spawn.spawnId(), new Fields(Json.parseObject(bytes, offset, length - 1)));
+                if (type == FrameType.CHUNK) {
+                    spawn.log().handleChunk();
+                } else if (type == FrameType.EGRESS) {
+                    handleEgress(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
+                } else if (type == FrameType.USAGE) {
+                    countTokens(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
                 }
                 if (type == FrameType.STATE) {
                     handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
@@ -116,9 +124,22 @@ final class Transitions {
 
             @Override
             public void handleBadFrame(ErrorCode code) {
-                logger.error("spawn_id={} a frame of the worker-agent is refused with {}", spawn.spawnId(), code);
+                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("a frame of the worker-agent is refused with {}", code);
             }
         }));
+    }
+
+    private void handleEgress(Spawn spawn, Fields frame) {
+        blocked.handle(spawn.spawnId(), frame);
+        counters.handleEgress(frame.text("kind", ""), frame.flag("allowed"), frame.number("dropped", 0, Limits.SEQ_MAX, 0));
+    }
+
+    /** What an agent that Brig did not start is called, anybody may choose. */
+    private void countTokens(Spawn spawn, Fields usage) {
+        String agent = spawn.isTracked() ? Tracking.PROVIDER : spawn.agent();
+        for (String kind : new String[] {"input", "output", "cached_input"}) {
+            counters.handleTokens(agent, usage.has("source"), kind, usage.number(kind + "_tokens", 0, Limits.SEQ_MAX, 0));
+        }
     }
 
     /** What a frame {@code done} says of the process that ended. */
@@ -161,6 +182,7 @@ final class Transitions {
             spawn.become(SpawnState.RUNNING, nowMs());
         }
         spawn.become(end, nowMs());
+        counters.handleEnded(end.wireName());
         if (end == SpawnState.FAILED) {
             save(spawn);
         }
@@ -182,7 +204,7 @@ final class Transitions {
     /** It never ran, or nobody knows what became of it. */
     void fail(Spawn spawn, BrigException refusal) {
         if (!spawn.state().isFinal()) {
-            logger.info("spawn_id={} refused code={} {}", spawn.spawnId(), refusal.code(), refusal.getMessage());
+            logger.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("refused code={} {}", refusal.code(), refusal.getMessage());
             spawn.setLastError(refusal);
             finish(spawn, SpawnState.FAILED);
         }
@@ -211,7 +233,7 @@ final class Transitions {
             if (failure == null) {
                 spawn.restart(reopened.log());
             } else {
-                logger.error("spawn_id={} its record cannot be read: {}", spawn.spawnId(), failure.getMessage());
+                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("its record cannot be read: {}", failure.getMessage());
             }
             return null;
         });
@@ -300,7 +322,7 @@ final class Transitions {
             if (failure == null) {
                 spawn.setDoor(socket);
             } else {
-                logger.error("spawn_id={} has no session socket: {}", spawn.spawnId(), failure.getMessage());
+                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("has no session socket: {}", failure.getMessage());
             }
             spawn.settle();
         });
@@ -309,7 +331,7 @@ final class Transitions {
     CompletionStage<Void> save(Spawn spawn) {
         return parts.store().save(spawn.record()).whenComplete((nothing, failure) -> {
             if (failure != null) {
-                logger.error("spawn_id={} could not be recorded: {}", spawn.spawnId(), failure.getMessage());
+                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("could not be recorded: {}", failure.getMessage());
             }
         });
     }

@@ -1,5 +1,6 @@
 package brig.gateway.store;
 
+import brig.gateway.telemetry.Counters;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;
@@ -32,10 +33,12 @@ public final class Database {
     private final Path file;
     private final int version;
     private final WriterThread writer;
+    private final Counters counters;
 
     /** Opens or makes the file. @throws BrigException where it cannot be opened, naming it */
-    public Database(Path file, Executor loop) {
+    public Database(Path file, Executor loop, Counters counters) {
         this.file = file;
+        this.counters = counters;
         try {
             if (!Files.exists(file)) {
                 // Made before SQLite makes it, so that it is never open to others; its companions take its mode.
@@ -86,10 +89,11 @@ public final class Database {
         if (isReadOnly()) {
             return CompletableFuture.failedFuture(new BrigException(ErrorCode.RECORD_LOST, readOnly()));
         }
+        long begunNanos = counters.nanoTime();
         return writer.submit(connection -> {
             change.run(connection);
             return true;
-        }).thenAccept(done -> {});
+        }).whenComplete((done, failure) -> counters.handleStored(counters.secondsSince(begunNanos))).thenAccept(done -> {});
     }
 
     <T> CompletionStage<T> read(WriterThread.Work<T> work) {

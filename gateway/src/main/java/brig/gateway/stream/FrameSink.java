@@ -1,5 +1,6 @@
 package brig.gateway.stream;
 
+import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
 
 /**
@@ -27,4 +28,9 @@ public interface FrameSink {
 
     /** The stream ended, and everything of it was written. */
     void end();
+
+    /** What its reader counts as. */
+    default Transport transport() {
+        return Transport.NONE;
+    }
 }

@@ -1,5 +1,6 @@
 package brig.gateway.stream;
 
+import brig.gateway.telemetry.Counters;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ChunkScanner;
@@ -36,8 +37,8 @@ public final class StreamLog {
     }
 
     /** What the log needs of its surroundings. */
-    public record Environment(
-            Turn turn, RetainedBudget budget, RecordingClock ticks, Timers timers, int windowBytes, int subscriptionsMax) {}
+    public record Environment(Turn turn, RetainedBudget budget, RecordingClock ticks, Timers timers, Counters counters,
+            int windowBytes, int subscriptionsMax) {}
 
     private static final int SEGMENT_BYTES_MIN = 4 * 1024;
     private static final int SEGMENT_BYTES_MAX = 64 * 1024;
@@ -55,6 +56,8 @@ public final class StreamLog {
     /** Readers of Brig's own, which take no reader's place: the recording, and who reads what the stream says. */
     private final Set<Subscription> own = new HashSet<>();
     private Source source = new NoSource();
+    /** Told once when the first chunk comes; null where nobody waits for it. */
+    private @Nullable Runnable firstChunk;
     private long lastSeq;
     private long endOffset;
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
@@ -97,6 +100,7 @@ public final class StreamLog {
         last.append(bytes, offset, length);
         lastSeq = seq;
         endOffset = last.endOffset();
+        counters().handleFrames(1, length);
         enlist();
     }
 
@@ -120,11 +124,27 @@ public final class StreamLog {
     int extend(Segment tail, ChunkScanner scanner, int loose) {
         int taken = ended ? 0 : tail.extend(scanner, loose);
         if (taken > 0) {
+            counters().handleFrames(tail.endSeq() - 1 - lastSeq, taken);
             lastSeq = tail.endSeq() - 1;
             endOffset = tail.endOffset();
             enlist();
+            handleChunk();
         }
         return taken;
+    }
+
+    /** Tells that when the first chunk comes. */
+    public void atFirstChunk(Runnable listener) {
+        firstChunk = listener;
+    }
+
+    /** A chunk is in the log. */
+    public void handleChunk() {
+        if (firstChunk != null) {
+            Runnable listener = firstChunk;
+            firstChunk = null;
+            listener.run();
+        }
     }
 
     private void enlist() {
@@ -244,10 +264,12 @@ public final class StreamLog {
             paused = true;
             source.pause();
             throttle.handlePaused(true);
+            counters().handlePaused(true);
         } else if (paused && behind <= environment.windowBytes() / 2) {
             paused = false;
             source.resume();
             throttle.handlePaused(false);
+            counters().handlePaused(false);
         }
     }
 
@@ -342,6 +364,10 @@ public final class StreamLog {
 
     Turn turn() {
         return environment.turn();
+    }
+
+    Counters counters() {
+        return environment.counters();
     }
 
     RecordingClock ticks() {

@@ -107,8 +107,10 @@ public final class StreamRecorder implements FrameSink {
         int bytes = lines.readableBytes();
         long last = lastOfPieces;
         pieces.clear();
+        long begunNanos = log.counters().nanoTime();
         log.archive().append(firstOfPieces, last, lines).whenComplete((stored, failure) -> {
             unwrittenBytes -= bytes;
+            log.counters().handleRecorded(log.counters().secondsSince(begunNanos));
             handleStored(last, failure);
         });
     }

@@ -1,5 +1,7 @@
 package brig.gateway.stream;
 
+import brig.gateway.telemetry.Audience;
+import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +16,9 @@ public final class Subscription {
 
     private final StreamLog log;
     private final FrameSink sink;
+    /** Whether it is a subscriber, and none of Brig's own. */
+    private final boolean counts;
+    private final Audience audience;
     private final boolean tethered;
     /** Null for a reader that wants every frame. */
     private final @Nullable Narrowing narrowing;
@@ -35,6 +40,9 @@ public final class Subscription {
         this.tethered = tethered;
         this.narrowing = narrowing;
         this.sink = sink;
+        this.counts = sink.transport() != Transport.NONE;
+        this.audience = log.counters().audience(sink.transport());
+        audience.handleSubscribed();
     }
 
     /** Writes what is there while the sink takes it. Called when frames came and when the sink is writable again. */
@@ -98,12 +106,17 @@ public final class Subscription {
 
     private void write(FrameBatch batch) {
         if (narrowing == null) {
-            sink.write(batch);
+            give(batch);
         } else {
-            batch.narrow(narrowing, sink::write);
+            batch.narrow(narrowing, this::give);
         }
         log.turn().wrote(sink);
         nextSeq = batch.lastSeq() + 1;
+    }
+
+    private void give(FrameBatch batch) {
+        audience.handleDelivered(batch.lastSeq() + 1 - batch.firstSeq(), batch.bytes());
+        sink.write(batch);
     }
 
     private void replay(@Nullable Segment inMemory) {
@@ -140,6 +153,9 @@ public final class Subscription {
 
     private void skipTo(long seq, GapReason reason) {
         sink.gap(nextSeq, seq - 1, reason);
+        if (counts) {
+            log.counters().handleGap(reason.wireName(), seq - nextSeq);
+        }
         log.turn().wrote(sink);
         nextSeq = seq;
     }
@@ -172,6 +188,7 @@ public final class Subscription {
     public void close() {
         if (!closed) {
             closed = true;
+            audience.handleUnsubscribed();
             log.remove(this);
         }
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.telemetry.Counters;
 import brig.gateway.time.HandTimers;
 import brig.protocol.ErrorCode;
 import io.netty.buffer.Unpooled;
@@ -16,8 +17,9 @@ class OutletTest {
     private static final String FRAME = "f".repeat(400) + "\n";
 
     private final HandTimers timers = new HandTimers();
+    private final Counters counters = new Counters(() -> 0);
     private final StuckChannel channel = new StuckChannel();
-    private final Outlet outlet = new Outlet(channel, new Outlet.Bounds(QUEUE_BYTES, SLOW_MS), timers,
+    private final Outlet outlet = new Outlet(channel, new Outlet.Bounds(QUEUE_BYTES, SLOW_MS), timers, counters,
             why -> Unpooled.copiedBuffer("end\n", StandardCharsets.US_ASCII));
     private final StringBuilder written = new StringBuilder();
 

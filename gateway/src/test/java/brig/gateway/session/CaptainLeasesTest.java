@@ -18,7 +18,7 @@ class CaptainLeasesTest {
     private final SpawnBench bench = new SpawnBench();
     private final List<String> terminated = new ArrayList<>();
     private CompletionStage<Void> answer = CompletableFuture.completedFuture(null);
-    private final Sessions sessions = new Sessions(bench.spawns(), (spawn, reason) -> {
+    private final Sessions sessions = new Sessions(bench.spawns(), (spawn, reason, by) -> {
         terminated.add(spawn.taskId() + " " + reason);
         return answer;
     }, time);

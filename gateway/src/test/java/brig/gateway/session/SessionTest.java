@@ -27,7 +27,7 @@ class SessionTest {
     private final FakeTime time = new FakeTime();
     private final SpawnBench bench = new SpawnBench();
     private final List<String> terminated = new ArrayList<>();
-    private final Sessions sessions = new Sessions(bench.spawns(), (spawn, reason) -> {
+    private final Sessions sessions = new Sessions(bench.spawns(), (spawn, reason, by) -> {
         terminated.add(spawn.taskId() + " " + reason);
         return CompletableFuture.completedFuture(null);
     }, time);

@@ -14,11 +14,10 @@ class BlockedRequestsTest {
 
     @Test
     void shouldNameTheRequestAsAPersonWould() {
-        String end = " spawn_id=spn_1 (allowedHosts does not have evil.example)";
-        assertEquals("BLOCKED: POST https://evil.example/x" + end, BlockedRequests.line("spn_1", frame("https", 443)));
-        assertEquals("BLOCKED: POST http://evil.example/x" + end, BlockedRequests.line("spn_1", frame("http", 80)));
-        assertEquals("BLOCKED: POST http://evil.example:443/x" + end, BlockedRequests.line("spn_1", frame("http", 443)));
-        assertEquals("BLOCKED: POST evil.example:25/x" + end, BlockedRequests.line("spn_1", frame("", 25)));
+        assertEquals("BLOCKED: POST https://evil.example/x", BlockedRequests.line(frame("https", 443)));
+        assertEquals("BLOCKED: POST http://evil.example/x", BlockedRequests.line(frame("http", 80)));
+        assertEquals("BLOCKED: POST http://evil.example:443/x", BlockedRequests.line(frame("http", 443)));
+        assertEquals("BLOCKED: POST evil.example:25/x", BlockedRequests.line(frame("", 25)));
     }
 
     @Test

@@ -244,7 +244,7 @@ class ReconcileTest {
     void shouldEndTheWorkerWhenItWasUnwantedBeforeItRan() {
         var answer = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn spawn = bench.spawns.all().getFirst();
-        var _ = bench.spawner.terminate(spawn, "requested");
+        var _ = bench.spawner.terminate(spawn, "requested", "uid:0");
         assertFalse(bench.story.toString().contains("terminate"), "nobody is there to be told yet");
 
         bench.started(spawn.spawnId());

@@ -9,6 +9,9 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
+import brig.gateway.telemetry.Counters;
+import brig.gateway.telemetry.Telemetry;
+import brig.gateway.telemetry.Traces;
 import brig.gateway.time.FakeTime;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
@@ -38,6 +41,7 @@ public final class SpawnBench {
     final Spawns spawns = new Spawns();
     final Admission admission;
     final RetainedBudget budget = new RetainedBudget(Long.MAX_VALUE);
+    final Counters counters = new Counters(System::nanoTime);
     final Map<String, MemoryArchive> archives;
     /** The last lines of streams that were recorded, and their numbers. */
     final Map<String, String> ends = new HashMap<>();
@@ -88,7 +92,7 @@ public final class SpawnBench {
             loop.run();
             store.saved().clear();
         }
-        var environment = new StreamLog.Environment(new Turn(loop), budget, new RecordingClock(this::soon), this::soon, 128 * 1024, 10);
+        var environment = new StreamLog.Environment(new Turn(loop), budget, new RecordingClock(this::soon), this::soon, counters, 128 * 1024, 10);
         Logs logs = new Logs() {
             @Override
             public StreamLog create(String spawnId, String epoch, long lastSeq) {
@@ -129,7 +133,8 @@ public final class SpawnBench {
                 story.add("door closed");
             }
         };
-        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs, time, new Secrets("a key")),
+        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs, time, new Secrets("a key"),
+                new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime))),
                 admission, spawns, doors);
     }
 

@@ -10,6 +10,7 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
+import brig.gateway.telemetry.Counters;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ class SpawnStateTest {
                 new SpawnRecord.Times(1_000, 0, 1_500, 0));
         return new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
                 new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
-                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, 1024, 1)));
+                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, new Counters(System::nanoTime), 1024, 1)));
     }
 
     @Test
@@ -63,11 +64,11 @@ class SpawnStateTest {
 
     @Test
     void shouldNameEverythingInTheLineOfATransition() {
-        assertEquals("request_id=8e03978e provider=local spawn_id=spn_1 session_id=ses_1 task_id=fix"
-                        + " state=requested->spawning duration_ms=500",
-                spawn(SpawnState.REQUESTED, "8e03978e", "ses_1").transition(SpawnState.SPAWNING, 2_000));
-        assertEquals("request_id=- provider=local spawn_id=spn_1 session_id=- task_id=fix"
-                        + " state=unknown->failed duration_ms=0",
-                spawn(SpawnState.UNKNOWN, null, null).transition(SpawnState.FAILED, 1_500));
+        assertEquals("{request_id=8e03978e, provider=local, spawn_id=spn_1, session_id=ses_1, task_id=fix,"
+                        + " state=requested->spawning, duration_ms=500}",
+                spawn(SpawnState.REQUESTED, "8e03978e", "ses_1").transition(SpawnState.SPAWNING, 2_000).toString());
+        assertEquals("{request_id=null, provider=local, spawn_id=spn_1, session_id=null, task_id=fix,"
+                        + " state=unknown->failed, duration_ms=0}",
+                spawn(SpawnState.UNKNOWN, null, null).transition(SpawnState.FAILED, 1_500).toString());
     }
 }

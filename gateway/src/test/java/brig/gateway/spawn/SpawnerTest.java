@@ -224,13 +224,13 @@ class SpawnerTest {
     @Test
     void shouldAskTheWorkerAgentWhenASpawnIsTerminatedAndNothingWhenItHasEnded() {
         Spawn spawn = bench.run("fix");
-        bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
+        bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture().join();
         assertEquals("terminate " + spawn.spawnId() + " requested", bench.story.getLast());
         assertEquals(SpawnState.RUNNING, spawn.state(), "its end shows in its frames");
 
         bench.send(spawn, RUNNING + CHUNK + TERMINATED);
         int before = bench.story.size();
-        bench.spawner.terminate(spawn, "requested").toCompletableFuture().join();
+        bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture().join();
         assertEquals(before, bench.story.size());
     }
 

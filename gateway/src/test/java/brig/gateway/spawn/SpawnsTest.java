@@ -11,6 +11,7 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Turn;
+import brig.gateway.telemetry.Counters;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +26,7 @@ class SpawnsTest {
                 SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(number, 0, number, 0));
         return new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
                 new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
-                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, 1024, 1)));
+                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, new Counters(System::nanoTime), 1024, 1)));
     }
 
     private Spawn add(int number, String taskId) {

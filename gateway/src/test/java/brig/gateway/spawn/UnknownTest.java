@@ -140,7 +140,7 @@ class UnknownTest {
 
         SpawnBench after = SpawnBench.restarted(bench);
         assertEquals(true, after.spawns.find("fix").orElseThrow().view().get("provider_runtime_alive"));
-        var _ = after.spawner.terminate(after.spawns.find("fix").orElseThrow(), "requested");
+        var _ = after.spawner.terminate(after.spawns.find("fix").orElseThrow(), "requested", "uid:0");
         assertEquals(List.of("abandon " + spawn.spawnId()), after.story);
         assertEquals(false, after.spawns.find("fix").orElseThrow().view().get("provider_runtime_alive"));
     }
@@ -286,7 +286,7 @@ class UnknownTest {
         Spawn spawn = bench.run("fix");
         bench.spawner.handleDown();
         bench.workers.terminating = CompletableFuture.failedFuture(new WorkerAgent.UnansweredException());
-        CompletableFuture<Void> ended = bench.spawner.terminate(spawn, "requested").toCompletableFuture();
+        CompletableFuture<Void> ended = bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture();
         assertFalse(ended.isCompletedExceptionally(), "it is noted");
         bench.story.clear();
         bench.workers.terminating = CompletableFuture.completedFuture(null);

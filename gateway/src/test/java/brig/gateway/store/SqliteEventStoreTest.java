@@ -3,6 +3,7 @@ package brig.gateway.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.telemetry.Counters;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -14,7 +15,7 @@ class SqliteEventStoreTest {
     private Path folder;
 
     private Database open() {
-        return new Database(folder.resolve("brig.db"), Runnable::run);
+        return new Database(folder.resolve("brig.db"), Runnable::run, new Counters(System::nanoTime));
     }
 
     private static EventRecord event(long seq) {

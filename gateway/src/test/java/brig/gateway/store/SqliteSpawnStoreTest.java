@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.telemetry.Counters;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;
@@ -35,7 +36,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
 
     @Override
     SpawnStore open(Executor loop) {
-        return new SqliteSpawnStore(new Database(file(), loop));
+        return new SqliteSpawnStore(new Database(file(), loop, new Counters(System::nanoTime)));
     }
 
     @Override
@@ -158,7 +159,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         before.close();
         run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (4)");
 
-        Database database = new Database(file(), loop());
+        Database database = new Database(file(), loop(), new Counters(System::nanoTime));
         assertTrue(database.isReadOnly());
         SpawnStore store = new SqliteSpawnStore(database);
         assertEquals(List.of(), await(new SqliteEventStore(database).load()));

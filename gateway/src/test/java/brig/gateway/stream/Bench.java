@@ -1,5 +1,6 @@
 package brig.gateway.stream;
 
+import brig.gateway.telemetry.Counters;
 import brig.gateway.time.HandTimers;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,6 +15,7 @@ final class Bench implements StreamLog.Source {
     final Loop disk = new Loop();
     final Turn turn = new Turn(loop);
     final RetainedBudget budget;
+    final Counters counters = new Counters(System::nanoTime);
     final MemoryArchive archive = new MemoryArchive(disk, loop);
     final StreamLog log;
     final List<Long> acked = new ArrayList<>();
@@ -50,7 +52,7 @@ final class Bench implements StreamLog.Source {
             }
             return () -> {};
         });
-        return new StreamLog.Environment(turn, budget, ticks, timers, WINDOW, subscriptionsMax);
+        return new StreamLog.Environment(turn, budget, ticks, timers, counters, WINDOW, subscriptionsMax);
     }
 
     @Override

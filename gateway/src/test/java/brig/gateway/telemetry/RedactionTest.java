@@ -1,4 +1,4 @@
-package brig.gateway.spawn;
+package brig.gateway.telemetry;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,0 +1,129 @@
+package brig.gateway.telemetry;
+
+import brig.protocol.Json;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
+import ch.qos.logback.classic.spi.StackTraceElementProxy;
+import ch.qos.logback.core.encoder.EncoderBase;
+import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.KeyValuePair;
+
+/**
+ * An event as one line: for people {@code time LEVEL Logger message key=value …}, for machines a JSON object with the same
+ * fields. Every way to the log leads through here, so here is where secrets are taken out and where line ends of a message
+ * lose their meaning: what wrote the event need not think of either.
+ */
+public final class LineEncoder extends EncoderBase<ILoggingEvent> {
+    /** The property of the JVM that {@code log.format} becomes; looked at for each event, for loggers are there before it. */
+    public static final String FORMAT_PROPERTY = "brig.logFormat";
+
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSXXX").withZone(ZoneId.systemDefault());
+    private static final byte[] NOTHING = {};
+    private static final String ABSENT = "-";
+
+    private final BooleanSupplier json;
+
+    /** Made by logback: see config/logback.xml. */
+    public LineEncoder() {
+        this(() -> System.getProperty(FORMAT_PROPERTY, "text").equals("json"));
+    }
+
+    LineEncoder(BooleanSupplier json) {
+        this.json = json;
+    }
+
+    @Override
+    public byte[] headerBytes() {
+        return NOTHING;
+    }
+
+    @Override
+    public byte[] footerBytes() {
+        return NOTHING;
+    }
+
+    @Override
+    public byte[] encode(ILoggingEvent event) {
+        return json.getAsBoolean() ? Json.writeLine(object(event)) : text(event).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String logger(ILoggingEvent event) {
+        String name = event.getLoggerName();
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    private static Map<String, @Nullable Object> object(ILoggingEvent event) {
+        Map<String, @Nullable Object> line = new LinkedHashMap<>();
+        line.put("time", TIME.format(event.getInstant()));
+        line.put("level", event.getLevel().toString());
+        line.put("logger", logger(event));
+        line.put("message", Redaction.mask(event.getFormattedMessage()));
+        for (KeyValuePair field : fields(event)) {
+            line.put(field.key, field.value instanceof Long || field.value instanceof Integer ? field.value
+                    : field.value == null ? null : Redaction.mask(field.key, String.valueOf(field.value)));
+        }
+        IThrowableProxy thrown = event.getThrowableProxy();
+        if (thrown != null) {
+            line.put("error", Redaction.mask(trace(thrown, "\n")));
+        }
+        return line;
+    }
+
+    private static String text(ILoggingEvent event) {
+        StringBuilder line = new StringBuilder();
+        line.append(TIME.format(event.getInstant())).append(' ').append("%-5s".formatted(event.getLevel())).append(' ')
+                .append(logger(event)).append(' ').append(oneLine(Redaction.mask(event.getFormattedMessage())));
+        for (KeyValuePair field : fields(event)) {
+            line.append(' ').append(field.key).append('=').append(field.value == null ? ABSENT
+                    : quoted(oneLine(Redaction.mask(field.key, String.valueOf(field.value)))));
+        }
+        IThrowableProxy thrown = event.getThrowableProxy();
+        if (thrown != null) {
+            line.append(" | ").append(oneLine(Redaction.mask(trace(thrown, " | "))));
+        }
+        return line.append('\n').toString();
+    }
+
+    private static List<KeyValuePair> fields(ILoggingEvent event) {
+        List<KeyValuePair> fields = event.getKeyValuePairs();
+        return fields == null ? List.of() : fields;
+    }
+
+    private static String trace(IThrowableProxy thrown, String between) {
+        StringBuilder trace = new StringBuilder();
+        for (IThrowableProxy one = thrown; one != null; one = one.getCause()) {
+            trace.append(one == thrown ? "" : between + "caused by ").append(one.getClassName()).append(": ")
+                    .append(one.getMessage());
+            for (StackTraceElementProxy frame : one.getStackTraceElementProxyArray()) {
+                trace.append(between).append(frame.getSTEAsString());
+            }
+        }
+        return trace.toString();
+    }
+
+    private static String quoted(String value) {
+        boolean plain = !value.isEmpty() && value.indexOf(' ') < 0 && value.indexOf('"') < 0;
+        return plain ? value : '"' + value.replace("\"", "\\\"") + '"';
+    }
+
+    /** Control characters would begin a line that nobody wrote, or drive a terminal. */
+    private static String oneLine(String text) {
+        StringBuilder line = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+                line.append(c == '\n' ? "\\n" : c == '\t' ? " " : "\\u%04x".formatted(c));
+            } else {
+                line.appendCodePoint(c);
+            }
+        });
+        return line.toString();
+    }
+}

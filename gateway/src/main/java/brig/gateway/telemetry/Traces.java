@@ -1,0 +1,112 @@
+package brig.gateway.telemetry;
+
+import brig.gateway.time.Clock;
+import brig.protocol.Json;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the traces of spawns to a collector of OpenTelemetry: OTLP/HTTP 1.x in its JSON form, a request for each spawn. A
+ * collector that does not answer costs the traces and nothing else: at most {@link #ON_THE_WAY_MAX} requests wait for it.
+ */
+public final class Traces {
+    private static final Logger log = LoggerFactory.getLogger(Traces.class);
+    private static final int ON_THE_WAY_MAX = 16;
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+    private static final int TRACE_ID_BYTES = 16;
+    private static final int SPAN_ID_BYTES = 8;
+    private static final int KIND_INTERNAL = 1;
+    private static final int STATUS_ERROR = 2;
+
+    private final Clock clock;
+    private final LongSupplier nanoTime;
+    private final @Nullable URI endpoint;
+    private final SecureRandom random = new SecureRandom();
+    private final AtomicInteger onTheWay = new AtomicInteger();
+    /** Whether the last one got through; said once in the log when that changes. */
+    private volatile boolean answered = true;
+    private @Nullable HttpClient client;
+
+    /** @param endpoint such as {@code http://127.0.0.1:4318/v1/traces}; empty for none */
+    public Traces(String endpoint, Clock clock, LongSupplier nanoTime) {
+        this.endpoint = endpoint.isEmpty() ? null : URI.create(endpoint);
+        this.clock = clock;
+        this.nanoTime = nanoTime;
+    }
+
+    /** A spawn is asked for. */
+    public SpawnTrace begin() {
+        return endpoint == null ? SpawnTrace.none() : new SpawnTrace(clock.nowMs(), nanoTime, this::send);
+    }
+
+    private void send(SpawnTrace.Finished trace) {
+        if (endpoint == null || onTheWay.incrementAndGet() > ON_THE_WAY_MAX) {
+            onTheWay.decrementAndGet();
+            return;
+        }
+        if (client == null) {
+            client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(ANSWER_MAX).build();
+        }
+        HttpRequest request = HttpRequest.newBuilder(endpoint).timeout(ANSWER_MAX).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(export(trace)))).build();
+        var _ = client.sendAsync(request, HttpResponse.BodyHandlers.discarding()).whenComplete((response, failure) -> {
+            onTheWay.decrementAndGet();
+            handleSent(failure != null ? failure.toString() : response.statusCode() / 100 == 2 ? null
+                    : "it answers " + response.statusCode());
+        });
+    }
+
+    private void handleSent(@Nullable String fault) {
+        if (fault != null && answered) {
+            log.warn("the collector at traces.endpoint does not take traces: {}", fault);
+        }
+        answered = fault == null;
+    }
+
+    /** {@code ExportTraceServiceRequest}: one trace of a span for the spawn, and one below it for each step. */
+    Map<String, Object> export(SpawnTrace.Finished trace) {
+        String traceId = randomHex(TRACE_ID_BYTES);
+        String rootId = randomHex(SPAN_ID_BYTES);
+        long begin = TimeUnit.MILLISECONDS.toNanos(trace.beginMs());
+        List<Map<String, Object>> spans = new ArrayList<>();
+        List<Map<String, Object>> attributes = new ArrayList<>();
+        trace.attributes().forEach((name, value) -> attributes.add(attribute(name, value)));
+        Map<String, Object> status = trace.error() == null ? Map.of()
+                : Map.of("code", STATUS_ERROR, "message", trace.error());
+        spans.add(Map.of("traceId", traceId, "spanId", rootId, "name", "spawn", "kind", KIND_INTERNAL,
+                "startTimeUnixNano", String.valueOf(begin), "endTimeUnixNano", String.valueOf(begin + trace.nanos()),
+                "attributes", attributes, "status", status));
+        for (SpawnTrace.Step step : trace.steps()) {
+            spans.add(Map.of("traceId", traceId, "spanId", randomHex(SPAN_ID_BYTES), "parentSpanId", rootId, "name", step.name(),
+                    "kind", KIND_INTERNAL, "startTimeUnixNano", String.valueOf(begin + step.beginNanos()),
+                    "endTimeUnixNano", String.valueOf(begin + step.endNanos())));
+        }
+        return Map.of("resourceSpans", List.of(Map.of(
+                "resource", Map.of("attributes", List.of(attribute("service.name", "brig-gateway"))),
+                "scopeSpans", List.of(Map.of("scope", Map.of("name", "brig"), "spans", spans)))));
+    }
+
+    private static Map<String, Object> attribute(String name, String value) {
+        return Map.of("key", name, "value", Map.of("stringValue", value));
+    }
+
+    private String randomHex(int bytes) {
+        byte[] id = new byte[bytes];
+        random.nextBytes(id);
+        return HexFormat.of().formatHex(id);
+    }
+}
