@@ -278,7 +278,7 @@ class WorkersTest {
     void shouldLetInNoMoreVariablesThanTheCaptainNames() throws Exception {
         SpawnRequest narrow = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false, null,
                 SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
-                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0), SpawnRequest.Talk.NEW);
+                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0), SpawnRequest.Talk.NEW);
         workers.spawn("a", REQUEST);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
         workers.spawn("b", narrow);
