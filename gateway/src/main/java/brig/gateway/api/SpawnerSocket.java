@@ -50,12 +50,14 @@ public final class SpawnerSocket {
     private final EgressCalls egress;
     private final AuditCalls audit;
     private final PortCalls ports;
+    private final GatewayStatus status;
 
-    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail) {
+    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail, GatewayStatus status) {
         this.tokens = new TokenCalls(door);
         this.egress = new EgressCalls(door, workers);
         this.audit = new AuditCalls(door, trail);
         this.ports = new PortCalls(door, workers);
+        this.status = status;
         this.door = door;
         this.spawner = spawner;
         this.workers = workers;
@@ -184,10 +186,14 @@ public final class SpawnerSocket {
                     case "mint_token" -> tokens.mint(access, request.only(with(TokenCalls.FIELDS, "action")));
                     case "tokens" -> done(tokens.list(access, request.text("session")));
                     case "revoke_token" -> tokens.revoke(access, id(request), null);
+                    case "gateway" -> {
+                        request.only(Set.of("action"));
+                        yield done(status.view());
+                    }
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
-                            + " egress, audit, port, mint_token, tokens, revoke_token, agents and doctor");
+                            + " egress, audit, port, mint_token, tokens, revoke_token, agents, gateway and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);

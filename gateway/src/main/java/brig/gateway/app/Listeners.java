@@ -1,5 +1,6 @@
 package brig.gateway.app;
 
+import brig.gateway.api.GatewayStatus;
 import brig.gateway.api.HttpApi;
 import brig.gateway.api.SpawnerSocket;
 import brig.gateway.config.Config;
@@ -67,8 +68,9 @@ final class Listeners {
 
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
-        Router router = new HttpApi(door, behind, config).router(vertx);
-        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit()).open(paths.spawner())
+        GatewayStatus status = new GatewayStatus(door, behind.controls().admission(), behind.clock());
+        Router router = new HttpApi(door, behind, status, config).router(vertx);
+        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit(), status).open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(httpConnections.before(router))
                         .listen(config.http().port(), config.http().host())

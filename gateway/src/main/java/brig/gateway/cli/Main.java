@@ -26,7 +26,7 @@ import picocli.CommandLine.ScopeType;
         subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
-                AcpCommand.class},
+                AcpCommand.class, StatusCommand.class, TopCommand.class, CompletionCommand.class, ManCommand.class},
         footer = {
             "",
             "Examples:",
@@ -34,6 +34,7 @@ import picocli.CommandLine.ScopeType;
             "  brig run shell -- 'echo hi; id'       run one message behind the wall",
             "  brig run demo-writer                  a stream to look at, with no model and no key",
             "  brig sessions                         what runs",
+            "  brig top                              the same live, with limits, rates and tokens; brig status is shorter",
             "  brig tree ID                          the agent of a session and its sub-agents",
             "  brig track -- claude -p ...           an agent that Brig did not start, as a session",
             "  brig acp --agent claude               an agent for Zed, JetBrains and other editors",
@@ -257,12 +258,16 @@ public final class Main {
         }
     }
 
+    static String version() {
+        String version = Main.class.getPackage().getImplementationVersion();
+        return "brig " + (version == null ? "development" : version);
+    }
+
     /** The version that the build wrote into the jar. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = Main.class.getPackage().getImplementationVersion();
-            return new String[] {"brig " + (version == null ? "development" : version)};
+            return new String[] {version()};
         }
     }
 }
