@@ -26,6 +26,7 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$top/upper,workdir=$top/work" "
 unset TMPDIR
 cp "$1" "$top/brig.deb"
 cd "$top/root"
+rm -rf etc/brig var/lib/brig var/lib/brig-worker-agent
 mount --bind "$top" mnt
 mount -t proc proc proc
 mount --rbind /dev dev
@@ -49,7 +50,7 @@ differs() {
     (cd /mnt/upper && find . ! -type d | cut -c2- | grep -v -e '^/var/lib/dpkg/' -e '^/var/log/' -e '^/var/cache/' \
         -e '^/etc/\(passwd\|group\|shadow\|gshadow\|subuid\|subgid\)-\?$' -e '^/etc/\.pwd\.lock$' || true)
 }
-[ -z "$(differs)" ] || fail "the copy is not fresh: $(differs)"
+before=$(differs)
 accounts=$(cat /etc/passwd /etc/group)
 
 dpkg --install /mnt/brig.deb >/tmp/dpkg.log 2>&1 || { cat /tmp/dpkg.log >&2; fail 'dpkg did not install it'; }
@@ -58,6 +59,10 @@ case $(brig --version) in 'brig '*) ok "installed, on its own runtime: $(brig --
 for archive in serve worker-agent cli; do
     [ -f "/usr/lib/brig/lib/$archive.aot" ] || echo "note: no start-up archive $archive"
 done
+if [ -f /usr/lib/brig/lib/cli.aot ]; then
+    BRIG_JAVA_OPTS=-XX:AOTMode=on brig --version >/dev/null || fail 'the start-up archive does not fit where it is installed'
+    ok 'the start-up archive fits'
+fi
 if command -v systemd-analyze >/dev/null; then
     systemd-analyze verify --man=no /usr/lib/systemd/system/brig*.service 2>&1 | grep -i brig &&
         fail 'systemd does not like the units'
@@ -94,7 +99,8 @@ stop() {
 }
 
 nobody=$(id -u nobody)
-sed -i "s/\"allowedUids\": \[\]/\"allowedUids\": [$nobody]/" /etc/brig/brig.json
+# The host may have a gateway of its own on the usual port.
+sed -i "s/\"allowedUids\": \[\]/\"allowedUids\": [$nobody], \"http\": {\"port\": 0}/" /etc/brig/brig.json
 start brig-worker-agent.service ready
 agent=$pid
 start brig.service 'brig is up'
@@ -128,6 +134,6 @@ dpkg --remove brig >/tmp/dpkg.log 2>&1 || { cat /tmp/dpkg.log >&2; fail 'dpkg di
 [ ! -e /usr/lib/brig ] && [ ! -e /usr/bin/brig ] && [ -e /etc/brig/brig.json ] && [ -e /var/lib/brig/brig.db ] ||
     fail 'to remove it takes the programs and leaves settings and state'
 dpkg --purge brig >/tmp/dpkg.log 2>&1 || { cat /tmp/dpkg.log >&2; fail 'dpkg did not purge it'; }
-[ -z "$(differs)" ] || fail "left behind: $(differs)"
+[ "$(differs)" = "$before" ] || fail "left behind: $(differs)"
 [ "$accounts" = "$(cat /etc/passwd /etc/group)" ] || fail 'an account is left behind'
 ok 'removed and purged, nothing is left'
