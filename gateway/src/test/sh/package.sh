@@ -20,14 +20,15 @@ fi
 # The copy: everything of the host below a layer in memory. /run, /tmp and the JDKs of the host are not there.
 top=$(mktemp -d)
 mount -t tmpfs tmpfs "$top"
-mkdir "$top/upper" "$top/work" "$top/root"
+mkdir "$top/upper" "$top/work" "$top/root" "$top/lower"
 mount -t overlay overlay -o "lowerdir=/,upperdir=$top/upper,workdir=$top/work" "$top/root" 2>/dev/null ||
     { umount "$top"; rmdir "$top"; lack 'the kernel gives no overlay here'; }
 unset TMPDIR
 cp "$1" "$top/brig.deb"
 cd "$top/root"
 rm -rf etc/brig var/lib/brig var/lib/brig-worker-agent
-mount --bind "$top" mnt
+mount --bind / "$top/lower"
+mount --rbind "$top" mnt
 mount -t proc proc proc
 mount --rbind /dev dev
 mount --rbind /sys sys
@@ -45,10 +46,14 @@ for package in adduser bubblewrap git; do
     dpkg -s $package >/dev/null 2>&1 || lack "dpkg does not know $package here"
 done
 
-# Everything that differs from the host: files of dpkg, logs and caches are not the package's.
+# Everything that differs from the host: files of dpkg, logs and caches are not the package's. A folder is in the layer
+# already when something in it was touched.
 differs() {
-    (cd /mnt/upper && find . ! -type d | cut -c2- | grep -v -e '^/var/lib/dpkg/' -e '^/var/log/' -e '^/var/cache/' \
-        -e '^/etc/\(passwd\|group\|shadow\|gshadow\|subuid\|subgid\)-\?$' -e '^/etc/\.pwd\.lock$' || true)
+    find /mnt/upper -mindepth 1 | cut -c11- | grep -v -e '^/var/lib/dpkg/' -e '^/var/log/' -e '^/var/cache/' \
+        -e '^/etc/\(passwd\|group\|shadow\|gshadow\|subuid\|subgid\)-\?$' -e '^/etc/\.pwd\.lock$' |
+        while read -r path; do
+            [ -d "/mnt/upper$path" ] && [ -d "/mnt/lower$path" ] || echo "$path"
+        done
 }
 before=$(differs)
 accounts=$(cat /etc/passwd /etc/group)
