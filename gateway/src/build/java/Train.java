@@ -74,9 +74,6 @@ final class Train {
                 "serve", "--config", work + "/brig.json").redirectOutput(ProcessBuilder.Redirect.PIPE).start();
         try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
             awaitUp(gateway);
-            // First, for on a busy machine what follows may not end in time.
-            brig(Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")), "run", "shell", "--", "echo started")
-                    .start().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             for (int i = 0; i < STARTS; i++) {
                 attach(spawn("echo started"));
             }
