@@ -22,19 +22,20 @@ import org.jspecify.annotations.Nullable;
  * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the
  * folders that empty paths in them stand for.
  *
+ * @param gatewayUser as {@link Options#gatewayUser}
  * @param file the configuration file that was named; null for the usual place
  * @param environment the variables of this process
  * @param root whether it runs as root, which decides between the folders of the host and those of a user
  */
-record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path stateDir, @Nullable Path file,
-        Map<String, String> environment, boolean root) {
+record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path stateDir, @Nullable String gatewayUser,
+        @Nullable Path file, Map<String, String> environment, boolean root) {
 
     /** Without root a worker has our own uid, which says nothing about who made a folder. */
     private static final int NOBODY = -1;
 
     /** Reads the files that the options name. @throws BrigException naming file and key */
     static Installation read(Options options, Map<String, String> environment, boolean root) {
-        Path file = options.config() != null ? options.config() : usualFile(environment);
+        Path file = options.config() != null ? options.config() : usualFile(environment, root);
         try {
             Map<String, @Nullable Object> values = values(options.home(), file);
             WorkerAgentConfig config = Settings.bind(sectionOf(values), WorkerAgentConfig.class);
@@ -43,9 +44,13 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
                 runtimeDir = named(values, "runtimeDir",
                         underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache"));
             }
-            Path stateDir = named(values, "stateDir",
-                    underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
-            return new Installation(config, options.home(), runtimeDir, stateDir, options.config(), environment, root);
+            Path stateDir = options.stateDir();
+            if (stateDir == null) {
+                stateDir = named(values, "stateDir",
+                        underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
+            }
+            return new Installation(config, options.home(), runtimeDir, stateDir, options.gatewayUser(), options.config(),
+                    environment, root);
         } catch (BrigException e) {
             throw new BrigException(e.code(), (file == null ? "" : file + ": ") + e.getMessage());
         }
@@ -60,10 +65,10 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
         return values.get(key) instanceof String text && !text.isEmpty() ? Path.of(text) : absent;
     }
 
-    private static @Nullable Path usualFile(Map<String, String> environment) {
-        Path host = Path.of("/etc/brig/brig.json");
-        Path own = underXdg(environment, false, "", "XDG_CONFIG_HOME", ".config").resolve("brig.json");
-        return Files.exists(host) ? host : Files.exists(own) ? own : null;
+    /** As the gateway: the host's file is for root, whose folders it names. */
+    private static @Nullable Path usualFile(Map<String, String> environment, boolean root) {
+        Path file = underXdg(environment, root, "/etc/brig", "XDG_CONFIG_HOME", ".config").resolve("brig.json");
+        return Files.exists(file) ? file : null;
     }
 
     private static Map<String, @Nullable Object> readFile(Path file) {
@@ -120,7 +125,7 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
     }
 
     List<Path> workspaceBases() {
-        Path data = underXdg(environment, root, "/var/lib/brig", "XDG_DATA_HOME", ".local/share");
+        Path data = root ? stateDir : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
         return paths(config.workspaceBases(), data.resolve("workspaces"));
     }
 
@@ -130,7 +135,7 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
      * @throws BrigException naming file and key
      */
     List<Path> repositories() {
-        Path now = file != null ? file : usualFile(environment);
+        Path now = file != null ? file : usualFile(environment, root);
         return Settings.bind(sectionOf(values(home, now)), WorkerAgentConfig.class).repositories().stream().map(Path::of).toList();
     }
 

@@ -67,7 +67,7 @@ public final class WorkerAgent implements AutoCloseable {
      * @throws BrigException what is in the way
      */
     static WorkerAgent open(Installation installation, Timers timers) throws IOException {
-        RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir());
+        RuntimeFolder folder = RuntimeFolder.open(installation.runtimeDir(), installation.gatewayUser());
         EgressProcess egress = new EgressProcess(installation.egressSetup());
         try {
             SandboxWalls walls = SandboxWalls.open(installation.wallSettings(), egress);

@@ -62,7 +62,7 @@ final class AgentFixture implements AutoCloseable {
     }
 
     Options options() {
-        return new Options(config, home.toAbsolutePath().normalize(), root.resolve("run"), false);
+        return new Options(config, home.toAbsolutePath().normalize(), root.resolve("run"), null, null, false);
     }
 
     AgentFixture open() throws IOException {

@@ -21,7 +21,7 @@ class InstallationTest {
 
     private Installation read(String text, boolean root) throws IOException {
         Path file = Files.writeString(folder.resolve("brig.json"), text);
-        return Installation.read(new Options(file, HOME, null, false),
+        return Installation.read(new Options(file, HOME, null, null, null, false),
                 Map.of("HOME", "/home/ann", "XDG_RUNTIME_DIR", "/run/user/7"), root);
     }
 
@@ -78,7 +78,19 @@ class InstallationTest {
     void shouldRefuseWhenArgumentIsUnknownOrAlone() {
         assertThrows(BrigException.class, () -> Options.parse("--colour"));
         assertThrows(BrigException.class, () -> Options.parse("--config"));
-        Options options = Options.parse("--embedded", "--config", "/c", "--home", "/h", "--runtime-dir", "/r");
-        assertEquals(new Options(Path.of("/c"), Path.of("/h"), Path.of("/r"), true), options);
+        Options options = Options.parse("--embedded", "--config", "/c", "--home", "/h", "--runtime-dir", "/r",
+                "--state-dir", "/s", "--gateway-user", "ann");
+        assertEquals(new Options(Path.of("/c"), Path.of("/h"), Path.of("/r"), Path.of("/s"), "ann", true), options);
+    }
+
+    @Test
+    void shouldKeepStateOfItsOwnWhenItIsAService() throws Exception {
+        Path file = Files.writeString(folder.resolve("brig.json"), "{\"runtimeDir\": \"/r\", \"stateDir\": \"/s\"}");
+        Installation service = Installation.read(new Options(file, HOME, Path.of("/run/own"), Path.of("/var/own"), "ann", false),
+                Map.of(), true);
+        assertEquals(Path.of("/run/own"), service.runtimeDir());
+        assertEquals(Path.of("/var/own"), service.stateDir());
+        assertEquals(List.of(Path.of("/var/own/workspaces")), service.workspaceBases());
+        assertEquals("ann", service.gatewayUser());
     }
 }

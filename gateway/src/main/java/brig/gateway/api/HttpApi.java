@@ -56,7 +56,7 @@ public final class HttpApi {
     private final BooleanSupplier ready;
     private final int requestBodyBytes;
 
-    public HttpApi(Door door, Behind behind, Config config) {
+    public HttpApi(Door door, Behind behind, GatewayStatus status, Config config) {
         this.door = door;
         guard = new HttpGuard(config.http(), door);
         spawns = new SpawnCalls(door, behind.spawner(), behind.workers());
@@ -68,7 +68,7 @@ public final class HttpApi {
         audit = new AuditCalls(door, behind.audit());
         ports = new PortCalls(door, behind.workers());
         models = new OpenAiCalls(door, behind.spawner(), behind.workers(), behind.clock());
-        operator = new OperatorCalls(door.sessions(), behind.workers(), behind.controls(), behind.clock());
+        operator = new OperatorCalls(status, behind.workers(), behind.controls());
         metrics = new MetricsCalls(guard, behind.metrics());
         ready = behind.controls().ready();
         requestBodyBytes = config.limits().requestBodyBytes();

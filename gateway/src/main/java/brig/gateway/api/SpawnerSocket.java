@@ -52,16 +52,19 @@ public final class SpawnerSocket {
     private final AuditCalls audit;
     private final PortCalls ports;
     private final SignInCalls signIn;
+    private final GatewayStatus status;
     private final Supplier<String> url;
 
     /** @param url of the HTTP interface; it is known when that listens */
-    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail, Supplier<String> url) {
+    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail, GatewayStatus status,
+            Supplier<String> url) {
         this.tokens = new TokenCalls(door);
         this.signIn = new SignInCalls(door, tokens);
         this.url = url;
         this.egress = new EgressCalls(door, workers);
         this.audit = new AuditCalls(door, trail);
         this.ports = new PortCalls(door, workers);
+        this.status = status;
         this.door = door;
         this.spawner = spawner;
         this.workers = workers;
@@ -191,10 +194,14 @@ public final class SpawnerSocket {
                     case "tokens" -> done(tokens.list(access, request.text("session")));
                     case "revoke_token" -> tokens.revoke(access, id(request), null);
                     case "open" -> signIn.open(access, request.only(with(SignInCalls.FIELDS, "action")), url);
+                    case "gateway" -> {
+                        request.only(Set.of("action"));
+                        yield done(status.view());
+                    }
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
-                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents and doctor");
+                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents, gateway and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);

@@ -72,7 +72,8 @@ public final class Gateway implements ControlLink.Listener {
     private final Vertx vertx;
     private final Executor loop;
     private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
-    private final WorkerAgentProcess workerAgent;
+    /** Null where the worker-agent is a service of its own. */
+    private final @Nullable WorkerAgentProcess workerAgent;
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
     private final CompletableFuture<Void> stopWanted = new CompletableFuture<>();
 
@@ -108,7 +109,8 @@ public final class Gateway implements ControlLink.Listener {
         Paths.makePassable(paths.runtime());
         Paths.makePrivate(paths.streams());
         String adminToken = SecretFile.load(paths.adminToken(), "admin token");
-        workerAgent = new WorkerAgentProcess(paths, configFile);
+        workerAgent = paths.ownsWorkerAgent() ? new WorkerAgentProcess(paths, configFile) : null;
+        keepWorkers = workerAgent == null;
         vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
         if (!vertx.isNativeTransportEnabled()) {
             throw new BrigException(ErrorCode.INTERNAL, "Netty's epoll transport does not load: " + vertx.unavailableNativeTransportCause());
@@ -172,14 +174,17 @@ public final class Gateway implements ControlLink.Listener {
                     audit.start();
                     loopWatch.start();
                 }));
-        await(started, START_SECONDS_MAX, "the worker-agent did not answer; see " + paths.state().resolve("worker-agent.log"));
+        await(started, START_SECONDS_MAX, "no worker-agent answered on " + paths.control() + "; "
+                + (workerAgent == null ? "is its service up?" : "see " + paths.state().resolve("worker-agent.log")));
     }
 
     @Override
     public void handleUp(String instance) {
         log.info("worker-agent is up instance={}", instance);
         failedTries = 0;
-        workerAgent.handleUp();
+        if (workerAgent != null) {
+            workerAgent.handleUp();
+        }
         spawner.reconcile().whenComplete((reconciled, failure) -> {
             if (failure == null) {
                 ready = true;
@@ -196,7 +201,7 @@ public final class Gateway implements ControlLink.Listener {
         if (!stopping) {
             spawner.handleDown();
         }
-        if (stopping || failedTries++ % TRIES_BEFORE_START != 0) {
+        if (stopping || workerAgent == null || failedTries++ % TRIES_BEFORE_START != 0) {
             return;
         }
         try {
@@ -234,7 +239,10 @@ public final class Gateway implements ControlLink.Listener {
         stopWanted.join();
     }
 
-    /** Ends all workers and the worker-agent, unless they were to be kept, and the gateway. */
+    /**
+     * Ends all workers and the worker-agent, and the gateway. They stay where that was asked for, and where the worker-agent
+     * is a service of its own, unless an operator asked for their end.
+     */
     public void stop() {
         CompletableFuture<Void> ended = onLoop(() -> {
             stopping = true;
@@ -247,7 +255,9 @@ public final class Gateway implements ControlLink.Listener {
             await(ended, STOP_SECONDS_MAX, "the worker-agent did not end in time");
         } catch (BrigException e) {
             log.warn("{}", e.getMessage());
-            workerAgent.stop();
+            if (workerAgent != null) {
+                workerAgent.stop();
+            }
         }
         onLoop(listeners::leave).join();
         vertx.close().toCompletionStage().toCompletableFuture().join();

@@ -1,5 +1,6 @@
 package brig.gateway.app;
 
+import brig.gateway.api.GatewayStatus;
 import brig.gateway.api.HttpApi;
 import brig.gateway.api.SpawnerSocket;
 import brig.gateway.config.Config;
@@ -73,9 +74,10 @@ final class Listeners {
 
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
-        HttpApi api = new HttpApi(door, behind, config);
+        GatewayStatus status = new GatewayStatus(door, behind.controls().admission(), behind.clock());
+        HttpApi api = new HttpApi(door, behind, status, config);
         Router router = api.router(vertx);
-        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit(), this::url)
+        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit(), status, this::url)
                 .open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(httpConnections.before(router))

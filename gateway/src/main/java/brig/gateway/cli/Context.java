@@ -7,6 +7,7 @@ import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -48,9 +49,15 @@ final class Context {
         }
     }
 
+    /** The one that is named, else the user's own, else that of the host where it lets this user in. */
     Path spawnerSocket() {
         String named = System.getenv("BRIG_SOCKET");
-        return named != null && !named.isEmpty() ? Path.of(named) : paths().spawner();
+        if (named != null && !named.isEmpty()) {
+            return Path.of(named);
+        }
+        Path own = paths().spawner();
+        boolean hosts = config().spawnerSocket().isEmpty() && !Files.exists(own) && Files.isWritable(Paths.HOST_SPAWNER);
+        return hosts ? Paths.HOST_SPAWNER : own;
     }
 
     /** A connection, and the gateway that had to be started for it. */

@@ -27,7 +27,8 @@ import picocli.CommandLine.ScopeType;
                 LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
-                AcpCommand.class, OpenCommand.class},
+                AcpCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, CompletionCommand.class,
+                ManCommand.class},
         footer = {
             "",
             "Examples:",
@@ -36,6 +37,7 @@ import picocli.CommandLine.ScopeType;
             "  brig run demo-writer                  a stream to look at, with no model and no key",
             "  brig sessions                         what runs",
             "  brig open                             the same in the browser, live",
+            "  brig top                              the same live, with limits, rates and tokens; brig status is shorter",
             "  brig tree ID                          the agent of a session and its sub-agents",
             "  brig track -- claude -p ...           an agent that Brig did not start, as a session",
             "  brig acp --agent claude               an agent for Zed, JetBrains and other editors",
@@ -259,12 +261,16 @@ public final class Main {
         }
     }
 
+    static String version() {
+        String version = Main.class.getPackage().getImplementationVersion();
+        return "brig " + (version == null ? "development" : version);
+    }
+
     /** The version that the build wrote into the jar. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            String version = Main.class.getPackage().getImplementationVersion();
-            return new String[] {"brig " + (version == null ? "development" : version)};
+            return new String[] {version()};
         }
     }
 }

@@ -6,22 +6,31 @@ import brig.gateway.config.Paths;
 import brig.gateway.telemetry.LineEncoder;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig serve}. */
 @Command(name = "serve", description = "Start the gateway with its worker-agent, and run until it is stopped.",
         mixinStandardHelpOptions = true,
         footer = {"", "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers go on, and the",
-            "next 'brig serve' takes them up where their streams were.", "", "Example:", "  brig serve --config my.json"})
+            "next 'brig serve' takes them up where their streams were.", "", "Examples:", "  brig serve --config my.json",
+            "  brig worker-agent --runtime-dir /run/brig-worker-agent --gateway-user brig",
+            "  brig serve --worker-agent /run/brig-worker-agent"})
 final class ServeCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
+    @Option(names = "--worker-agent", paramLabel = "DIR",
+            description = "The runtime folder of a worker-agent that is a service of its own. None is started then, and its "
+                + "workers go on when the gateway ends.")
+    private @Nullable Path workerAgent;
+
     @Override
     public Integer call() {
         Context context = main.context();
-        Paths paths = context.paths();
+        Paths paths = workerAgent == null ? context.paths() : context.paths().withWorkerAgent(workerAgent);
         Config config = context.config();
         System.setProperty(LineEncoder.FORMAT_PROPERTY, config.log().format());
         Gateway gateway = new Gateway(config, paths, context.configFile());

@@ -100,6 +100,10 @@ final class Terminal {
 
     /** A table with a head line, columns as wide as they need to be. */
     void table(List<String> head, List<List<String>> rows) {
+        tableLines(head, rows).forEach(this::println);
+    }
+
+    List<String> tableLines(List<String> head, List<List<String>> rows) {
         List<List<String>> all = new ArrayList<>(List.of(head));
         all.addAll(rows);
         int[] widths = new int[head.size()];
@@ -108,6 +112,7 @@ final class Terminal {
                 widths[i] = Math.max(widths[i], row.get(i).length());
             }
         }
+        List<String> lines = new ArrayList<>();
         for (List<String> row : all) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < widths.length; i++) {
@@ -115,8 +120,9 @@ final class Terminal {
                 String pad = i == widths.length - 1 ? "" : " ".repeat(widths[i] - cell.length() + 2);
                 line.append(row == head ? paint(DIM, cell) : status(cell)).append(pad);
             }
-            println(line.toString());
+            lines.add(line.toString());
         }
+        return lines;
     }
 
     static String text(@Nullable Object value) {

@@ -80,7 +80,7 @@ final class TreeDrawing {
         return line.append(rest).toString();
     }
 
-    private static String duration(long ms) {
+    static String duration(long ms) {
         long seconds = Math.max(ms, 0) / 1000;
         return seconds >= 3600 ? seconds / 3600 + "h" + seconds / 60 % 60 + "m"
                 : seconds >= 60 ? seconds / 60 + "m" + seconds % 60 + "s"
@@ -88,14 +88,17 @@ final class TreeDrawing {
     }
 
     private static String tokens(Fields node, String name) {
-        long count = node.number(name, 0, Long.MAX_VALUE, 0);
+        return tokens(node.number(name, 0, Long.MAX_VALUE, 0));
+    }
+
+    static String tokens(long count) {
         return count < 1000 ? String.valueOf(count)
                 : count < 1_000_000 ? String.format(Locale.ROOT, "%.1fk", count / 1e3)
                 : String.format(Locale.ROOT, "%.1fM", count / 1e6);
     }
 
     /** Of what an agent wrote, a beginning on one line. It must not command the terminal that shows it. */
-    private static String cut(String text, int charsMax) {
+    static String cut(String text, int charsMax) {
         StringBuilder line = new StringBuilder();
         text.codePoints().limit(charsMax).forEach(point -> line.appendCodePoint(isPlain(point) ? point : ' '));
         return line + (text.codePointCount(0, text.length()) > charsMax ? "…" : "");

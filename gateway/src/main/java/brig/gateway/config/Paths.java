@@ -19,8 +19,12 @@ import java.nio.file.attribute.PosixFilePermissions;
  * @param agents one folder per session with its {@code io.sock}
  * @param spawner the spawner socket
  * @param http the Unix socket that serves HTTP
+ * @param workerAgent the runtime folder of the worker-agent; {@code runtime}, unless that is a service of its own
  */
-public record Paths(Path home, Path state, Path runtime, Path agents, Path spawner, Path http) {
+public record Paths(Path home, Path state, Path runtime, Path agents, Path spawner, Path http, Path workerAgent) {
+    /** Where captains of this host find the gateway that all of them share. */
+    public static final Path HOST_SPAWNER = Path.of("/run/agent-spawner/spawner.sock");
+
     /** {@code sun_path} holds 108 bytes, the last of them NUL. */
     private static final int SOCKET_PATH_BYTES_MAX = 107;
 
@@ -32,9 +36,20 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
                         : xdg("XDG_STATE_HOME", ".local/state").resolve("brig")),
                 runtime,
                 chosen(config.agentsDir(), isRoot() ? Path.of("/run/agents") : runtime.resolve("agents")),
-                chosen(config.spawnerSocket(), isRoot() ? Path.of("/run/agent-spawner/spawner.sock")
+                chosen(config.spawnerSocket(), isRoot() ? HOST_SPAWNER
                         : runtime.resolve("spawner.sock")),
-                chosen(config.http().unixSocket(), runtime.resolve("http.sock")));
+                chosen(config.http().unixSocket(), runtime.resolve("http.sock")),
+                runtime);
+    }
+
+    /** The same with a worker-agent that is a service of its own, in that folder. */
+    public Paths withWorkerAgent(Path folder) {
+        return new Paths(home, state, runtime, agents, spawner, http, folder.toAbsolutePath());
+    }
+
+    /** Whether the gateway starts the worker-agent, and ends it. */
+    public boolean ownsWorkerAgent() {
+        return workerAgent.equals(runtime);
     }
 
     public Path database() {
@@ -72,7 +87,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
 
     /** The control socket of the worker-agent. */
     public Path control() {
-        return runtime.resolve("w/control.sock");
+        return workerAgent.resolve("w/control.sock");
     }
 
     /** Whether this process is the superuser's: what {@code id -u} would say. */

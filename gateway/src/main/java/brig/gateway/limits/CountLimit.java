@@ -41,6 +41,10 @@ public final class CountLimit {
         return new Lease(() -> taken.computeIfPresent(key, (k, n) -> n == 1 ? null : n - 1));
     }
 
+    public int max() {
+        return max;
+    }
+
     public int count(String key) {
         return taken.getOrDefault(key, 0);
     }

@@ -38,7 +38,7 @@ import java.util.function.Function;
 public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connections, Timers timers,
         Counters counters, Outlet.Bounds bounds, Set<Outlet> outlets) {
     /** The key under which all connections are counted together. */
-    static final String ALL = "all";
+    public static final String ALL = "all";
 
     /** Listens on a Unix socket; accepted connections and the uid of their peers go to the handler. */
     public CompletionStage<NetServer> listen(Path socket, BiConsumer<NetSocket, Integer> handler) {

@@ -1,6 +1,7 @@
 package brig.gateway.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -33,7 +34,7 @@ class PathsTest {
         if (Paths.isRoot()) {
             assertEquals(new Paths(Path.of("/opt/brig"), Path.of("/var/lib/brig"), Path.of("/run/brig"),
                     Path.of("/run/agents"), Path.of("/run/agent-spawner/spawner.sock"),
-                    Path.of("/run/brig/http.sock")), paths);
+                    Path.of("/run/brig/http.sock"), Path.of("/run/brig")), paths);
         } else {
             assertEquals(paths.runtime().resolve("agents"), paths.agents());
             assertEquals(paths.runtime().resolve("spawner.sock"), paths.spawner());
@@ -56,6 +57,16 @@ class PathsTest {
         assertEquals(Path.of("/x/h.sock"), paths.http());
         assertEquals(Path.of("/r/w/control.sock"), paths.control());
         assertEquals(Path.of("/r/http.sock"), paths("{\"runtimeDir\": \"/r\"}").http());
+    }
+
+    @Test
+    void shouldLookForTheWorkerAgentElsewhereWhenItIsAService() throws IOException {
+        Paths own = paths("{\"runtimeDir\": \"/r\"}");
+        assertTrue(own.ownsWorkerAgent());
+        Paths service = own.withWorkerAgent(Path.of("/run/other"));
+        assertEquals(Path.of("/run/other/w/control.sock"), service.control());
+        assertEquals(Path.of("/r/http.sock"), service.http());
+        assertFalse(service.ownsWorkerAgent());
     }
 
     @Test

@@ -9,6 +9,7 @@ import brig.protocol.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -44,7 +45,8 @@ class CommandLineTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "exec", "logs", "sessions", "agents", "terminate", "tree", "track",
-            "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port", "acp"})
+            "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port", "acp", "status",
+            "top", "completion", "man", "open"})
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
         assertEquals(0, run.exitCode(), run::err);
@@ -133,6 +135,60 @@ class CommandLineTest {
         assertEquals("running", listed.text("state"));
         assertTrue(product.brig("sessions").out().contains("listed"));
         assertEquals(0, product.brig("terminate", "listed").exitCode());
+    }
+
+    @Test
+    void shouldSayHowTheGatewayIsWhenStatusIsAsked() throws IOException {
+        product.brig("spawn", "--task-id", "counted", "shell");
+        Fields status = product.brig("status", "--json").json();
+        assertEquals("open", status.text("pool"));
+        assertTrue(status.number("workers", 1, 200, 0) >= 1, status::toString);
+        assertTrue(status.number("connections", 1, 12_000, 0) >= 1, "it asks over one itself");
+        Run run = product.brig("status");
+        assertTrue(run.out().contains(" of 200\n") && run.out().contains(", open\n"), run::out);
+        product.brig("terminate", "counted");
+        try (Product alone = Product.prepare(Map.of())) {
+            assertEquals(REFUSED, alone.brig("status").exitCode());
+        }
+    }
+
+    @Test
+    void shouldShowWhatRunsWhenTopIsAsked() throws IOException {
+        product.brig("spawn", "--task-id", "busy", "shell", "--", "while :; do echo tick; sleep 0.05; done");
+        product.brig("spawn", "--task-id", "idle", "shell");
+        Fields top = product.brig("top", "--once", "--interval", "0.5", "--json").json();
+        assertEquals("open", top.object("gateway").text("pool"));
+        List<Fields> sessions = top.objects("sessions");
+        Fields busy = sessions.getFirst();
+        assertEquals("busy", busy.text("task_id"), "the busiest comes first");
+        assertTrue(busy.asMap().get("frames_per_second") instanceof Number rate && rate.doubleValue() > 1, busy::toString);
+        assertEquals(0, busy.number("input_tokens", 0, 0, 9));
+        Run run = product.brig("top", "--once", "--interval", "0.2");
+        assertTrue(run.out().matches("(?s)gateway .*\nTASK +AGENT .*\nbusy +shell +running .*\nidle +shell +running .*"), run::out);
+        assertEquals(REFUSED, product.brig("top", "--interval", "0").exitCode());
+        product.brig("terminate", "busy");
+        product.brig("terminate", "idle");
+    }
+
+    @Test
+    void shouldCompleteCommandsWhenTheShellHasTheScript() throws IOException {
+        Run script = product.brig("completion", "bash");
+        Path file = Files.writeString(product.folder().resolve("completion"), script.out());
+        Run completed = Run.of(List.of("bash", "-c", "source " + file + "; COMP_WORDS=(brig term); COMP_CWORD=1; "
+                + "_complete_brig brig term brig; echo \"${COMPREPLY[@]}\""), "", product.folder());
+        assertEquals("terminate", completed.out().strip(), completed::err);
+        assertEquals(script.out(), product.brig("completion", "zsh").out());
+        assertEquals(REFUSED, product.brig("completion", "fish").exitCode());
+    }
+
+    @Test
+    void shouldHaveEveryCommandInTheManualPage() throws IOException {
+        String page = product.brig("man").out();
+        assertTrue(page.startsWith(".TH BRIG 1 "), page);
+        for (String command : List.of("SERVE", "TOP", "TOKEN CREATE", "ACP")) {
+            assertTrue(page.contains("\n.SH \"BRIG " + command + "\"\n"), command);
+        }
+        assertTrue(page.contains("\\-\\-once"), "options are printed as they are typed");
     }
 
     @Test

@@ -15,13 +15,17 @@ record Run(int exitCode, String out, String err) {
 
     /** Runs it to its end; its output goes through files, so that it never waits for us. */
     static Run of(List<String> command, String input, Path folder) throws IOException {
+        return of(command, input, folder, SECONDS_MAX);
+    }
+
+    static Run of(List<String> command, String input, Path folder, long secondsMax) throws IOException {
         Path in = Files.writeString(Files.createTempFile(folder, "in", ""), input);
         Path out = Files.createTempFile(folder, "out", "");
         Path err = Files.createTempFile(folder, "err", "");
         Process run = new ProcessBuilder(command).redirectInput(in.toFile()).redirectOutput(out.toFile())
                 .redirectError(err.toFile()).start();
         try {
-            if (!run.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
+            if (!run.waitFor(secondsMax, TimeUnit.SECONDS)) {
                 throw new AssertionError(command + " did not end: " + Files.readString(err));
             }
         } catch (InterruptedException e) {

@@ -1,27 +1,68 @@
 package brig.workeragent.link;
 
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 
-/** Who is at the other end of a Unix socket, as the kernel says. */
+/**
+ * Who may speak over the Unix sockets of this worker-agent, by the kernel's word: root, this process's own user, and the
+ * user that the gateway runs as where that is another one.
+ */
 final class Peers {
     private static final Path STATUS = Path.of("/proc/self/status");
 
-    private Peers() {}
+    private final UserPrincipal self;
+    private final UserPrincipal gateway;
 
-    /** Whether the peer is this process's own user or root. */
-    static boolean isTrusted(SocketChannel channel) throws IOException {
-        UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
-        return peer.equals(self()) || peer.equals(user("0"));
+    private Peers(UserPrincipal self, UserPrincipal gateway) {
+        this.self = self;
+        this.gateway = gateway;
     }
 
-    static boolean isTrusted(int uid) throws IOException {
-        return uid == 0 || user(String.valueOf(uid)).equals(self());
+    /**
+     * @param gatewayUser name or uid of the gateway's user; null where it is our own
+     * @throws BrigException where there is no such user
+     */
+    static Peers of(@Nullable String gatewayUser) throws IOException {
+        UserPrincipal self = self();
+        try {
+            return new Peers(self, gatewayUser == null ? self : user(gatewayUser));
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "--gateway-user: there is no user '" + gatewayUser + "'");
+        }
+    }
+
+    boolean isTrusted(SocketChannel channel) throws IOException {
+        return isTrusted(channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user());
+    }
+
+    boolean isTrusted(int uid) throws IOException {
+        return isTrusted(user(String.valueOf(uid)));
+    }
+
+    private boolean isTrusted(UserPrincipal peer) throws IOException {
+        return peer.equals(self) || peer.equals(gateway) || peer.equals(user("0"));
+    }
+
+    /** Whether the gateway runs as another user than we do. */
+    boolean areOthers() {
+        return !gateway.equals(self);
+    }
+
+    /** Leaves a socket's file to the gateway's user, and closes it to everybody else. */
+    void admit(Path socket) throws IOException {
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+        if (areOthers()) {
+            Files.setOwner(socket, gateway);
+        }
     }
 
     /** The user that this process acts as. */
@@ -36,7 +77,7 @@ final class Peers {
     }
 
     /** Principals are equal where their numbers are; a number is also a name here. */
-    private static UserPrincipal user(String uid) throws IOException {
-        return FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(uid);
+    private static UserPrincipal user(String name) throws IOException {
+        return FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(name);
     }
 }

@@ -50,14 +50,16 @@ public final class PortServer implements AutoCloseable {
     private static final int PORT_MAX = 65_535;
 
     private final Path path;
+    private final Peers peers;
     private final Workers workers;
     private final int connectionsMax;
     private final EventLoopGroup loop;
     /** By spawn; owned by the event loop. */
     private final Map<String, Integer> connections = new HashMap<>();
 
-    private PortServer(Path path, Workers workers, int connectionsMax, EventLoopGroup loop) {
-        this.path = path;
+    private PortServer(RuntimeFolder folder, Workers workers, int connectionsMax, EventLoopGroup loop) {
+        this.path = folder.portsSocket();
+        this.peers = folder.peers();
         this.workers = workers;
         this.connectionsMax = connectionsMax;
         this.loop = loop;
@@ -67,8 +69,8 @@ public final class PortServer implements AutoCloseable {
     public static PortServer open(RuntimeFolder folder, Workers workers, int connectionsMax) throws IOException {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("brig-ports", true), EpollIoHandler.newFactory());
-        Path path = folder.portsSocket();
-        PortServer server = new PortServer(path, workers, connectionsMax, loop);
+        PortServer server = new PortServer(folder, workers, connectionsMax, loop);
+        Path path = server.path;
         // The folder is ours alone, by its lock: what lies there was left by a process that was killed.
         Files.deleteIfExists(path);
         var bound = new ServerBootstrap().group(loop).channel(EpollServerDomainSocketChannel.class)
@@ -83,6 +85,7 @@ public final class PortServer implements AutoCloseable {
             loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             throw new IOException("cannot listen on " + path, bound.cause());
         }
+        server.peers.admit(path);
         return server;
     }
 
@@ -93,7 +96,7 @@ public final class PortServer implements AutoCloseable {
         @Override
         public void channelActive(ChannelHandlerContext ctx) throws IOException {
             int uid = ((EpollDomainSocketChannel) ctx.channel()).peerCredentials().uid();
-            if (!Peers.isTrusted(uid)) {
+            if (!peers.isTrusted(uid)) {
                 LOG.warn("refused a peer of another user socket={}", path);
                 ctx.close();
             }

@@ -20,22 +20,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * The folder of this worker-agent's sockets: closed to others, and used by one worker-agent at a time. The
  * lock is the kernel's, so a worker-agent that was killed leaves a folder that the next one can take over;
- * what lies there then belongs to nobody and is removed.
+ * what lies there then belongs to nobody and is removed. A gateway of another user may pass through to the sockets, which
+ * are its own; to the folder it can do nothing.
  */
 public final class RuntimeFolder implements AutoCloseable {
     private static final String LOCK = "lock";
     private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rwx------");
+    private static final Set<PosixFilePermission> PASSABLE = PosixFilePermissions.fromString("rwx--x--x");
 
     private final Path path;
     private final FileChannel lockFile;
+    private final Peers peers;
 
-    private RuntimeFolder(Path path, FileChannel lockFile) {
+    private RuntimeFolder(Path path, FileChannel lockFile, Peers peers) {
         this.path = path;
         this.lockFile = lockFile;
+        this.peers = peers;
     }
 
-    /** Makes and takes {@code <runtimeDir>/w}. @throws BrigException naming what is in the way */
-    public static RuntimeFolder open(Path runtimeDir) throws IOException {
+    /**
+     * Makes and takes {@code <runtimeDir>/w}.
+     *
+     * @param gatewayUser who else may speak over its sockets; null for nobody but us and root
+     * @throws BrigException naming what is in the way
+     */
+    public static RuntimeFolder open(Path runtimeDir, @Nullable String gatewayUser) throws IOException {
+        Peers peers = Peers.of(gatewayUser);
         Path path = runtimeDir.toAbsolutePath().normalize().resolve("w");
         Files.createDirectories(runtimeDir);
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
@@ -49,13 +59,18 @@ public final class RuntimeFolder implements AutoCloseable {
         Files.setPosixFilePermissions(path, OWN);
         FileChannel lockFile =
                 FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        // Who can read a file can lock it.
+        Files.setPosixFilePermissions(path.resolve(LOCK), PosixFilePermissions.fromString("rw-------"));
         if (tryLock(lockFile) == null) {
             lockFile.close();
             throw new BrigException(ErrorCode.FORBIDDEN, "another worker-agent uses " + path
                     + "; stop it, or give this one another runtimeDir");
         }
-        RuntimeFolder folder = new RuntimeFolder(path, lockFile);
+        RuntimeFolder folder = new RuntimeFolder(path, lockFile, peers);
         folder.removeStale();
+        if (peers.areOthers()) {
+            Files.setPosixFilePermissions(path, PASSABLE);
+        }
         return folder;
     }
 
@@ -73,6 +88,10 @@ public final class RuntimeFolder implements AutoCloseable {
                 Files.deleteIfExists(socket);
             }
         }
+    }
+
+    Peers peers() {
+        return peers;
     }
 
     Path controlSocket() {

@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -35,14 +34,16 @@ final class UnixListener implements AutoCloseable {
     private static final String BINDING = "bind";
 
     private final Path path;
+    private final Peers peers;
     private final ServerSocketChannel server;
     private final Consumer<SocketChannel> handler;
     private final Semaphore places;
     private final Set<SocketChannel> connections = ConcurrentHashMap.newKeySet();
 
     private UnixListener(
-            Path path, ServerSocketChannel server, int connectionsMax, Consumer<SocketChannel> handler) {
+            Path path, Peers peers, ServerSocketChannel server, int connectionsMax, Consumer<SocketChannel> handler) {
         this.path = path;
+        this.peers = peers;
         this.server = server;
         this.handler = handler;
         this.places = new Semaphore(connectionsMax);
@@ -51,14 +52,16 @@ final class UnixListener implements AutoCloseable {
     /**
      * Binds and accepts.
      *
+     * @param peers who is heard
      * @param connectionsMax more than so many are closed at once
      * @param handler runs a connection to its end, on its own thread; the channel is closed behind it
      * @throws BrigException {@code INTERNAL} where another process listens there, or the path is too long
      */
-    static UnixListener open(Path path, int connectionsMax, Consumer<SocketChannel> handler) throws IOException {
+    static UnixListener open(Path path, Peers peers, int connectionsMax, Consumer<SocketChannel> handler)
+            throws IOException {
         removeStale(path);
-        ServerSocketChannel server = bind(path);
-        UnixListener listener = new UnixListener(path, server, connectionsMax, handler);
+        ServerSocketChannel server = bind(path, peers);
+        UnixListener listener = new UnixListener(path, peers, server, connectionsMax, handler);
         Thread.ofVirtual().name("accept-" + path.getFileName()).start(listener::accept);
         return listener;
     }
@@ -85,14 +88,14 @@ final class UnixListener implements AutoCloseable {
         }
     }
 
-    private static ServerSocketChannel bind(Path path) throws IOException {
+    private static ServerSocketChannel bind(Path path, Peers peers) throws IOException {
         Path folder = Files.createTempDirectory(path.getParent(), BINDING);
         Path temporary = folder.resolve("s");
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             requireShort(temporary);
             server.bind(UnixDomainSocketAddress.of(temporary));
-            Files.setPosixFilePermissions(temporary, PosixFilePermissions.fromString("rw-------"));
+            peers.admit(temporary);
             Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
             return server;
         } catch (IOException | RuntimeException e) {
@@ -123,7 +126,7 @@ final class UnixListener implements AutoCloseable {
         try (channel) {
             if (!placed) {
                 LOG.warn("too many connections socket={}", path);
-            } else if (!Peers.isTrusted(channel)) {
+            } else if (!peers.isTrusted(channel)) {
                 LOG.warn("refused a peer of another user socket={}", path);
             } else if (server.isOpen()) {
                 handler.accept(channel);

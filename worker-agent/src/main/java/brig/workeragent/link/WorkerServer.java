@@ -25,7 +25,7 @@ public final class WorkerServer implements WorkerSocket {
     private WorkerServer(RuntimeFolder folder, Worker worker) throws IOException {
         this.worker = worker;
         Path path = folder.workerSocket(worker.spawnId());
-        this.listener = UnixListener.open(path, CONNECTIONS_MAX, this::serve);
+        this.listener = UnixListener.open(path, folder.peers(), CONNECTIONS_MAX, this::serve);
     }
 
     /** The sockets of workers in that folder. */

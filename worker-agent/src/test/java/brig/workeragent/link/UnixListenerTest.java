@@ -38,7 +38,7 @@ class UnixListenerTest {
         dead.close();
         assertTrue(Files.exists(path));
         CountDownLatch served = new CountDownLatch(1);
-        try (UnixListener listener = UnixListener.open(path, 4, channel -> served.countDown());
+        try (UnixListener listener = UnixListener.open(path, Peers.of(null), 4, channel -> served.countDown());
                 SocketChannel client = connect(listener.path())) {
             assertTrue(served.await(5, TimeUnit.SECONDS));
             assertEquals(-1, client.read(ByteBuffer.allocate(1)));
@@ -53,7 +53,7 @@ class UnixListenerTest {
         Path path = folder.resolve("s.sock");
         try (ServerSocketChannel live = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             live.bind(UnixDomainSocketAddress.of(path));
-            BrigException e = assertThrows(BrigException.class, () -> UnixListener.open(path, 4, channel -> {}));
+            BrigException e = assertThrows(BrigException.class, () -> UnixListener.open(path, Peers.of(null), 4, channel -> {}));
             assertTrue(e.getMessage().contains("another process listens on " + path), e.getMessage());
         }
     }
@@ -61,7 +61,7 @@ class UnixListenerTest {
     @Test
     void shouldRefuseWhenPathIsTooLong() {
         Path path = folder.resolve("s".repeat(120));
-        BrigException e = assertThrows(BrigException.class, () -> UnixListener.open(path, 4, channel -> {}));
+        BrigException e = assertThrows(BrigException.class, () -> UnixListener.open(path, Peers.of(null), 4, channel -> {}));
         assertTrue(e.getMessage().contains("the kernel allows 107"), e.getMessage());
     }
 
@@ -69,7 +69,7 @@ class UnixListenerTest {
     void shouldCloseConnectionWhenThereAreTooMany() throws Exception {
         CountDownLatch first = new CountDownLatch(1);
         CountDownLatch hold = new CountDownLatch(1);
-        try (UnixListener listener = UnixListener.open(folder.resolve("s.sock"), 1, channel -> {
+        try (UnixListener listener = UnixListener.open(folder.resolve("s.sock"), Peers.of(null), 1, channel -> {
                     first.countDown();
                     try {
                         hold.await();
@@ -94,7 +94,7 @@ class UnixListenerTest {
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(UnixDomainSocketAddress.of(path));
             try (SocketChannel client = connect(path); SocketChannel accepted = server.accept()) {
-                assertTrue(Peers.isTrusted(accepted));
+                assertTrue(Peers.of(null).isTrusted(accepted));
                 assertTrue(client.isConnected());
             }
         }

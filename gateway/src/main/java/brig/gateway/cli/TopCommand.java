@@ -1,0 +1,131 @@
+package brig.gateway.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.Fields;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig top}. */
+@Command(name = "top", description = "Show the sessions that live, the busiest first, and the gateway's limits; live until Ctrl-C.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "FRAMES/S is of the time between two looks, so the first picture takes as long. On what is no terminal,",
+            "and with --json, each look prints all of it again.", "", "Examples:", "  brig top",
+            "  brig top --once --interval 5", "  brig top --json | jq -c '.sessions[] | [.task_id, .frames_per_second]'"})
+final class TopCommand implements Callable<Integer> {
+    private static final int ROWS_UNKNOWN = 24;
+    private static final String NO_WRAP = "\u001b[?7l";
+    private static final String WRAP = "\u001b[?7h";
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(names = "--once", description = "Only one picture.")
+    private boolean once;
+
+    @Option(names = "--interval", paramLabel = "SECONDS", defaultValue = "1", description = "Between two looks, 0.1 to 3600.")
+    private double intervalSeconds;
+
+    private final TopTable table = new TopTable();
+    /** What the trees said, and how far the stream was then: a tree is asked for again when there are more frames. */
+    private final Map<String, TopTable.Row> withTokens = new HashMap<>();
+    private int linesDrawn;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (!(intervalSeconds >= 0.1 && intervalSeconds <= 3600)) {
+            throw Fields.invalid("--interval", "must be from 0.1 to 3600");
+        }
+        boolean live = !once && !main.json() && Terminal.isTerminal(1);
+        try (GatewayClient client = main.context().connect()) {
+            look(client);
+            do {
+                Thread.sleep((long) (intervalSeconds * 1000));
+                Fields status = client.request(Map.of("action", "gateway"));
+                List<TopTable.Row> rows = look(client);
+                if (main.json()) {
+                    print(status, tokens(client, rows));
+                } else {
+                    draw(client, StatusCommand.lines(status), rows, live);
+                }
+            } while (!once);
+        }
+        return 0;
+    }
+
+    private List<TopTable.Row> look(GatewayClient client) {
+        return table.look(client.request(Map.of("action", "list")).objects("spawns"), System.currentTimeMillis());
+    }
+
+    private List<TopTable.Row> tokens(GatewayClient client, List<TopTable.Row> rows) {
+        Map<String, TopTable.Row> known = new HashMap<>(withTokens);
+        withTokens.clear();
+        List<TopTable.Row> counted = new ArrayList<>();
+        for (TopTable.Row row : rows) {
+            TopTable.Row last = known.get(row.spawnId());
+            TopTable.Row now = last != null && last.lastSeq() == row.lastSeq()
+                    ? new TopTable.Row(row.view(), row.framesPerSecond(), last.inputTokens(), last.outputTokens())
+                    : ask(client, row);
+            withTokens.put(row.spawnId(), now);
+            counted.add(now);
+        }
+        return counted;
+    }
+
+    /** One that has been forgotten meanwhile has no tokens any more. */
+    private static TopTable.Row ask(GatewayClient client, TopTable.Row row) {
+        try {
+            return row.withTokens(client.request(Map.of("action", "tree", "id", row.spawnId())));
+        } catch (BrigException gone) {
+            return row;
+        }
+    }
+
+    private void print(Fields status, List<TopTable.Row> rows) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("gateway", status.asMap());
+        all.put("sessions", rows.stream().map(TopTable.Row::toMap).toList());
+        main.terminal().json(all);
+    }
+
+    private void draw(GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
+        // The head, an empty line, the table's head, a line that says how many are left out, and the cursor's.
+        int room = live ? Math.max(1, terminalRows() - head.size() - 4) : Integer.MAX_VALUE;
+        List<TopTable.Row> shown = tokens(client, rows.stream().limit(room).toList());
+        long nowMs = System.currentTimeMillis();
+        List<String> lines = new ArrayList<>(head);
+        lines.add("");
+        lines.addAll(main.terminal().tableLines(TopTable.HEAD, shown.stream().map(row -> row.cells(nowMs)).toList()));
+        if (shown.size() < rows.size()) {
+            lines.add("and " + (rows.size() - shown.size()) + " more");
+        }
+        String text = String.join("\n", lines) + "\n";
+        if (live) {
+            String before = linesDrawn == 0 ? "" : "\u001b[" + linesDrawn + "A\u001b[J";
+            main.terminal().print(before + NO_WRAP + text + WRAP);
+            linesDrawn = lines.size();
+        } else {
+            main.terminal().print(text + (once ? "" : "\n"));
+        }
+    }
+
+    /** Asked anew each time: windows change. */
+    private static int terminalRows() {
+        try {
+            Process stty = new ProcessBuilder("stty", "size").redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            String[] size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip().split(" ", -1);
+            return size.length == 2 && !size[0].equals("0") ? Integer.parseInt(size[0]) : ROWS_UNKNOWN;
+        } catch (IOException noStty) {
+            return ROWS_UNKNOWN;
+        }
+    }
+}
