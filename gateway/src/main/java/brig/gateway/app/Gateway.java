@@ -154,9 +154,9 @@ public final class Gateway implements ControlLink.Listener {
         spawns.live().forEach(spawn -> sessions.merge(spawn.state().wireName(), 1, Integer::sum));
         long waiting = admission.queue().values().stream().mapToInt(Integer::intValue).sum();
         return listeners.view(sessions, ready, List.of(
-                new View.LimitUse("workersMax", admission.workers(), config.limits().workersMax()),
-                new View.LimitUse("spawnQueueMax", waiting, config.limits().spawnQueueMax()),
-                new View.LimitUse("retainedBytesTotal", retained.bytes(), config.limits().retainedBytesTotal())));
+                new View.LimitUse("workersMax", admission.workers(), admission.bounds().workersMax()),
+                new View.LimitUse("spawnQueueMax", waiting, admission.bounds().queueMax()),
+                new View.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
     }
 
     /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */

@@ -127,7 +127,7 @@ final class Listeners {
     /** What waits in connections, with the sessions and limits that others know of. */
     View view(Map<String, Integer> sessions, boolean workerAgentUp, List<View.LimitUse> others) {
         List<View.LimitUse> limits = new ArrayList<>(others);
-        limits.add(new View.LimitUse("connectionsMax", door.connectionCount(), config.limits().connectionsMax()));
+        limits.add(new View.LimitUse("connectionsMax", door.connections().count(Door.ALL), door.connections().max()));
         long queued = 0;
         int full = 0;
         for (Outlet outlet : door.outlets()) {

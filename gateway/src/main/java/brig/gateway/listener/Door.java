@@ -66,11 +66,6 @@ public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit 
         handler.accept(connection, uid);
     }
 
-    /** Open connections of all kinds. */
-    public int connectionCount() {
-        return connections.count(ALL);
-    }
-
     public Sessions sessions() {
         return entrance.sessions();
     }

@@ -21,4 +21,8 @@ public final class RetainedBudget {
     public long bytes() {
         return bytes;
     }
+
+    public long bytesMax() {
+        return bytesMax;
+    }
 }
