@@ -22,7 +22,7 @@ final class AsksTest {
 
     @AfterEach
     void end() {
-        loop.shutdownGracefully();
+        var _ = loop.shutdownGracefully();
     }
 
     private boolean add(String name, String host) {
