@@ -41,6 +41,14 @@ if [ -n "$packages" ]; then
     # shellcheck disable=SC2086
     apt_install $packages || die "missing:$packages. Install them (Debian, Ubuntu: sudo apt-get install$packages) and start again."
 fi
+# The page is tested in a browser, and the clients with what npm has; where there is neither, those tests are skipped and say so.
+case " $* " in *check\ * | *junit\ *)
+    packages=
+    need chromium chromium
+    need npm npm
+    # shellcheck disable=SC2086
+    [ -z "$packages" ] || apt_install $packages || say "missing:$packages; tests that need it will be skipped"
+esac
 if ! find_jdk25; then
     apt_install openjdk-25-jdk-headless || apt_install temurin-25-jdk || true
     find_jdk25 || die 'missing: JDK 25. Install one (Debian, Ubuntu: openjdk-25-jdk-headless or temurin-25-jdk)' \
