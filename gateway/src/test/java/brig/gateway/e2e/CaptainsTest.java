@@ -71,7 +71,7 @@ class CaptainsTest {
     void shouldRunClaudesOwnCommandsBehindTheWall() throws IOException {
         recipes.install("bin/walled", "claude-shell");
         String[] recipe = printing(Recipes.block("claude-shell-run")).split("(?=brig diff wall)", 2);
-        Run run = ok(recipe[0], "#scenario:shell:pwd; hostname; git branch --show-current; ls /root; cat a.txt > made.txt");
+        Run run = ok(recipe[0], "#scenario:shell:pwd; hostname; git branch --show-current; ls /root 2>&1; cat a.txt > made.txt");
         assertTrue(run.out().contains("/workspace\\nworker\\nbrig/wall"), run::toString);
         assertTrue(run.out().contains("cannot access '/root'"), run::toString);
         assertEquals(UNTOUCHED, recipes.files());
