@@ -1,14 +1,36 @@
 // Every session at a glance: a tile each, with its newest lines, and how full the gateway is.
-import {html, nothing, repeat} from './vendor/lit.js';
+import {guard, html, nothing, repeat} from './vendor/lit.js';
 import {coloured} from './ansi.js';
 import {mayStart} from './api.js';
 import {age, clip, count, plural, tokens} from './format.js';
-import {open, state} from './store.js';
+import {changed, open, state} from './store.js';
 import {modelOf} from './watch.js';
 import {plainText} from './transcript.js';
 
 const LINES = 9;
 const CHARS_MAX = 600; // of all of them; the first may be longer
+const TURN_MS = 100; // nobody reads faster
+const turns = new WeakMap(); // by model
+let again = 0;
+
+/**
+ * The lines of a tile change ten times a second and not at every frame, and tiles take turns: so each animation frame
+ * lays out and paints a few of them. What this returns changes when it is the tile's turn.
+ */
+function turn(model, index) {
+    const slot = Math.floor((performance.now() + (index * TURN_MS) / 7) / TURN_MS);
+    const {version} = model.live.transcript;
+    let last = turns.get(model);
+    if (last?.slot !== slot) {
+        turns.set(model, (last = {slot, version}));
+    } else if (last.version !== version) {
+        again ||= setTimeout(() => {
+            again = 0;
+            changed();
+        }, TURN_MS);
+    }
+    return last.version;
+}
 
 export function overview() {
     return html`<main class="overview" id="main" tabindex="-1">
@@ -53,7 +75,7 @@ function gauges(status) {
     </section>`;
 }
 
-function tile(view) {
+function tile(view, index) {
     const model = modelOf(view.spawn_id);
     const asks = model ? model.live.transcript.asks.size : 0;
     return html`<a class="tile" href="#/session/${view.spawn_id}">
@@ -62,7 +84,7 @@ function tile(view) {
             ${asks ? html`<span class="badge">${plural(asks, 'ask')}</span>` : nothing}
             <span class="dim">${view.agent}</span></header>
         <div class="lines"
-            aria-hidden="true">${model ? newest(model) : html`<div class="dim">${waiting(view)}</div>`}</div>
+            aria-hidden="true">${model ? guard([model, turn(model, index)], () => newest(model)) : html`<div class="dim">${waiting(view)}</div>`}</div>
         <footer class="dim"><span>${age(state.nowMs - view.created_ms)}</span>
             <span>${tokens(view.usage) || `${count(view.last_seq)} frames`}</span>
             <span>${others(view, model)}</span></footer>
