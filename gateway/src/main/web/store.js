@@ -35,6 +35,11 @@ export function changed() {
     }
 }
 
+/** The same at once: what is typed next goes to what appears now. */
+export function changedNow() {
+    draw();
+}
+
 let noticeEnd = 0;
 
 /** Tells the person something for some seconds. */

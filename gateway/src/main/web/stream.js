@@ -3,7 +3,7 @@
 import {html, live, nothing, ref} from './vendor/lit.js';
 import {count, dateTime, plural} from './format.js';
 import {rowTemplate} from './rows.js';
-import {changed, tell, whenShown} from './store.js';
+import {changed, changedNow, tell, whenShown} from './store.js';
 import {plainText} from './transcript.js';
 
 const HIDEABLE = {thought: 'thoughts', tool: 'tools', stderr: 'stderr', egress: 'egress'};
@@ -58,7 +58,7 @@ export function toggleFinder(look) {
         look.stopFinding();
     } else {
         look.finding = true;
-        changed();
+        changedNow();
     }
 }
 
