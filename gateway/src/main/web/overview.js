@@ -2,7 +2,7 @@
 import {guard, html, nothing, repeat} from './vendor/lit.js';
 import {coloured} from './ansi.js';
 import {mayStart} from './api.js';
-import {age, clip, count, plural, tokens} from './format.js';
+import {age, clip, plural, tokens} from './format.js';
 import {changed, open, state} from './store.js';
 import {modelOf} from './watch.js';
 import {plainText} from './transcript.js';
@@ -86,7 +86,7 @@ function tile(view, index) {
         <div class="lines"
             aria-hidden="true">${model ? guard([model, turn(model, index)], () => newest(model)) : html`<div class="dim">${waiting(view)}</div>`}</div>
         <footer class="dim"><span>${age(state.nowMs - view.created_ms)}</span>
-            <span>${tokens(view.usage) || `${count(view.last_seq)} frames`}</span>
+            <span>${tokens(view.usage) || plural(view.last_seq, 'frame')}</span>
             <span>${others(view, model)}</span></footer>
     </a>`;
 }

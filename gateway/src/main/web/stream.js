@@ -95,7 +95,9 @@ const focusOnce = whenShown((element) => element.focus());
 
 async function copy(look) {
     try {
-        await navigator.clipboard.writeText(look.rows.map(plainText).join('\n') + '\n');
+        await navigator.clipboard.writeText(
+            look.rows.map((row) => plainText(row) + (row.goesOn ? '' : '\n')).join(''),
+        );
         tell(`Copied ${plural(look.rows.length, 'row')}.`);
     } catch {
         tell('The browser does not allow copying here.', 'error');

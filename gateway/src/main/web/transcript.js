@@ -135,6 +135,7 @@ export class Transcript {
         while (text.length > LINE_MAX) {
             row.text = text.slice(0, LINE_MAX);
             text = text.slice(LINE_MAX);
+            row.goesOn = true;
             this.#sgr = openSgr(row);
             row = this.#line(frame);
         }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Debian package on a copy of this host: installed, started as its units say, at work, removed with nothing left. */
+/** The Debian package on a copy of this host: installed, started by systemd, at work, upgraded, removed with nothing left. */
 @Timeout(PackageTest.SECONDS_MAX)
 class PackageTest {
     private static final Path SCRIPT = Path.of(System.getProperty("brig.tests", "gateway/src/test"), "sh/package.sh");

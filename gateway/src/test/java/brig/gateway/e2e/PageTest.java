@@ -125,7 +125,7 @@ class PageTest {
 
     @Test
     void shouldSearchFollowCopyAndDownload() throws IOException {
-        Spawned talks = named("talks", "shell", "for i in $(seq 500); do echo the line $i; done");
+        Spawned talks = named("talks", "shell", "printf 'x%.0s' $(seq 2500); echo; for i in $(seq 500); do echo the line $i; done");
         try (Page page = chromium.open(talks, "")) {
             page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             assertThat(page.locator(".log")).containsText("the line 500");
@@ -147,7 +147,7 @@ class PageTest {
             button(page, "Copy").click();
             assertThat(page.locator(".notice")).hasText(Pattern.compile("Copied 50\\d rows."));
             String copied = (String) page.evaluate("navigator.clipboard.readText()");
-            assertTrue(copied.contains("the line 1\nthe line 2\n"), copied);
+            assertTrue(copied.contains("x".repeat(2500) + "\nthe line 1\nthe line 2\n"), copied);
             Download download = page.waitForDownload(() -> button(page, "Download").click());
             List<String> frames = Files.readAllLines(download.path());
             for (int i = 0; i < frames.size(); i++) {
