@@ -23,7 +23,11 @@ class ExpositionTest {
 
     /** What a gateway says of which nothing else is known than these. */
     static String text(Counters counters, LoopWatch loop) {
-        View view = new View(Map.of("running", 3, "spawning", 0), 7, 1, 1234, true,
+        return text(counters, loop, true);
+    }
+
+    private static String text(Counters counters, LoopWatch loop, boolean workerAgentUp) {
+        View view = new View(Map.of("running", 3, "spawning", 0), 7, 1, 1234, workerAgentUp,
                 List.of(new View.LimitUse("workersMax", 3, 200)));
         return new String(new Exposition(counters, loop, () -> view, "1.2.3").scrape(), StandardCharsets.UTF_8);
     }
@@ -45,6 +49,7 @@ class ExpositionTest {
         requireLine("brig_connections_full 1.0");
         requireLine("brig_queue_bytes 1234.0");
         requireLine("brig_ready 1.0");
+        assertTrue(text(counters, loop, false).contains("brig_ready 0.0\n"));
         requireLine("brig_limit_used{limit=\"workersMax\"} 3.0");
         requireLine("brig_limit_max{limit=\"workersMax\"} 200.0");
         requireLine("brig_build_info{version=\"1.2.3\"} 1.0");
@@ -112,6 +117,10 @@ class ExpositionTest {
         requireLine("brig_loop_longest_task_seconds 0.25");
         tick(1_200);
         requireLine("brig_loop_longest_task_seconds 0.0");
+        requireLine("brig_loop_lag_seconds_sum 0.25");
+        pass(LoopWatch.PERIOD_MS - 1);
+        timers.pass(LoopWatch.PERIOD_MS);
+        requireLine("brig_loop_lag_seconds_sum 0.25");
     }
 
     private void tick(int times) {
@@ -128,6 +137,7 @@ class ExpositionTest {
         counters.handleEgress("answered", false, 3);
         counters.handleTokens("claude", false, "input", 812);
         counters.handleTokens("claude", true, "input", 800);
+        counters.handleTokens("claude", true, "output", 0);
         requireLine("brig_egress_decisions_total{decision=\"blocked\"} 1.0");
         requireLine("brig_egress_decisions_total{decision=\"answered_allowed\"} 1.0");
         requireLine("brig_egress_decisions_total{decision=\"answered_denied\"} 1.0");
@@ -135,6 +145,7 @@ class ExpositionTest {
         requireLine("brig_egress_untold_total 3.0");
         requireLine("brig_tokens_total{agent=\"claude\",kind=\"input\",source=\"agent\"} 812.0");
         requireLine("brig_tokens_total{agent=\"claude\",kind=\"input\",source=\"egress\"} 800.0");
+        assertFalse(scrape().contains("kind=\"output\""), "nothing is no series");
     }
 
     @Test

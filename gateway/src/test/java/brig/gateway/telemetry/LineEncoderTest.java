@@ -10,6 +10,8 @@ import brig.protocol.Json;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -38,10 +40,11 @@ class LineEncoderTest {
         KeyValuePair none = new KeyValuePair("session_id", null);
         KeyValuePair took = new KeyValuePair("duration_ms", 17L);
         KeyValuePair rule = new KeyValuePair("rule", "no \"such\" host");
-        String text = line("text", "transition", null, id, none, took, rule);
+        KeyValuePair mark = new KeyValuePair("mark", "a\"b");
+        String text = line("text", "transition", null, id, none, took, rule, mark);
         assertTrue(text.matches("\\S+T\\S+ INFO  Spawn transition spawn_id=spn_1 session_id=- duration_ms=17"
-                + " rule=\"no \\\\\"such\\\\\" host\"\n"), text);
-        Fields json = parsed(line("json", "transition", null, id, none, took, rule));
+                + " rule=\"no \\\\\"such\\\\\" host\" mark=\"a\\\\\"b\"\n"), text);
+        Fields json = parsed(line("json", "transition", null, id, none, took, rule, mark));
         assertEquals("transition", json.text("message"));
         assertEquals("INFO", json.text("level"));
         assertEquals("Spawn", json.text("logger"));
@@ -68,11 +71,14 @@ class LineEncoderTest {
     @ValueSource(strings = {"text", "json"})
     void shouldBeOneLineWhateverIsInIt(String format) {
         String line = line(format, "first\n2026-01-01T00:00:00Z INFO Spawn forged\r\u001b[2J\u2028",
-                new IllegalStateException("a\nb"), new KeyValuePair("rule", "x\ny"));
+                new IllegalStateException("a\nb", new UncheckedIOException(new IOException("below"))),
+                new KeyValuePair("rule", "x\ny"));
         assertEquals(1, line.lines().count(), line);
         assertTrue(line.endsWith("\n"));
         assertEquals(line.length() - 1, line.indexOf('\n'), line);
         assertFalse(line.contains("\u001b"), line);
+        assertFalse(format.equals("text") && line.contains("\u2028"), line);
+        assertTrue(line.contains("caused by java.io.IOException: below"), line);
         assertTrue(line.contains("IllegalStateException") && line.contains("LineEncoderTest"), "with its stack trace");
     }
 }

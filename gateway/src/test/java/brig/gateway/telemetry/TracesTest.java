@@ -11,6 +11,10 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -67,6 +71,49 @@ class TracesTest {
             assertEquals(spawn.path("traceId"), worker.path("traceId"));
         } finally {
             collector.stop(0);
+        }
+    }
+
+    /** Scenario: a collector takes requests and does not answer; then it does. */
+    @Test
+    void shouldLeaveOutTracesThatACollectorDoesNotTake() throws Exception {
+        CountDownLatch answers = new CountDownLatch(1);
+        HttpServer collector = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        ExecutorService threads = Executors.newCachedThreadPool();
+        collector.setExecutor(threads);
+        collector.createContext("/", exchange -> {
+            received.add(exchange.getRequestBody().readAllBytes());
+            awaitUninterruptibly(answers);
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        collector.start();
+        try {
+            Traces traces = to("http://127.0.0.1:" + collector.getAddress().getPort());
+            for (int i = 0; i < 20; i++) {
+                trace(traces.begin(), "early");
+            }
+            for (int i = 0; i < 16; i++) {
+                assertTrue(new String(received.poll(20, TimeUnit.SECONDS), StandardCharsets.UTF_8).contains("early"));
+            }
+            answers.countDown();
+            byte[] next = null;
+            while (next == null) {
+                trace(traces.begin(), "late");
+                next = received.poll(10, TimeUnit.MILLISECONDS);
+            }
+            assertTrue(new String(next, StandardCharsets.UTF_8).contains("late"), "16 at once, and no more");
+        } finally {
+            collector.stop(0);
+            threads.shutdownNow();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
