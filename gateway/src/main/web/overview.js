@@ -68,6 +68,7 @@ function gauges(status) {
     return html`<section class="gauges" aria-label="Limits">
         ${gauge('workers', status.workers, status.workers_max, `${status.workers} of ${status.workers_max}`)}
         ${gauge('queue', queue.waiting, queue.max, `${queue.waiting} of ${queue.max}`)}
+        ${gauge('connections', status.connections, status.connections_max, `${status.connections} of ${status.connections_max}`)}
         ${queue.waiting ? html`<span class="dim" title=${waiting}>next place in ${queue.estimate_seconds} s</span>` : nothing}
         <span class="pool ${status.pool}">pool ${status.pool}</span>
         <span class="dim">${plural(status.spawns.running ?? 0, 'runs', 'run')}

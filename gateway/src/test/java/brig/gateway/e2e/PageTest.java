@@ -71,7 +71,7 @@ class PageTest {
             assertThat(page.locator(".link")).hasText("live");
             assertThat(page.locator(".tile:has-text('writes') .lines")).containsText("so many words");
             assertThat(page.locator(".tile:has-text('waits') .lines")).containsText("ready");
-            assertThat(page.locator(".gauges")).containsText(Pattern.compile("workers.*of 200.*queue.*0 of 256.*pool open", Pattern.DOTALL));
+            assertThat(page.locator(".gauges")).containsText(Pattern.compile("workers.*of 200.*queue.*0 of 256.*connections.*[1-9] of 12000.*pool open", Pattern.DOTALL));
             Locator entry = page.locator(".entry:has-text('" + nested.answer().text("task_id") + "')");
             assertThat(entry).containsText("mock");
             assertThat(entry).containsText("120 tokens");
