@@ -49,7 +49,7 @@ class ArchitectureTest {
             "io.netty", Set.of("api", "openai", "listener", "connection", "stream", "store", "tree", "worker"),
             "java.sql", Set.of("store"),
             "picocli", Set.of("cli"),
-            "io.prometheus", Set.of("telemetry"),
+            "io.micrometer", Set.of("telemetry"), "io.prometheus", Set.of("telemetry"),
             "ch.qos.logback", Set.of("telemetry"),
             "brig.workeragent", Set.of("cli"));
 

@@ -1,14 +1,21 @@
 package brig.gateway.telemetry;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
  * What is counted when it happens, for all streams and spawns together: a stream that is forgotten leaves its part, so no
- * sum ever falls. They are plain numbers of the event loop, because one thread writes and the same one reads them; the way
- * of a frame costs an addition for each read of a worker's socket and one for each batch that a reader takes.
+ * sum ever falls. What lies on the way of a frame are plain numbers of the event loop, which a scrape reads: an addition for
+ * each read of a worker's socket and one for each batch that a reader takes. All else are meters.
  *
  * <p>Labels are names of a fixed set or of agent profiles: nothing that a client or an agent may choose makes a series.
  */
@@ -19,40 +26,29 @@ public final class Counters {
             "tls_failed", "tls_failed");
 
     private final LongSupplier nanoTime;
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
     long framesIn;
     long bytesIn;
-    final Map<Transport, Audience> audiences = new EnumMap<>(Transport.class);
-    /** By reason, the known ones from the beginning: a rate does not see the first of a series. */
-    final Map<String, long[]> gaps = new TreeMap<>(Map.of("evicted", new long[1], "record_lost", new long[1]));
-    long gapFrames;
-    long slowCloses;
+    private final Map<Transport, Audience> audiences = new EnumMap<>(Transport.class);
+    private final Counter gapFrames = Counter.builder("brig.gap.frames")
+            .description("Frames that these gaps left out.").register(registry);
+    private final Counter slowCloses = Counter.builder("brig.slow.closes")
+            .description("Connections that were ended because they took too little.").register(registry);
     int pausedNow;
     private long pausedNanos;
     private long pausedCountedNanos;
 
-    final Map<String, long[]> ended = new TreeMap<>(Map.of("terminated", new long[1], "failed", new long[1]));
-    final Map<String, long[]> egress = new TreeMap<>();
-    long egressDropped;
-    final Map<Tokens, long[]> tokens = new TreeMap<>();
-    final Histogram spawn = new Histogram(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30);
-    final Histogram firstChunk = new Histogram(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120);
-
-    final Histogram database = new Histogram(0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5);
-    final Histogram record = new Histogram(0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5);
-    final Histogram loopLag = new Histogram(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5);
-
-    /**
-     * What a number of tokens is of.
-     *
-     * @param source {@code agent}, or {@code egress} where they were read off its requests; the two repeat each other
-     */
-    record Tokens(String agent, String source, String kind) implements Comparable<Tokens> {
-        @Override
-        public int compareTo(Tokens other) {
-            return toString().compareTo(other.toString());
-        }
-    }
+    private final Counter untold = Counter.builder("brig.egress.untold")
+            .description("Egress events that were left out of streams and are not counted.").register(registry);
+    private final Timer spawn = timer("brig.spawn", "From the request until the worker runs.",
+            0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30).register(registry);
+    private final Timer firstChunk = timer("brig.first.chunk", "From the request until the first words of the agent.",
+            0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120).register(registry);
+    private final Timer database = store("database");
+    private final Timer streams = store("streams");
+    private final Timer loopLag = timer("brig.loop.lag", "How late a timer of the event loop fires.",
+            0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5).register(registry);
 
     /** @param nanoTime as {@link System#nanoTime} */
     public Counters(LongSupplier nanoTime) {
@@ -60,9 +56,45 @@ public final class Counters {
         for (Transport transport : Transport.values()) {
             audiences.put(transport, new Audience());
         }
-        EGRESS.values().forEach(kind -> egress.put(kind, new long[1]));
-        egress.put("answered_allowed", new long[1]);
-        egress.put("answered_denied", new long[1]);
+        // Those that are known are there from the beginning: a rate does not see the first of a series.
+        List.of("evicted", "record_lost").forEach(this::gaps);
+        List.of("terminated", "failed").forEach(this::ended);
+        EGRESS.values().forEach(this::decisions);
+        List.of("answered_allowed", "answered_denied").forEach(this::decisions);
+    }
+
+    private static Timer.Builder timer(String name, String description, double... bucketSeconds) {
+        return Timer.builder(name).description(description).serviceLevelObjectives(Arrays.stream(bucketSeconds)
+                .mapToObj(seconds -> Duration.ofNanos(Math.round(seconds * NANOS))).toArray(Duration[]::new));
+    }
+
+    private Timer store(String store) {
+        return timer("brig.store", "From the wish to store until it is on disk.",
+                0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5).tag("store", store).register(registry);
+    }
+
+    private Counter gaps(String reason) {
+        return Counter.builder("brig.gaps").description("Gaps that subscribers were told of.").tag("reason", reason)
+                .register(registry);
+    }
+
+    private Counter ended(String state) {
+        return Counter.builder("brig.sessions.ended").description("Sessions that ended, since the gateway started.")
+                .tag("state", state).register(registry);
+    }
+
+    private Counter decisions(String decision) {
+        return Counter.builder("brig.egress.decisions").description("What became of requests to the outside; allowed: hosts"
+                + " that a session reached for the first time.").tag("decision", decision).register(registry);
+    }
+
+    private static void record(Timer timer, double seconds) {
+        timer.record(Math.round(seconds * NANOS), TimeUnit.NANOSECONDS);
+    }
+
+    /** Where all meters are. */
+    PrometheusMeterRegistry registry() {
+        return registry;
     }
 
     /** For a duration that begins now: {@link #secondsSince} ends it. */
@@ -87,13 +119,13 @@ public final class Counters {
 
     /** A subscriber was told that so many frames will not come. */
     public void handleGap(String reason, long frames) {
-        gaps.computeIfAbsent(reason, key -> new long[1])[0]++;
-        gapFrames += frames;
+        gaps(reason).increment();
+        gapFrames.increment(frames);
     }
 
     /** A connection that took too little is ended. */
     public void handleSlowClose() {
-        slowCloses++;
+        slowCloses.increment();
     }
 
     /** A worker is held back by a reader, or is no more. */
@@ -116,42 +148,54 @@ public final class Counters {
 
     /** A worker that this process was asked for runs. */
     public void handleRunning(double seconds) {
-        spawn.observe(seconds);
+        record(spawn, seconds);
     }
 
     /** The first words of an agent came, so long after its worker was asked for. */
     public void handleFirstChunk(double seconds) {
-        firstChunk.observe(seconds);
+        record(firstChunk, seconds);
     }
 
     /** @param state {@code terminated} or {@code failed} */
     public void handleEnded(String state) {
-        ended.computeIfAbsent(state, key -> new long[1])[0]++;
+        ended(state).increment();
     }
 
     /** A frame {@code egress} came. */
     public void handleEgress(String kind, boolean allowed, long dropped) {
         String decision = kind.equals("answered") ? (allowed ? "answered_allowed" : "answered_denied") : EGRESS.get(kind);
         if (decision != null) {
-            egress.computeIfAbsent(decision, key -> new long[1])[0]++;
+            decisions(decision).increment();
         }
-        egressDropped += dropped;
+        untold.increment(dropped);
     }
 
-    /** An agent used tokens. */
+    /**
+     * An agent used tokens.
+     *
+     * @param fromEgress whether they were read off its requests; the two repeat each other
+     */
     public void handleTokens(String agent, boolean fromEgress, String kind, long count) {
         if (count > 0) {
-            tokens.computeIfAbsent(new Tokens(agent, fromEgress ? "egress" : "agent", kind), key -> new long[1])[0] += count;
+            Counter.builder("brig.tokens")
+                    .description("Tokens of models. What source egress counts, source agent may count again.")
+                    .tags("agent", agent, "source", fromEgress ? "egress" : "agent", "kind", kind)
+                    .register(registry).increment(count);
         }
     }
 
     /** The database answered. */
     public void handleStored(double seconds) {
-        database.observe(seconds);
+        record(database, seconds);
     }
 
     /** A part of a stream is on disk. */
     public void handleRecorded(double seconds) {
-        record.observe(seconds);
+        record(streams, seconds);
+    }
+
+    /** A timer of the event loop fired late. */
+    void handleLag(double seconds) {
+        record(loopLag, seconds);
     }
 }

@@ -33,7 +33,7 @@ public final class LoopWatch {
 
     private void handleTick(long dueNanos) {
         double late = Math.max(0, counters.secondsSince(dueNanos));
-        counters.loopLag.observe(late);
+        counters.handleLag(late);
         longest = Math.max(longest, late);
         if (++ticks == TICKS_MAX) {
             ticks = 0;

@@ -14,6 +14,8 @@ import java.util.Map;
  */
 public record View(Map<String, Integer> sessions, int connections, int full, long queueBytes, boolean workerAgentUp,
         List<LimitUse> limits) {
+    static final View NOTHING = new View(Map.of(), 0, 0, 0, false, List.of());
+
     /**
      * How much of a limit is taken.
      *

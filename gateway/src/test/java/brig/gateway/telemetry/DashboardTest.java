@@ -8,6 +8,7 @@ import brig.gateway.time.HandTimers;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -28,12 +29,14 @@ class DashboardTest {
         return new ObjectMapper().readTree(FILE.toFile());
     }
 
-    /** Names of the metrics, those of histograms without what is put behind them. */
+    /** Names of the metrics, those of timers without what is put behind them. */
     private static Set<String> served() {
         Counters counters = new Counters(() -> 0);
         counters.handleTokens("shell", false, "input", 1);
-        String text = ExpositionTest.text(counters, new LoopWatch(counters, new HandTimers()));
-        return text.lines().filter(line -> line.startsWith("# TYPE ")).map(line -> line.split(" ", -1)[2])
+        String text = new String(ExpositionTest.exposition(counters, new LoopWatch(counters, new HandTimers()), () -> true)
+                .scrape(), StandardCharsets.UTF_8);
+        return text.lines().filter(line -> line.startsWith("# TYPE "))
+                .map(line -> line.split(" ", -1)[2].replaceFirst("_seconds_max$", "_seconds"))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
