@@ -120,7 +120,7 @@ public final class Counters {
     /** A subscriber was told that so many frames will not come. */
     public void handleGap(String reason, long frames) {
         gaps(reason).increment();
-        gapFrames.increment(frames);
+        gapFrames.increment((double) frames);
     }
 
     /** A connection that took too little is ended. */
@@ -167,7 +167,7 @@ public final class Counters {
         if (decision != null) {
             decisions(decision).increment();
         }
-        untold.increment(dropped);
+        untold.increment((double) dropped);
     }
 
     /**
@@ -180,7 +180,7 @@ public final class Counters {
             Counter.builder("brig.tokens")
                     .description("Tokens of models. What source egress counts, source agent may count again.")
                     .tags("agent", agent, "source", fromEgress ? "egress" : "agent", "kind", kind)
-                    .register(registry).increment(count);
+                    .register(registry).increment((double) count);
         }
     }
 
