@@ -31,9 +31,7 @@ export {html, svg, render, nothing} from 'lit-html';
 export {repeat} from 'lit-html/directives/repeat.js';
 export {ref} from 'lit-html/directives/ref.js';
 export {guard} from 'lit-html/directives/guard.js';
-export {live} from 'lit-html/directives/live.js';
-export {styleMap} from 'lit-html/directives/style-map.js';
-export {classMap} from 'lit-html/directives/class-map.js';"
+export {live} from 'lit-html/directives/live.js';"
 vendor virtual '@tanstack/virtual-core' "
 export {Virtualizer, elementScroll, observeElementOffset, observeElementRect} from '@tanstack/virtual-core';"
 vendor xterm '@xterm/xterm @xterm/addon-fit' "
