@@ -117,7 +117,8 @@ public final class StreamRecorder implements FrameSink {
 
     private void handleStored(long last, @Nullable Throwable failure) {
         if (failure == null) {
-            lost = false;
+            // One that was on its way when another failed says nothing about the disk: only a retry does.
+            lost &= clock.nowMs() < retryAtMs;
         } else {
             retryAtMs = clock.nowMs() + RETRY_MS;
             if (!lost) {
