@@ -185,6 +185,24 @@ class StreamRecorderTest {
     }
 
     @Test
+    void shouldTellOnceWhenAWriteBesideTheFailedOneSucceeds() {
+        RecordingSink captain = bench.reader(1, true);
+        bench.archive.setBroken(true);
+        for (long seq = 1; seq <= 3; seq++) {
+            bench.append(seq, seq);
+            bench.loop.run();
+        }
+        bench.disk.runOne();
+        bench.archive.setBroken(false);
+        bench.disk.runOne();
+        bench.archive.setBroken(true);
+        bench.settle();
+        bench.append(4, 4);
+        bench.settle();
+        assertEquals(1, captain.story().stream().filter("notice RECORD_LOST"::equals).count());
+    }
+
+    @Test
     void shouldNotAcknowledgeBackwardsWhenWritesFailBesideEachOther() {
         // Scenario: three writes are on their way when the disk fails. After the first failure a fourth batch is given
         // up at once, while two are still on their way. An acknowledgement speaks for everything before it.
