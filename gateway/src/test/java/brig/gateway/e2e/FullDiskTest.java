@@ -27,9 +27,14 @@ class FullDiskTest {
                     + state);
             product.serve();
             long beginNanos = System.nanoTime();
-            Spawned spawned = product.shell("seq 1 " + LINES);
+            Spawned spawned = product.idle("fills");
             try (Wire captain = spawned.captain()) {
-                Frames frames = new Frames().readAll(captain);
+                // It listens before the first line: what is not recorded reaches only who is there.
+                Frames frames = new Frames().readUntilType(captain, "state");
+                captain.sendLine(Spawned.user("seq 1 " + LINES));
+                frames.readUntilType(captain, "done");
+                product.ask("{\"action\":\"terminate\",\"id\":\"fills\"}");
+                frames.readAll(captain);
                 assertEquals(0, frames.missing());
                 assertTrue(frames.text().endsWith("\n" + LINES + "\n"));
                 long told = frames.messages().stream().filter(message -> message.text("code", "").equals("RECORD_LOST")).count();
