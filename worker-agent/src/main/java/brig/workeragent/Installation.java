@@ -147,7 +147,8 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
                 config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
                 config.homeBytesMax());
         return new WallSettings(nativeFolder, runtimeDir.resolve("wall"), workspaceBases(), config.uid(),
-                config.startMs(), limits, config.limitsLevel());
+                config.startMs(), limits, config.limitsLevel(),
+                new WallSettings.Tools(config.tools().timeoutMs(), config.tools().memoryBytesMax()));
     }
 
     /** What brig-egress is started with: this program's own classes, in a JVM that stays small. */

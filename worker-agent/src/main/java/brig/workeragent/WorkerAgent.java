@@ -43,8 +43,11 @@ public final class WorkerAgent implements AutoCloseable {
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
         Programs programs = installation.programs();
         Policies policies = installation.policies();
-        MadeWorkspaces made = walls.madeWorkspaces(installation::repositories, config.keptWorkspaceMs());
-        made.sweep();
+        MadeWorkspaces made = new MadeWorkspaces(
+                new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()), installation.workspaceBases(),
+                installation::repositories, config.keptWorkspaceMs(), System::currentTimeMillis);
+        // What an agent left may take its time; nobody waits for that.
+        Thread.startVirtualThread(made::sweep);
         this.folder = folder;
         this.egress = egress;
         this.walls = walls;

@@ -31,7 +31,16 @@ record WorkerAgentConfig(
         int openFilesMax,
         long tmpBytesMax,
         long homeBytesMax,
+        Tools tools,
         EgressConfig egress) {
+
+    /** For each run of Brig's own programs on what workers wrote. */
+    record Tools(int timeoutMs, long memoryBytesMax) {
+        Tools {
+            requireRange("timeoutMs", timeoutMs, 100, 600_000);
+            requireRange("memoryBytesMax", memoryBytesMax, 64 * MIB, TIB);
+        }
+    }
 
     private static final long DAY_MS = 86_400_000;
     private static final long MIB = 1024 * 1024;

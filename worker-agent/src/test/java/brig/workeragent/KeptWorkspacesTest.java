@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
+import brig.workeragent.wall.EgressGate;
+import brig.workeragent.wall.SandboxWalls;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,10 +44,14 @@ class KeptWorkspacesTest {
     }
 
     private TestGateway open() throws Exception {
+        giveToWorkers();
+        return fixture.open().control();
+    }
+
+    private void giveToWorkers() throws Exception {
         if (Installation.isRoot()) {
             host(repository, "chown -R 59617:59617 .");
         }
-        return fixture.open().control();
     }
 
     private static String host(Path folder, String script) throws Exception {
@@ -92,7 +98,7 @@ class KeptWorkspacesTest {
             assertTrue(kept.contains("task_id=again"), kept);
             assertTrue(ask(control, "discard", first).contains("ok="));
             assertEquals(List.of("brig/again-2", "main"), branches());
-            assertEquals(List.of("project", second, second + ".config", second + ".worktree"), names());
+            assertEquals(List.of("project", second, second + ".config", second + ".index", second + ".worktree"), names());
             assertTrue(ask(control, "discard", first).contains("NOT_FOUND"));
         }
     }
@@ -113,24 +119,30 @@ class KeptWorkspacesTest {
     @Test
     void shouldRemoveWhatWasKeptLongEnoughButNoCommits() throws Exception {
         // Scenario: one worktree with a commit, one with a file that was never committed, one that came later.
-        Path wall = Files.createDirectory(fixture.root.resolve("wall"));
         AtomicLong nowMs = new AtomicLong(1_000_000);
-        MadeWorkspaces made = new MadeWorkspaces(
-                wall, wall.resolve("brig-clone"), List.of(bases), List::of, new MadeWorkspaces.User(-1, false), 1000, nowMs::get);
-        for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
-            Path folder = made.worktree(name, name, repository, false, List.of()).folder();
-            host(folder, "touch x" + (name.equals("spn_committed") ? "; git add x; " + COMMIT : ""));
-            nowMs.addAndGet(name.equals("spn_later") ? 1 : 0);
-            made.end(name);
+        giveToWorkers();
+        Installation installation = Installation.read(fixture.options(), Map.of(), Installation.isRoot());
+        try (SandboxWalls walls = SandboxWalls.open(installation.wallSettings(), EgressGate.NONE)) {
+            MadeWorkspaces made = new MadeWorkspaces(
+                    new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()), List.of(bases), List::of,
+                    1000, nowMs::get);
+            for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
+                Path folder = made.worktree(name, name, repository, false, List.of()).folder();
+                host(folder, "touch x" + (name.equals("spn_committed") ? "; git -c safe.directory='*' add x; "
+                        + COMMIT.replace("git ", "git -c safe.directory='*' ") : ""));
+                giveToWorkers();
+                nowMs.addAndGet(name.equals("spn_later") ? 1 : 0);
+                made.end(name);
+            }
+            nowMs.addAndGet(998);
+            made.sweep();
+            assertEquals(3, made.kept().size());
+            nowMs.addAndGet(1);
+            made.sweep();
+            assertEquals(List.of("spn_later"), made.kept().stream().map(MadeWorkspaces.Kept::spawnId).toList());
+            assertEquals(List.of("project", "spn_later", "spn_later.config", "spn_later.index", "spn_later.worktree"), names());
+            assertEquals(List.of("brig/spn_committed", "brig/spn_later", "main"), branches());
         }
-        nowMs.addAndGet(998);
-        made.sweep();
-        assertEquals(3, made.kept().size());
-        nowMs.addAndGet(1);
-        made.sweep();
-        assertEquals(List.of("spn_later"), made.kept().stream().map(MadeWorkspaces.Kept::spawnId).toList());
-        assertEquals(List.of("project", "spn_later", "spn_later.config", "spn_later.worktree"), names());
-        assertEquals(List.of("brig/spn_committed", "brig/spn_later", "main"), branches());
     }
 
     @Test

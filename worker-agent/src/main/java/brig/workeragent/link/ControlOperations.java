@@ -11,6 +11,7 @@ import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
+import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.Spawned;
@@ -198,7 +199,7 @@ public final class ControlOperations {
 
     private Map<String, ?> apply(Fields request) {
         String id = spawnId(request);
-        MadeWorkspaces.Applied applied = made.apply(id, request.flag("check"));
+        MadeWorkspaces.Applied applied = made.apply(id, request.flag("check"), globs(request));
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("spawn_id", id);
         shown.put("repository", applied.repository().toString());
@@ -207,7 +208,17 @@ public final class ControlOperations {
         shown.put("truncated", applied.truncated());
         shown.put("applied", applied.applied());
         shown.put("conflicts", applied.conflicts());
+        shown.put("withheld", applied.withheld().stream()
+                .map(file -> Map.of("path", file.path(), "reason", file.reason())).toList());
         return shown;
+    }
+
+    private static FileGlobs globs(Fields request) {
+        try {
+            return new FileGlobs(request.texts("allow"));
+        } catch (IllegalArgumentException e) {
+            throw Fields.invalid("allow", String.valueOf(e.getMessage()));
+        }
     }
 
     private static void putBranch(Map<String, Object> shown, @Nullable String branch) {

@@ -22,9 +22,9 @@
  * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
  * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch"?:…,"workspace":…,"diff":…,
  *                                          "truncated":…}}
- * {"id":6,"op":"apply","spawn_id":…,"check"?:true}
+ * {"id":6,"op":"apply","spawn_id":…,"check"?:true,"allow"?:[…]}
  *                                       {"id":6,"ok":{"spawn_id":…,"repository":…,"stat":…,"patch":…,"truncated":…,
- *                                          "applied":…,"conflicts":[…]}}
+ *                                          "applied":…,"conflicts":[…],"withheld":[{"path":…,"reason":…}]}}
  * {"id":7,"op":"workspaces"}            {"id":7,"ok":{"workspaces":[{"spawn_id":…,"task_id":…,
  *                                          "workspace_mode":…,"source":…,"branch"?:…,"workspace":…,"ended_ms":…}]}}
  * {"id":8,"op":"discard","spawn_id":…}  {"id":8,"ok":{"spawn_id":…}}

@@ -8,7 +8,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
@@ -23,20 +22,12 @@ public final class PrivateFiles {
     private static final int LIST_BYTES_MAX = 64 * 1024;
 
     private final List<String> patterns;
-    private final List<PathMatcher> ofName = new ArrayList<>();
-    private final List<PathMatcher> ofPath = new ArrayList<>();
+    private final FileGlobs globs;
 
     /** @throws IllegalArgumentException where one is no glob */
     public PrivateFiles(List<String> patterns) {
         this.patterns = List.copyOf(patterns);
-        for (String pattern : patterns) {
-            try {
-                PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + pattern);
-                (pattern.indexOf('/') < 0 ? ofName : ofPath).add(matcher);
-            } catch (PatternSyntaxException e) {
-                throw new IllegalArgumentException("'" + pattern + "' is no glob: " + e.getDescription());
-            }
-        }
+        this.globs = new FileGlobs(patterns);
     }
 
     /** These patterns, and those of the workspace's own {@link #LIST}. */
@@ -70,7 +61,6 @@ public final class PrivateFiles {
 
     /** @param file below the workspace, relative to it */
     public boolean matches(Path file) {
-        return ofName.stream().anyMatch(matcher -> matcher.matches(file.getFileName()))
-                || ofPath.stream().anyMatch(matcher -> matcher.matches(file));
+        return globs.matches(file);
     }
 }

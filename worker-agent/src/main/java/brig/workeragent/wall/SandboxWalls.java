@@ -16,7 +16,6 @@ import brig.workeragent.sandbox.WallDoctor;
 import brig.workeragent.sandbox.WallProfile;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.sandbox.WorkspaceFolder;
-import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +27,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -118,17 +116,19 @@ public final class SandboxWalls implements Walls {
         }
     }
 
-    /**
-     * Those that belong to the user of these walls.
-     *
-     * @param repositories folders whose repositories worktrees may be made of too, at this time
-     * @param keptMs how long one with changes stays; 0 is for ever
-     */
-    public MadeWorkspaces madeWorkspaces(Supplier<List<Path>> repositories, long keptMs) {
-        return new MadeWorkspaces(settings.runtimeFolder(), launcher.programs().resolve("brig-clone"), settings.workspaceBases(),
-                repositories,
-                new MadeWorkspaces.User(config.identity().uid(), config.identity().switched()), keptMs,
-                System::currentTimeMillis);
+    /** Where Brig's own programs work on what workers wrote. */
+    public ToolWall tools() {
+        return new SandboxTools(launcher, settings);
+    }
+
+    /** Who owns what workers write. */
+    public WorkersUser user() {
+        return new WorkersUser(config.identity().uid(), config.identity().switched());
+    }
+
+    /** brig-clone, where the workers' user may execute it. */
+    public Path cloneProgram() {
+        return launcher.programs().resolve("brig-clone");
     }
 
     @Override
@@ -136,14 +136,17 @@ public final class SandboxWalls implements Walls {
         Confinement may = plan.confinement();
         WallSettings.Limits limits = may.limits().within(settings.limits());
         Map<String, String> placeholders = Placeholder.forEach(may.egress().secrets().keySet());
-        List<WallProfile.Mount> mounts = may.mounts().stream()
-                .map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly())).toList();
+        List<WallProfile.Mount> mounts = profileMounts(may.mounts());
         WallProfile usual = WallProfile.of(plan.workspace());
         WallProfile profile = new WallProfile(usual.workspace(), may.workspaceReadOnly(), mounts,
                 environment(usual, plan, placeholders),
                 usual.hostname(), limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
                 limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested(), network(may));
         return new SandboxWall(plan, profile, limitsOf(limits), placeholders);
+    }
+
+    static List<WallProfile.Mount> profileMounts(List<Confinement.Mount> mounts) {
+        return mounts.stream().map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly())).toList();
     }
 
     private NetworkPlan network(Confinement may) {
@@ -209,17 +212,10 @@ public final class SandboxWalls implements Walls {
         private brig.workeragent.sandbox.WalledProcess launch(List<String> command, boolean stdinPipe)
                 throws InterruptedException {
             try {
-                LaunchRequest request =
-                        new LaunchRequest(plan.spawnId(), guarded(), limits, command, stdinPipe, settings.startMs());
-                return launcher.launch(request).get();
-            } catch (ExecutionException e) {
-                throw e.getCause() instanceof SandboxException refused
-                        ? refusal(refused)
-                        : new IllegalStateException(e);
+                return await(launcher, new LaunchRequest(
+                        plan.spawnId(), guarded(), limits, command, stdinPipe, settings.startMs()));
             } catch (IllegalArgumentException e) {
                 throw new BrigException(ErrorCode.INVALID_FIELD, "cannot be a command line: " + e.getMessage());
-            } catch (IllegalStateException e) {
-                throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
             }
         }
 
@@ -263,7 +259,19 @@ public final class SandboxWalls implements Walls {
         public void close() {}
     }
 
-    private static BrigException refusal(SandboxException e) {
+    /** The process, once its command runs. @throws BrigException as {@link Wall#start} */
+    static brig.workeragent.sandbox.WalledProcess await(Launcher launcher, LaunchRequest request)
+            throws InterruptedException {
+        try {
+            return launcher.launch(request).get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof SandboxException refused ? refusal(refused) : new IllegalStateException(e);
+        } catch (IllegalStateException e) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+        }
+    }
+
+    static BrigException refusal(SandboxException e) {
         ErrorCode code = switch (e.code()) {
             case COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE -> ErrorCode.COMMAND_NOT_FOUND;
             case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START -> ErrorCode.SANDBOX_UNAVAILABLE;

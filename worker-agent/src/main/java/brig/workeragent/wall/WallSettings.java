@@ -13,6 +13,7 @@ import java.util.List;
  * @param startMs until a process executes its command
  * @param limits for each worker
  * @param limitsLevel the only one that will do, or empty for the best of this host
+ * @param tools for each run of Brig's own programs
  */
 public record WallSettings(
         Path nativeFolder,
@@ -21,7 +22,11 @@ public record WallSettings(
         int uidForRoot,
         int startMs,
         Limits limits,
-        String limitsLevel) {
+        String limitsLevel,
+        Tools tools) {
+    /** As in {@code config/brig.json}. */
+    public record Tools(int timeoutMs, long memoryBytesMax) {}
+
     /** Limits of a worker with all its processes, 0 for none; units as in {@code config/brig.json}. */
     public record Limits(
             long memoryBytesMax,

@@ -5,7 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
+import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
+import brig.workeragent.wall.ToolWall;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -15,9 +17,8 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,19 +31,17 @@ import org.slf4j.LoggerFactory;
 final class Copies implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Copies.class);
     private static final String ORIGIN = ".origin";
-    /** git writes it anew when it only looks. */
-    private static final Path INDEX = Path.of(".git", "index");
     private static final int FILES_MAX = 100_000;
 
     private final Notes notes;
-    private final Git git;
     private final Path program;
+    private final Git git;
 
     /** @param program brig-clone, where the workers' user gets to it */
-    Copies(Notes notes, Path program) {
+    Copies(Notes notes, Path program, Git git) {
         this.notes = notes;
-        this.git = new Git(notes.user());
         this.program = program;
+        this.git = git;
     }
 
     /**
@@ -54,7 +53,7 @@ final class Copies implements MadeWorkspaces.Maker {
      *     nothing is left then
      */
     MadeWorkspaces.Made make(String spawnId, String taskId, Path folder, List<String> hidden) {
-        Note note = new Note(spawnId, taskId, Note.Kind.COPY, folder, "", "", "", Owner.self(), 0);
+        Note note = new Note(spawnId, taskId, Note.Kind.COPY, folder, "", "", Owner.self(), 0);
         try {
             byte[] list = list(folder, PrivateFiles.of(folder, hidden));
             notes.write(note);
@@ -107,8 +106,10 @@ final class Copies implements MadeWorkspaces.Maker {
     }
 
     private void cloneInto(Path from, byte[] list, Path to) {
-        AsWorker.Said said = notes.user().run(
-                List.of(program.toString(), from.toString(), to.toString()), Map.of(), list, 0);
+        List<Confinement.Mount> mounts =
+                List.of(Git.Place.readOnly(from, "/source"), Git.Place.readOnly(program, "/brig-clone"));
+        ToolWall.Said<Git.Text> said = git.attempt(
+                List.of("clone"), new Git.Place(to, false, mounts), list, Git.Text.upTo(0));
         if (said.exitCode() != 0) {
             throw refusal(from, said.complaint());
         }
@@ -119,8 +120,8 @@ final class Copies implements MadeWorkspaces.Maker {
         String mend = switch (cause) {
             case "EOPNOTSUPP", "ENOTTY" -> "the file system of " + from + " cannot share blocks between files: put the"
                     + " workspaces on XFS or Btrfs";
-            case "EXDEV" -> from + " and " + notes.base() + " are not on one file system: put the first of"
-                    + " worker.workspaceBases on that of the folder";
+            case "EXDEV" -> from + " and " + notes.base() + " are not on one file system, or this"
+                    + " Linux is older than 5.18: put the first of worker.workspaceBases on that of the folder";
             default -> null;
         };
         return mend == null
@@ -129,57 +130,30 @@ final class Copies implements MadeWorkspaces.Maker {
                         mend + ", or choose workspace_mode worktree or folder (" + complaint + ")");
     }
 
-    /** Compares trees, outside of any repository of the agent's: one of our own takes both in. */
+    /** How it differs from what the agent began with. */
     @Override
-    public MadeWorkspaces.Diff diff(Note note, Path scratch) throws IOException {
-        Path own = scratch.resolve("repository");
-        notes.user().makeFolder(own.resolve("objects"));
-        notes.user().makeFolder(own.resolve("refs"));
-        Files.writeString(own.resolve("HEAD"), "ref: refs/heads/none\n");
-        Path index = own.resolve("index");
-        Path copy = notes.folderOf(note.spawnId());
-        Git.Place before = new Git.Place(own, own, originOf(note));
-        git.stage(before, index);
-        String tree = git.run(before, "write-tree").strip();
-        AsWorker.Said said = git.diff(new Git.Place(own, own, copy), index, tree);
-        return new MadeWorkspaces.Diff(said.text(), said.truncated(), null, copy);
+    public MadeWorkspaces.Diff diff(Note note) throws IOException {
+        Git.Text said = git.run(List.of("copies", "copy-diff"), look(note), Git.NOTHING,
+                Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX), wholeAt(note));
+        return new MadeWorkspaces.Diff(said.text(), said.truncated(), null, notes.folderOf(note.spawnId()));
     }
 
-    /**
-     * Looks at sizes and times, and not at what files hold: an agent can set a file's time back, but not that of the
-     * change.
-     */
+    /** By names, sizes and times, and not by what files hold. */
     @Override
     public boolean isChanged(Note note) throws IOException {
-        FileTime whole = changeTime(originOf(note));
-        Map<Path, String> copied = look(notes.folderOf(note.spawnId()), whole);
-        return !copied.equals(look(originOf(note), whole));
+        return !git.run(List.of("copies", "copy-changed"), look(note), Git.NOTHING, Git.Text.upTo(1), wholeAt(note))
+                .text().isEmpty();
     }
 
-    private static Map<Path, String> look(Path folder, FileTime whole) throws IOException {
-        Map<Path, String> files = new TreeMap<>();
-        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path below, BasicFileAttributes attributes) {
-                files.put(folder.relativize(below), "folder");
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Path name = folder.relativize(file);
-                if (!name.equals(INDEX)) {
-                    files.put(name, changeTime(file).compareTo(whole) > 0 ? "changed"
-                            : attributes.size() + " " + attributes.lastModifiedTime());
-                }
-                return FileVisitResult.CONTINUE;
-            }
-        });
-        return files;
+    private Git.Place look(Note note) throws IOException {
+        return new Git.Place(notes.folderOf(note.spawnId()).toRealPath(), true,
+                List.of(Git.Place.readOnly(originOf(note).toRealPath(), "/origin")));
     }
 
-    private static FileTime changeTime(Path file) throws IOException {
-        return (FileTime) Files.getAttribute(file, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
+    /** When the copy was whole: the last change of the second one, in seconds since 1970. */
+    private String wholeAt(Note note) throws IOException {
+        Instant whole = ((FileTime) Files.getAttribute(originOf(note), "unix:ctime", LinkOption.NOFOLLOW_LINKS)).toInstant();
+        return "%d.%09d".formatted(whole.getEpochSecond(), whole.getNano());
     }
 
     /** The second copy was not made yet, so no agent was ever in the first. */
@@ -195,7 +169,8 @@ final class Copies implements MadeWorkspaces.Maker {
         try {
             for (Path folder : List.of(notes.folderOf(note.spawnId()), originOf(note))) {
                 if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                    notes.user().empty(folder);
+                    git.run(List.of("remove"), new Git.Place(folder.toRealPath(), false, List.of()), Git.NOTHING,
+                            Git.Text.upTo(0), "");
                     Files.delete(folder);
                 }
             }

@@ -4,13 +4,15 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.FileGlobs;
+import brig.workeragent.wall.ToolWall;
+import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +42,18 @@ public final class MadeWorkspaces {
      * @param truncated whether there is more of it than is shown
      * @param applied whether the repository has it now
      * @param conflicts why it does not fit, in git's words; empty where it does
+     * @param withheld files that get in only where they are named, and were not; nothing was changed then
      */
     public record Applied(Path repository, String stat, String patch, boolean truncated, boolean applied,
-            List<String> conflicts) {}
+            List<String> conflicts, List<Withheld> withheld) {}
+
+    /**
+     * A change that a person should know of before it is in the repository.
+     *
+     * @param path in printable ASCII, with the escapes of C
+     * @param reason {@code link_out}, {@code executable}, {@code startup_file} or {@code repository}
+     */
+    public record Withheld(String path, String reason) {}
 
     /**
      * One that stays because it has changes.
@@ -56,8 +67,7 @@ public final class MadeWorkspaces {
 
     /** What differs between the kinds. */
     sealed interface Maker permits Worktrees, Copies {
-        /** @param scratch an empty folder of the workers' user */
-        Diff diff(Note note, Path scratch) throws IOException;
+        Diff diff(Note note) throws IOException;
 
         /** Nothing of the spawn may run any more. */
         boolean isChanged(Note note) throws IOException;
@@ -74,38 +84,35 @@ public final class MadeWorkspaces {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(MadeWorkspaces.class);
-    private static final String SCRATCH = "diff-";
 
-    private final Path wallFolder;
     private final Notes notes;
+    private final Git git;
     private final Worktrees worktrees;
     private final Copies copies;
     private final long keptMs;
     private final LongSupplier nowMs;
-    /** One repository may get the changes of several worktrees, one after the other. */
-    private final ReentrantLock applying = new ReentrantLock();
+    /** One at a time works on a workspace, and one on a repository. */
+    private final Turns turns = new Turns();
+
+    /** Whose programs work on workspaces, and where. */
+    public record Tools(ToolWall wall, WorkersUser user, Path cloneProgram) {}
 
     /**
-     * @param wallFolder where this worker-agent's walls have their files; its workers pass through
-     * @param cloneProgram brig-clone, where the workers' user may execute it
      * @param bases where workspaces may lie; these are made in the first
      * @param repositories folders whose repositories worktrees may be made of too, at this time
-     * @param user whom they belong to
      * @param keptMs how long one with changes stays; 0 is for ever
      * @param nowMs the time, milliseconds since 1970
      */
     public MadeWorkspaces(
-            Path wallFolder, Path cloneProgram, List<Path> bases, Supplier<List<Path>> repositories, User user, long keptMs, LongSupplier nowMs) {
-        this.wallFolder = wallFolder;
-        this.notes = new Notes(bases.get(0).toAbsolutePath(), new AsWorker(user.uid(), user.switched()));
-        this.worktrees = new Worktrees(notes, bases, repositories);
-        this.copies = new Copies(notes, cloneProgram);
+            Tools tools, List<Path> bases, Supplier<List<Path>> repositories, long keptMs, LongSupplier nowMs) {
+        this.notes = new Notes(bases.get(0).toAbsolutePath(), tools.user());
+        this.git = new Git(tools.wall());
+        this.worktrees = new Worktrees(notes,
+                new Repositories(bases, repositories, tools.user().switched() ? tools.user().uid() : null), git);
+        this.copies = new Copies(notes, tools.cloneProgram(), git);
         this.keptMs = keptMs;
         this.nowMs = nowMs;
     }
-
-    /** The workers' user; {@code switched} where it is another than that of this process. */
-    public record User(int uid, boolean switched) {}
 
     private Maker makerOf(Note note) {
         return switch (note.kind()) {
@@ -147,62 +154,73 @@ public final class MadeWorkspaces {
         }
     }
 
-    /** What changed in a spawn's workspace. @throws BrigException {@code NOT_FOUND} where it has none of its own */
+    /**
+     * What changed in a spawn's workspace.
+     *
+     * @throws BrigException {@code NOT_FOUND} where it has none of its own; {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
+     */
     public Diff diff(String spawnId) {
-        Note note = notes.read(spawnId);
-        return look(scratch -> makerOf(note).diff(note, scratch));
+        return turns.take(spawnId, () -> {
+            Note note = notes.read(spawnId);
+            return makerOf(note).diff(note);
+        });
     }
 
     /**
      * Takes over into the repository what its worktree has and it has not yet, if all of it fits.
      *
      * @param check only looks whether it fits
-     * @throws BrigException {@code NOT_FOUND} where the spawn has no worktree, {@code INVALID_FIELD} where it has a copy
+     * @param named globs of files that may get in though they are {@link Withheld} otherwise
+     * @throws BrigException {@code NOT_FOUND} where the spawn has no worktree, {@code INVALID_FIELD} where it has a copy;
+     *     {@code WORKSPACE_UNREADABLE}, {@code QUEUE_FULL}
      */
-    public Applied apply(String spawnId, boolean check) {
-        applying.lock();
-        try {
+    public Applied apply(String spawnId, boolean check, FileGlobs named) {
+        return turns.take(spawnId, () -> {
             Note note = notes.read(spawnId);
             if (note.kind() != Note.Kind.WORKTREE) {
                 throw Fields.invalid("spawn_id", "must be of a spawn with a worktree; changes of a copy: brig diff");
             }
-            return look(scratch -> worktrees.apply(note, scratch, check));
-        } finally {
-            applying.unlock();
-        }
-    }
-
-    /** What needs a folder of the workers' user while it looks at a workspace. */
-    @FunctionalInterface
-    private interface Look<T> {
-        T at(Path scratch) throws IOException;
-    }
-
-    private <T> T look(Look<T> look) {
-        try {
-            Path scratch = Files.createTempDirectory(wallFolder, SCRATCH);
-            notes.user().give(scratch);
+            Path patch = notes.patchOf(spawnId);
             try {
-                return look.at(scratch);
+                return apply(note, patch, check, named);
             } finally {
-                notes.user().empty(scratch);
-                Files.delete(scratch);
+                Files.deleteIfExists(patch);
             }
-        } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot look at the workspace: " + e);
+        });
+    }
+
+    private Applied apply(Note note, Path patch, boolean check, FileGlobs named) throws IOException {
+        List<FileChange> changes = worktrees.news(note, patch);
+        if (changes.isEmpty()) {
+            return new Applied(note.source(), "", "", false, false, List.of(), List.of());
         }
+        Git.Text shown;
+        try (InputStream file = Files.newInputStream(patch)) {
+            shown = Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX).read(file);
+        }
+        List<String> conflicts = PatchRules.refused(changes);
+        List<Withheld> withheld = conflicts.isEmpty() ? PatchRules.withheld(changes, named) : List.of();
+        boolean tried = conflicts.isEmpty() && withheld.isEmpty();
+        if (tried) {
+            conflicts = turns.take(note.source().toString(), () -> worktrees.apply(note, patch, check));
+        }
+        return new Applied(note.source(), PatchRules.stat(changes), shown.text(), shown.truncated(),
+                tried && !check && conflicts.isEmpty(), conflicts, withheld);
     }
 
     /** The spawn is over: its workspace goes, unless something changed in it. */
     public void end(String spawnId) {
         try {
-            Note note = notes.read(spawnId);
-            if (mayBeChanged(note)) {
-                notes.write(note.ended(nowMs.getAsLong()));
-                LOG.info("{} of {} stays, for it has changes", note.kind().wireName(), spawnId);
-            } else {
-                makerOf(note).remove(note, true);
-            }
+            turns.await(spawnId, () -> {
+                Note note = notes.read(spawnId);
+                if (mayBeChanged(note)) {
+                    notes.write(note.ended(nowMs.getAsLong()));
+                    LOG.info("{} of {} stays, for it has changes", note.kind().wireName(), spawnId);
+                } else {
+                    makerOf(note).remove(note, true);
+                }
+                return note;
+            });
             removeExpired();
         } catch (IOException | BrigException e) {
             LOG.warn("workspace of {} stays: {}", spawnId, e.getMessage());
@@ -235,11 +253,14 @@ public final class MadeWorkspaces {
      * @throws BrigException {@code NOT_FOUND}, {@code TASK_ID_IN_USE} while the spawn has not ended
      */
     public void discard(String spawnId) {
-        Note note = notes.read(spawnId);
-        if (!note.isEnded()) {
-            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "the spawn has not ended; brig terminate ends it");
-        }
-        makerOf(note).remove(note, true);
+        turns.take(spawnId, () -> {
+            Note note = notes.read(spawnId);
+            if (!note.isEnded()) {
+                throw new BrigException(ErrorCode.TASK_ID_IN_USE, "the spawn has not ended; brig terminate ends it");
+            }
+            makerOf(note).remove(note, true);
+            return note;
+        });
     }
 
     /** Nobody asked for it now, so commits that are nowhere else stay, on their branch. */
@@ -248,25 +269,24 @@ public final class MadeWorkspaces {
         for (Note note : keptMs == 0 ? List.<Note>of() : notes.all()) {
             if (note.isEnded() && note.endedMs() <= before) {
                 LOG.info("{} of {} goes, for its time is over", note.kind().wireName(), note.spawnId());
-                makerOf(note).remove(note, false);
+                turns.await(note.spawnId(), () -> {
+                    makerOf(note).remove(note, false);
+                    return note;
+                });
             }
         }
     }
 
     /**
      * Ends the workspaces that a worker-agent that is gone left without an end, and removes what it was at when
-     * it died, and what has been kept long enough. To be called before the first spawn.
+     * it died, and what has been kept long enough.
      */
     public void sweep() {
-        try (DirectoryStream<Path> scratches = Files.newDirectoryStream(wallFolder, SCRATCH + "*")) {
+        try {
             for (Note note : notes.all()) {
                 sweep(note);
             }
             removeExpired();
-            for (Path scratch : scratches) {
-                notes.user().empty(scratch);
-                Files.delete(scratch);
-            }
         } catch (IOException | DirectoryIteratorException | BrigException e) {
             LOG.warn("cannot look for what a predecessor left: {}", e.toString());
         }

@@ -12,11 +12,10 @@ import java.util.Locale;
  * @param source the real path of what it was made of
  * @param branch of a worktree; empty for a copy
  * @param start the commit that a worktree began with; empty for a copy
- * @param applied the tree of what was taken over into the repository last; empty for nothing yet
  * @param owner who made it
  * @param endedMs when its spawn ended and left changes in it, milliseconds since 1970; 0 before
  */
-record Note(String spawnId, String taskId, Kind kind, Path source, String branch, String start, String applied,
+record Note(String spawnId, String taskId, Kind kind, Path source, String branch, String start,
         Owner owner, long endedMs) {
     enum Kind {
         WORKTREE, COPY;
@@ -27,15 +26,11 @@ record Note(String spawnId, String taskId, Kind kind, Path source, String branch
     }
 
     Note ended(long nowMs) {
-        return new Note(spawnId, taskId, kind, source, branch, start, applied, owner, nowMs);
+        return new Note(spawnId, taskId, kind, source, branch, start, owner, nowMs);
     }
 
     Note startedAt(String commit) {
-        return new Note(spawnId, taskId, kind, source, branch, commit, applied, owner, endedMs);
-    }
-
-    Note applied(String tree) {
-        return new Note(spawnId, taskId, kind, source, branch, start, tree, owner, endedMs);
+        return new Note(spawnId, taskId, kind, source, branch, commit, owner, endedMs);
     }
 
     boolean isEnded() {

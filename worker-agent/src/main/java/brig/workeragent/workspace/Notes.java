@@ -4,7 +4,10 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import brig.workeragent.wall.WorkersUser;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * The notes beside the workspaces that Brig made, {@code <base>/<spawn_id>.worktree} or {@code .copy}: no worker can
  * get to them, and they outlive this worker-agent. Blocks; any thread may call, for one spawn one at a time.
  */
-record Notes(Path base, AsWorker user) {
+record Notes(Path base, WorkersUser user) {
     private static final Logger LOG = LoggerFactory.getLogger(Notes.class);
 
     /** The workspace that a note is about. */
@@ -33,6 +37,50 @@ record Notes(Path base, AsWorker user) {
     /** What a worktree's agents see as the configuration of its repository; beside the note, for the same reason. */
     Path configOf(String spawnId) {
         return base.resolve(spawnId + ".config");
+    }
+
+    /** The index that a worktree began with: what an agent did to the one that it sees does not count. */
+    Path indexOf(String spawnId) {
+        return base.resolve(spawnId + ".index");
+    }
+
+    /** What its repository has of a worktree already: patches, in the order of their names. */
+    Path appliedOf(String spawnId) {
+        return base.resolve(spawnId + ".applied");
+    }
+
+    /** A patch that is being looked at. */
+    Path patchOf(String spawnId) {
+        return base.resolve(spawnId + ".patch");
+    }
+
+    /** Something that is kept beside the note, for the workers' user to read. */
+    interface Content {
+        void writeTo(OutputStream file) throws IOException;
+    }
+
+    /** Writes a file of that kind, whole or not at all. */
+    void store(Path file, Content content) throws IOException {
+        Path fresh = base.resolve("." + file.getFileName());
+        Files.deleteIfExists(fresh);
+        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh))) {
+            content.writeTo(out);
+        }
+        user.give(fresh);
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** The patch becomes one that the repository has. */
+    void addApplied(String spawnId, Path patch) throws IOException {
+        Path folder = appliedOf(spawnId);
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            user.give(folder);
+        }
+        try (Stream<Path> there = Files.list(folder)) {
+            Files.move(patch, folder.resolve("%06d".formatted(there.count())), StandardCopyOption.ATOMIC_MOVE);
+        }
     }
 
     /** The note of the worktree that is that folder, by its real path; null where none was made there. */
@@ -55,12 +103,23 @@ record Notes(Path base, AsWorker user) {
         Path file = fileOf(note.spawnId(), note.kind());
         Path fresh = base.resolve("." + file.getFileName());
         Files.write(fresh, Json.writeLine(Map.of("task_id", note.taskId(), "source", note.source().toString(),
-                "branch", note.branch(), "start", note.start(), "applied", note.applied(), "owner", note.owner().toMap(),
+                "branch", note.branch(), "start", note.start(), "owner", note.owner().toMap(),
                 "ended_ms", note.endedMs())));
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     void remove(Note note) throws IOException {
+        Path applied = appliedOf(note.spawnId());
+        if (Files.isDirectory(applied)) {
+            try (DirectoryStream<Path> patches = Files.newDirectoryStream(applied)) {
+                for (Path patch : patches) {
+                    Files.delete(patch);
+                }
+            }
+            Files.delete(applied);
+        }
+        Files.deleteIfExists(patchOf(note.spawnId()));
+        Files.deleteIfExists(indexOf(note.spawnId()));
         Files.deleteIfExists(configOf(note.spawnId()));
         Files.deleteIfExists(fileOf(note.spawnId(), note.kind()));
     }
@@ -83,7 +142,7 @@ record Notes(Path base, AsWorker user) {
     private Note read(String spawnId, Note.Kind kind) throws IOException {
         Fields note = new Fields(Json.parseObject(Files.readAllBytes(fileOf(spawnId, kind))));
         return new Note(spawnId, note.text("task_id", spawnId), kind, Path.of(note.requiredText("source")),
-                note.text("branch", ""), note.text("start", ""), note.text("applied", ""), Owner.read(note.object("owner")),
+                note.text("branch", ""), note.text("start", ""), Owner.read(note.object("owner")),
                 note.number("ended_ms", 0, Long.MAX_VALUE, 0));
     }
 

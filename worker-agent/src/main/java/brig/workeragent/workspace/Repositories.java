@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param named where else they may be, by the operator's word of this moment
  * @param ownerUid whom their .git must belong to, for agents to commit; null where there is but one user
  */
-record Repositories(Git git, List<Path> bases, Supplier<List<Path>> named, @Nullable Integer ownerUid) {
+record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Integer ownerUid) {
 
     /**
      * The real path of a repository that worktrees may be made of.
@@ -41,20 +39,11 @@ record Repositories(Git git, List<Path> bases, Supplier<List<Path>> named, @Null
             if (ownerUid != null && !ownerUid.equals(Files.getAttribute(gitFolder, "unix:uid"))) {
                 throw Fields.invalid("repository", "must belong to the workers' user: chown -R " + ownerUid);
             }
-            requireHarmless(real);
             return real;
         } catch (IOException e) {
             throw new BrigException(
                     ErrorCode.WORKSPACE_OUTSIDE_BASE, "repository " + repository + " cannot be reached");
         }
-    }
-
-    /** Asks the repository's own configuration. */
-    String config(Path repository, String... question) {
-        List<String> words = new ArrayList<>(
-                List.of("config", "--file", repository.resolve(".git/config").toString(), "--no-includes"));
-        words.addAll(List.of(question));
-        return git.run(Git.Place.of(repository), words.toArray(String[]::new));
     }
 
     private boolean isBelowABase(Path real) throws IOException {
@@ -75,16 +64,5 @@ record Repositories(Git git, List<Path> bases, Supplier<List<Path>> named, @Null
             }
         }
         return false;
-    }
-
-    /** Filters are programs that git runs when it writes or reads a file, and an include may bring some. */
-    void requireHarmless(Path repository) {
-        String keys = config(repository, "--name-only", "--list");
-        for (String key : keys.toLowerCase(Locale.ROOT).lines().toList()) {
-            if (key.startsWith("filter.") || key.startsWith("include")) {
-                throw Fields.invalid(
-                        "repository", "its .git/config has " + key + ", which may start programs");
-            }
-        }
     }
 }

@@ -6,15 +6,15 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
+import brig.workeragent.wall.ToolWall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,19 +26,26 @@ import org.slf4j.LoggerFactory;
 final class Worktrees implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Worktrees.class);
     private static final String BRANCHES = "refs/heads/";
-    private static final Set<String> SHOWN_SECTIONS = Set.of("core", "extensions", "user");
 
     /** What agents may write of a repository's .git, beside what is the worktree's own. */
     private static final List<String> WRITABLE = List.of("objects", "refs/heads/brig", "logs/refs/heads/brig");
+    /** What decides, in a .git, which programs git starts and where it looks. */
+    private static final List<String> DECIDING =
+            List.of("HEAD", "commondir", "config", "config.worktree", "hooks", "index", "info", "modules", "shallow");
+    private static final String GIT = "/git";
+    /** In JSON no byte becomes more than six, and an answer has at most 4 MiB. */
+    static final int SHOWN_BYTES_MAX = 512 * 1024;
+    private static final long PATCH_BYTES_MAX = 64L * 1024 * 1024;
+    private static final int WORD_BYTES_MAX = 100;
 
     private final Notes notes;
     private final Repositories repositories;
     private final Git git;
 
-    Worktrees(Notes notes, List<Path> bases, Supplier<List<Path>> repositories) {
+    Worktrees(Notes notes, Repositories repositories, Git git) {
         this.notes = notes;
-        this.git = new Git(notes.user());
-        this.repositories = new Repositories(git, bases, repositories, notes.user().switched() ? notes.user().uid() : null);
+        this.repositories = repositories;
+        this.git = git;
     }
 
     /**
@@ -51,16 +58,16 @@ final class Worktrees implements MadeWorkspaces.Maker {
     MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, boolean uncommitted,
             List<String> hidden) {
         Path real = repositories.require(repository);
-        String start = git.run(Git.Place.of(real), "rev-parse", "--verify", "HEAD").strip();
-        Note note = new Note(
-                spawnId, taskId, Note.Kind.WORKTREE, real, freeBranch(real, taskId), start, "", Owner.self(), 0);
+        Survey found = Survey.of(git, real, uncommitted);
+        found.requireHarmless();
+        Note note = new Note(spawnId, taskId, Note.Kind.WORKTREE, real, freeBranch(found, taskId), found.head(),
+                Owner.self(), 0);
         try {
             Path folder = notes.makeFolder(spawnId);
             notes.write(note);
-            git.run(Git.Place.of(real), "worktree", "add", "--quiet", "--no-checkout", "-b", note.branch(),
-                    folder.toString(), start);
-            checkOut(note, new PrivateFiles(hidden), uncommitted);
-            prepare(note);
+            notes.store(notes.configOf(spawnId), file -> file.write(found.shownConfig().getBytes(UTF_8)));
+            String start = begin(note, found, found.privateFiles(hidden));
+            notes.write(note.startedAt(start));
             return new MadeWorkspaces.Made(folder, mounts(note));
         } catch (IOException e) {
             remove(note, true);
@@ -72,69 +79,44 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** A branch that is there has somebody's work: it is left alone. */
-    private String freeBranch(Path repository, String taskId) {
-        Set<String> taken = git.run(Git.Place.of(repository), "for-each-ref", "--format=%(refname)", BRANCHES + "brig/")
-                .lines().collect(Collectors.toSet());
+    private static String freeBranch(Survey found, String taskId) {
         String branch = "brig/" + taskId;
-        for (int i = 2; taken.contains(BRANCHES + branch); i++) {
+        for (int i = 2; found.branches().contains(BRANCHES + branch); i++) {
             branch = "brig/" + taskId + "-" + i;
         }
         return branch;
     }
 
-    /** A file that is tracked and private is marked as skipped: git neither writes it nor misses it. */
-    private void checkOut(Note note, PrivateFiles hidden, boolean uncommitted) throws IOException {
-        Git.Place place = placeOf(note);
-        git.run(place, "read-tree", "HEAD");
-        List<String> tracked = List.of(git.run(place, "ls-files", "-z").split("\0"));
-        PrivateFiles all = !tracked.contains(PrivateFiles.LIST) ? hidden
-                : hidden.and(git.run(place, "show", "HEAD:" + PrivateFiles.LIST));
-        if (uncommitted) {
-            takeUncommitted(note, all);
-        }
-        StringBuilder skipped = new StringBuilder();
-        tracked.stream().filter(file -> !file.isEmpty() && all.matches(Path.of(file)))
-                .forEach(file -> skipped.append(file).append('\0'));
-        git.run(place, skipped.toString().getBytes(UTF_8), "update-index", "--skip-worktree", "-z", "--stdin");
-        git.run(place, "checkout-index", "--all", "--quiet");
-        git.run(place, "update-index", "-q", "--refresh");
+    /** @return the commit that it begins with: with what was not committed, where that comes along */
+    private String begin(Note note, Survey found, PrivateFiles hidden) throws IOException {
+        Path common = commonOf(note);
+        List<Confinement.Mount> mounts = new ArrayList<>(references(common));
+        mounts.add(Git.Place.readOnly(note.source(), "/source"));
+        Git.Place place = new Git.Place(notes.folderOf(note.spawnId()).toRealPath(), false, mounts);
+        byte[] changed = Survey.list(found.changed(), hidden, false);
+        byte[] skipped = Survey.list(found.tracked(), hidden, true);
+        byte[] input = Arrays.copyOf(changed, changed.length + skipped.length);
+        System.arraycopy(skipped, 0, input, changed.length, skipped.length);
+        return git.run(List.of("begin"), place, input, stdout -> {
+            String start = new String(stdout.readNBytes(note.start().length()), UTF_8);
+            var _ = stdout.read();
+            notes.store(notes.indexOf(note.spawnId()), stdout::transferTo);
+            return start;
+        }, note.spawnId(), note.branch(), note.start(), place.folder().toString(), common.toString(),
+                Integer.toString(changed.length));
     }
 
-    /** What is changed in the repository becomes a commit in the worktree: what the agent changes is told apart from it. */
-    private void takeUncommitted(Note note, PrivateFiles hidden) throws IOException {
-        Git.Place repository = Git.Place.of(note.source());
-        StringBuilder changed = new StringBuilder();
-        String named = git.run(repository, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", "HEAD");
-        for (String file : named.split("\0", -1)) {
-            if (!file.isEmpty() && !hidden.matches(Path.of(file))) {
-                changed.append(file).append('\0');
+    /** A repository's .git, of which only branches and worktrees can be changed. */
+    private static List<Confinement.Mount> references(Path common) {
+        List<Confinement.Mount> mounts = new ArrayList<>();
+        mounts.add(Git.Place.writable(common, GIT));
+        for (String name : DECIDING) {
+            Path file = common.resolve(name);
+            if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                mounts.add(Git.Place.readOnly(file, GIT + "/" + name));
             }
         }
-        if (changed.isEmpty()) {
-            return;
-        }
-        Git.Place place = placeOf(note);
-        Git.Place across = new Git.Place(place.gitDir(), place.commonDir(), note.source());
-        git.run(across, changed.toString().getBytes(UTF_8), "update-index", "--add", "--remove", "-z", "--stdin");
-        String commit = git.run(place, "-c", "user.name=Brig", "-c", "user.email=brig@localhost", "commit-tree", "-p", note.start(),
-                "-m", "What was changed in the repository and not committed", git.run(place, "write-tree").strip()).strip();
-        git.run(place, "update-ref", BRANCHES + note.branch(), commit);
-        notes.write(note.startedAt(commit));
-    }
-
-    /** What {@link #mounts} names and git does not make by itself. */
-    private void prepare(Note note) throws IOException {
-        Path common = note.source().resolve(".git");
-        for (String writable : WRITABLE) {
-            Path shared = common.resolve(writable);
-            if (!Files.isDirectory(shared, LinkOption.NOFOLLOW_LINKS)) {
-                notes.user().makeFolder(shared);
-            }
-        }
-        Path own = placeOf(note).gitDir().resolve("config.worktree");
-        Files.createFile(own);
-        notes.user().give(own);
-        Files.writeString(notes.configOf(note.spawnId()), shownConfig(note.source()));
+        return mounts;
     }
 
     /**
@@ -143,8 +125,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * a link in its place, for each wall mounts what it finds there.
      */
     List<Confinement.Mount> mounts(Note note) {
-        Path common = note.source().resolve(".git");
-        Path own = placeOf(note).gitDir();
+        Path common = commonOf(note);
+        Path own = common.resolve("worktrees").resolve(note.spawnId());
         List<Confinement.Mount> mounts = new ArrayList<>();
         mounts.add(new Confinement.Mount(common, common, true));
         mounts.add(new Confinement.Mount(notes.configOf(note.spawnId()), common.resolve("config"), true));
@@ -160,113 +142,95 @@ final class Worktrees implements MadeWorkspaces.Maker {
         return mounts;
     }
 
-    /**
-     * What an agent sees of the repository's configuration: what git needs to work there, and who commits. The rest names
-     * hosts, and may have passwords for them.
-     */
-    private String shownConfig(Path repository) {
-        StringBuilder shown = new StringBuilder();
-        for (String entry : repositories.config(repository, "--list", "-z").split("\0", -1)) {
-            String[] keyAndValue = entry.split("\n", 2);
-            String[] key = keyAndValue[0].split("\\.", -1);
-            if (key.length == 2 && SHOWN_SECTIONS.contains(key[0]) && keyAndValue.length == 2) {
-                shown.append('[').append(key[0]).append("]\n\t").append(key[1]).append(" = \"")
-                        .append(keyAndValue[1].replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n")).append("\"\n");
+    /** What looks at a worktree: nothing of the host can be changed, and nothing is seen that its agent does not see. */
+    private Git.Place look(Note note) throws IOException {
+        List<Confinement.Mount> mounts = new ArrayList<>();
+        mounts.add(Git.Place.readOnly(commonOf(note), GIT));
+        mounts.add(Git.Place.readOnly(notes.configOf(note.spawnId()), GIT + "/config"));
+        for (Map.Entry<Path, String> kept : Map.of(notes.indexOf(note.spawnId()), "/index",
+                notes.appliedOf(note.spawnId()), "/applied").entrySet()) {
+            if (Files.exists(kept.getKey())) {
+                mounts.add(Git.Place.readOnly(kept.getKey(), kept.getValue()));
             }
         }
-        return shown.toString();
+        return new Git.Place(notes.folderOf(note.spawnId()).toRealPath(), true, mounts);
     }
 
     @Override
-    public MadeWorkspaces.Diff diff(Note note, Path scratch) {
-        repositories.requireHarmless(note.source());
-        Git.Place place = placeOf(note);
-        Path index = scratch.resolve("index");
-        notes.user().copy(place.gitDir().resolve("index"), index);
-        AsWorker.Said said = git.diff(place, index, note.start());
-        return new MadeWorkspaces.Diff(said.text(), said.truncated(), note.branch(), place.workTree());
+    public MadeWorkspaces.Diff diff(Note note) throws IOException {
+        Git.Place place = look(note);
+        Git.Text said = git.run(List.of("worktree", "diff"), place, Git.NOTHING, Git.Text.upTo(SHOWN_BYTES_MAX), note.start());
+        return new MadeWorkspaces.Diff(said.text(), said.truncated(), note.branch(), place.folder());
+    }
+
+    /** Writes what its repository does not have yet into a file, for {@link #apply}. */
+    List<FileChange> news(Note note, Path patch) throws IOException {
+        List<FileChange> changes = new ArrayList<>();
+        Git.Place place = look(note);
+        notes.store(patch, file -> changes.addAll(git.run(List.of("worktree", "news"), place, Git.NOTHING,
+                stdout -> PatchReader.copy(stdout, file, PATCH_BYTES_MAX), note.start())));
+        return changes;
     }
 
     /**
-     * Takes over into the repository what it does not have yet of the worktree: all of it, or nothing.
+     * Changes the repository by a patch: all of it, or nothing.
      *
      * @param check only looks whether it fits
+     * @return why it does not, in git's words; empty where it does
      */
-    MadeWorkspaces.Applied apply(Note note, Path scratch, boolean check) throws IOException {
-        repositories.requireHarmless(note.source());
-        Git.Place place = placeOf(note);
-        Path index = scratch.resolve("index");
-        notes.user().copy(place.gitDir().resolve("index"), index);
-        String since = note.applied().isEmpty() ? note.start() : note.applied();
-        AsWorker.Said shown = git.diff(place, index, since);
-        if (shown.text().isEmpty()) {
-            return new MadeWorkspaces.Applied(note.source(), "", "", false, false, List.of());
+    List<String> apply(Note note, Path patch, boolean check) throws IOException {
+        List<Confinement.Mount> mounts = List.of(Git.Place.readOnly(commonOf(note), "/workspace/.git"),
+                Git.Place.readOnly(notes.configOf(note.spawnId()), "/config"), Git.Place.readOnly(patch, "/patch"));
+        ToolWall.Said<Git.Text> said = git.attempt(List.of("apply"), new Git.Place(note.source(), check, mounts), Git.NOTHING,
+                Git.Text.upTo(0), check ? "check" : "apply");
+        if (said.exitCode() == 0 && !check) {
+            notes.addApplied(note.spawnId(), patch);
         }
-        Path patch = scratch.resolve("patch");
-        String stat = git.patch(place, index, since, patch);
-        List<String> conflicts = git.apply(Git.Place.of(note.source()), patch, check);
-        boolean applied = !check && conflicts.isEmpty();
-        if (applied) {
-            notes.write(note.applied(git.tree(place, index)));
-        }
-        return new MadeWorkspaces.Applied(
-                note.source(), stat, shown.text(), shown.truncated(), applied, conflicts);
+        return said.exitCode() == 0 ? List.of()
+                : said.complaint().lines().map(line -> line.replaceFirst("^error: ", "")).toList();
     }
 
     /** In the worktree or on its branch. */
     @Override
-    public boolean isChanged(Note note) {
-        Git.Place place = placeOf(note);
-        return !git.run(place, "status", "--porcelain", "--untracked-files=all").isEmpty()
-                || !git.run(place, "rev-parse", "HEAD").strip().equals(note.start())
-                || !git.run(Git.Place.of(note.source()), "rev-parse", note.branch()).strip().equals(note.start());
+    public boolean isChanged(Note note) throws IOException {
+        return !git.run(List.of("worktree", "changed"), look(note), Git.NOTHING, Git.Text.upTo(WORD_BYTES_MAX),
+                note.start(), note.spawnId(), note.branch()).text().isEmpty();
     }
 
     /** Nothing was checked out yet, so no agent was ever in there. */
     @Override
     public boolean isUnfinished(Note note) throws IOException {
-        Git.Place place = placeOf(note);
-        if (Files.isRegularFile(place.gitDir().resolve("index"))) {
+        Path folder = notes.folderOf(note.spawnId());
+        if (Files.exists(notes.indexOf(note.spawnId()))) {
             return false;
         }
-        if (!Files.isDirectory(place.workTree(), LinkOption.NOFOLLOW_LINKS)) {
+        if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
             return true;
         }
-        try (Stream<Path> files = Files.list(place.workTree())) {
+        try (Stream<Path> files = Files.list(folder)) {
             return files.allMatch(file -> file.endsWith(".git"));
         }
     }
 
     @Override
     public void remove(Note note, boolean withCommits) {
-        Git.Place place = placeOf(note);
+        Path folder = notes.folderOf(note.spawnId());
         try {
-            if (Files.isDirectory(place.workTree(), LinkOption.NOFOLLOW_LINKS)) {
-                notes.user().empty(place.workTree());
-                Files.delete(place.workTree());
-            }
-            if (Files.isDirectory(place.gitDir(), LinkOption.NOFOLLOW_LINKS)) {
-                git.run(Git.Place.of(note.source()), "worktree", "remove", "--force", place.workTree().toString());
-                removeBranch(note, withCommits);
+            if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+                // A repository that is gone knows nothing of it.
+                boolean known = Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS);
+                git.run(List.of("remove"),
+                        new Git.Place(folder.toRealPath(), false, known ? references(commonOf(note)) : List.of()), Git.NOTHING,
+                        Git.Text.upTo(0), known ? note.spawnId() : "", note.branch(), withCommits ? "remove" : "keep");
+                Files.delete(folder);
             }
             notes.remove(note);
         } catch (IOException | BrigException e) {
-            LOG.warn("something of the worktree {} stays: {}", place.workTree(), e.getMessage());
+            LOG.warn("something of the worktree {} stays: {}", folder, e.getMessage());
         }
     }
 
-    /** git itself refuses to remove a branch, with -d, whose commits are nowhere else. */
-    private void removeBranch(Note note, boolean withCommits) {
-        try {
-            git.run(Git.Place.of(note.source()), "branch", "--quiet", withCommits ? "-D" : "-d", note.branch());
-        } catch (BrigException e) {
-            LOG.info("branch {} of {} stays: {}", note.branch(), note.source(), e.getMessage());
-        }
-    }
-
-    private Git.Place placeOf(Note note) {
-        Path common = note.source().resolve(".git");
-        return new Git.Place(
-                common.resolve("worktrees").resolve(note.spawnId()), common, notes.folderOf(note.spawnId()));
+    private static Path commonOf(Note note) {
+        return note.source().resolve(".git");
     }
 }

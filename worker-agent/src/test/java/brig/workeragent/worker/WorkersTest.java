@@ -15,6 +15,8 @@ import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
+import brig.workeragent.wall.ToolWall;
+import brig.workeragent.wall.WorkersUser;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,7 +74,8 @@ class WorkersTest {
         };
         workers = new Workers(
                 new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(List.of(), folder), policies, walls,
-                        new MadeWorkspaces(folder, folder.resolve("brig-clone"), List.of(folder), List::of, new MadeWorkspaces.User(-1, false), 0, () -> 0), sockets, new SystemTimers(),
+                        new MadeWorkspaces(new MadeWorkspaces.Tools(new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
+                                List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), 100_000,
                         new StopTimes(60_000, 10, 10), startsPerSecondMax));
@@ -332,5 +335,13 @@ class WorkersTest {
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refused(REQUEST));
         assertEquals(2, walls.built.get());
         assertEquals(List.of(), workers.list().starting());
+    }
+
+    /** No workspace of these tests is looked at. */
+    private static final class NoTools implements ToolWall {
+        @Override
+        public <T> Said<T> run(Job job, byte[] input, Output<T> output) {
+            throw new AssertionError(job);
+        }
     }
 }

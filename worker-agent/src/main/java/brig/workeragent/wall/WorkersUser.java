@@ -1,0 +1,21 @@
+package brig.workeragent.wall;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+
+/**
+ * The user of the host that workers run as.
+ *
+ * @param switched whether that is another than the one of this process
+ */
+public record WorkersUser(int uid, boolean switched) {
+    /** Makes it the owner of one file. */
+    public void give(Path path) throws IOException {
+        if (switched) {
+            Files.setAttribute(path, "unix:gid", uid, LinkOption.NOFOLLOW_LINKS);
+            Files.setAttribute(path, "unix:uid", uid, LinkOption.NOFOLLOW_LINKS);
+        }
+    }
+}
