@@ -65,7 +65,7 @@ final class OpenAiCalls {
         this.door = door;
         this.spawner = spawner;
         this.workers = workers;
-        this.patches = new Patches(workers::apply);
+        this.patches = new Patches((spawnId, check) -> workers.apply(spawnId, check, List.of()));
     }
 
     /** {@code {"object": "list", "data": [{"id", "object", "created", "owned_by"}]}}: a model for each agent profile. */

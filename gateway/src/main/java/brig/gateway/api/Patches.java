@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What an agent changed in its worktree, told to a captain that knows nothing of worktrees, as the end of an answer. */
@@ -20,7 +21,7 @@ final class Patches {
         this.applying = applying;
     }
 
-    /** As {@link brig.gateway.worker.WorkerAgent#apply}. */
+    /** As {@link brig.gateway.worker.WorkerAgent#apply}; what nobody named is withheld. */
     @FunctionalInterface
     interface Applying {
         CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check);
@@ -80,6 +81,12 @@ final class Patches {
         String where = "These changes are in a worktree of their own, and not in " + repository;
         if (apply == Apply.NEVER) {
             return where + ", by the setting apply: never.";
+        }
+        List<Fields> withheld = found.objects("withheld");
+        if (!withheld.isEmpty()) {
+            return where + ", for a person has to name these first: " + withheld.stream()
+                    .map(file -> file.text("path", "") + " (" + file.text("reason", "") + ")").collect(Collectors.joining(", "))
+                    + ". To take them over: brig apply " + spawnId + " --allow FILE";
         }
         return conflicts.isEmpty()
                 ? where + " until somebody runs: brig apply " + spawnId

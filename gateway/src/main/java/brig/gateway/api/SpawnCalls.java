@@ -166,8 +166,8 @@ final class SpawnCalls {
     }
 
     void apply(Call call) {
-        Fields body = call.body().only(Set.of("check"));
-        call.answer(200, workers.apply(call.session().spawn().spawnId(), body.flag("check")));
+        Fields body = call.body().only(Set.of("check", "allow"));
+        call.answer(200, workers.apply(call.session().spawn().spawnId(), body.flag("check"), body.texts("allow")));
     }
 
     void end(Call call) {

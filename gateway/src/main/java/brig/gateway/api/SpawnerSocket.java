@@ -183,7 +183,7 @@ public final class SpawnerSocket {
                     case "track" -> track(request.only(Set.of("action", "agent", "task_id", "workspace")));
                     case "agents" -> workers.hello().thenApply(hello -> hello);
                     case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
-                    case "apply" -> apply(request.only(Set.of("action", "id", "check")));
+                    case "apply" -> apply(request.only(Set.of("action", "id", "check", "allow")));
                     case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
                     case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
                             .thenApply(done -> done);
@@ -209,7 +209,8 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> apply(Fields request) {
-            return workers.apply(door.sessions().spawnId(request.requiredText("id")), request.flag("check")).thenApply(applied -> applied);
+            return workers.apply(door.sessions().spawnId(request.requiredText("id")), request.flag("check"), request.texts("allow"))
+                    .thenApply(applied -> applied);
         }
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {

@@ -287,8 +287,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check) {
-        return request("apply", Map.of("spawn_id", spawnId, "check", check));
+    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check, List<String> allow) {
+        return request("apply", Map.of("spawn_id", spawnId, "check", check, "allow", allow));
     }
 
     @Override

@@ -65,11 +65,12 @@ public interface WorkerAgent {
     /**
      * Takes over into the repository what it has not yet of a spawn's worktree, if all of it fits; {@code NOT_FOUND} where it
      * has none. The answer has {@code repository}, {@code stat}, {@code patch}, {@code truncated}, {@code applied},
-     * {@code conflicts}.
+     * {@code conflicts}, {@code withheld}.
      *
      * @param check only looks whether it fits
+     * @param allow globs of files that are withheld where nobody names them
      */
-    CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check);
+    CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check, List<String> allow);
 
     /** Worktrees and copies that stay after their spawn. */
     CompletionStage<Map<String, @Nullable Object>> workspaces();

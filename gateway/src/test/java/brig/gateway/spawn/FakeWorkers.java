@@ -100,7 +100,7 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check) {
+    public CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check, List<String> allow) {
         throw new AssertionError("nobody applies changes here");
     }
 

@@ -88,7 +88,7 @@ final class PatchReader {
 
     /** Both names are the same, for there are no renames: so a space in one tells nobody a wrong end of it. */
     private String readName(String names) {
-        String both = names.substring(0, names.length() - 1);
+        String both = strip(names);
         String first = both.substring(0, both.length() / 2);
         String second = both.substring(both.length() - first.length());
         String path = PatchNames.unquote(first, "a/");
@@ -209,8 +209,8 @@ final class PatchReader {
         out.write(text.getBytes(ISO_8859_1));
     }
 
-    private static String strip(String ended) {
-        return ended.endsWith("\n") ? ended.substring(0, ended.length() - 1) : ended;
+    private static String strip(String line) {
+        return line.substring(0, line.length() - 1);
     }
 
     private static String quoted(String prefix, String name) {
@@ -227,16 +227,19 @@ final class PatchReader {
                         + " bytes as a patch; merge the session's branch by hand");
             }
             if (next == '\n') {
-                break;
+                lines++;
+                return read.toString(ISO_8859_1);
             }
             next = in.read();
         }
-        lines++;
-        return read.size() == 0 ? null : read.toString(ISO_8859_1);
+        if (read.size() > 0) {
+            throw malformed();
+        }
+        return null;
     }
 
     private BrigException malformed() {
         return new BrigException(
-                ErrorCode.WORKSPACE_UNREADABLE, "what came of the changes is no patch of git, from line " + Math.max(1, lines - 1) + " on");
+                ErrorCode.WORKSPACE_UNREADABLE, "what came of the changes is no patch of git, near line " + lines);
     }
 }
