@@ -90,7 +90,7 @@ public final class ControlOperations {
             case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
             case "check" -> Set.of("id", "op", "request");
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
-            case "apply" -> Set.of("id", "op", "spawn_id", "check");
+            case "apply" -> Set.of("id", "op", "spawn_id", "check", "allow");
             case "audit" -> Set.of("id", "op", "from");
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request");

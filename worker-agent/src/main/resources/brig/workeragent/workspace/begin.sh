@@ -7,6 +7,8 @@
 set -eu
 own=/git/worktrees/$1
 mkdir -p /git/worktrees /git/refs/heads/brig /git/logs/refs/heads/brig
+# What an agent put there in the place of a branch would stop every git that looks.
+find /git/refs/heads/brig ! -type d ! -type f -delete
 mkdir "$own"
 echo ../.. > "$own/commondir"
 echo "$4/.git" > "$own/gitdir"

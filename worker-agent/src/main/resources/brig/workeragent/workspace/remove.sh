@@ -9,6 +9,7 @@ if [ -n "$1" ]; then
     rm -rf "/git/worktrees/$1"
     rmdir /git/worktrees 2> /dev/null || :
     export GIT_DIR=/git
+    find /git/refs/heads/brig ! -type d ! -type f -delete
     branch=refs/heads/$2
     if git show-ref --quiet --verify "$branch" && { [ "$3" != keep ] ||
             [ -z "$(git rev-list --max-count=1 "$branch" --not --exclude="$branch" --all)" ]; }; then

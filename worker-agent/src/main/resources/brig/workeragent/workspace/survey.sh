@@ -6,7 +6,10 @@ set -eu
 export GIT_DIR=/workspace/.git GIT_WORK_TREE=/workspace
 
 git rev-parse --verify HEAD
-git for-each-ref --format='%(refname)' refs/heads/brig/
+# By their names, for agents may have put anything there.
+find "$GIT_DIR/refs/heads/brig" -mindepth 1 ! -type d ! -name '*
+*' -printf 'refs/heads/brig/%P\n' 2> /dev/null || :
+if [ -f "$GIT_DIR/packed-refs" ]; then grep -o 'refs/heads/brig/.*' "$GIT_DIR/packed-refs" || :; fi
 echo
 git config --file "$GIT_DIR/config" --no-includes --list -z
 printf '\0'
