@@ -17,6 +17,7 @@ public record Config(
         Log log,
         Traces traces,
         Limits limits,
+        Retention retention,
         Map<String, Object> worker) {
 
     /** Where and to whom HTTP is served. */
@@ -65,8 +66,12 @@ public record Config(
             long slowReaderMs,
             long logBytesPerStream,
             int requestBodyBytes) {
+        /** One worker-agent has room for 1,024 walls (WALLS_MAX of its launcher); some are for its own work. */
+        static final int WORKERS_MAX = 1_000;
+
         public Limits {
             atLeast("workersMax", workersMax, 1);
+            atMost("workersMax", workersMax, WORKERS_MAX);
             atLeast("workersPerCaptainMax", workersPerCaptainMax, 1);
             atLeast("spawnCooldownMs", spawnCooldownMs, 0);
             atLeast("spawnQueueMax", spawnQueueMax, 0);
@@ -81,10 +86,23 @@ public record Config(
         }
     }
 
+    /** What stays of spawns that have ended; 0 is no bound. */
+    public record Retention(int days, long bytes, int spawns) {
+        public Retention {
+            atLeast("days", days, 0);
+            atLeast("bytes", bytes, 0);
+            atLeast("spawns", spawns, 0);
+        }
+    }
+
     private static void checkPort(String key, int port) {
         atLeast(key, port, 0);
-        if (port > 65535) {
-            throw new IllegalArgumentException(key + " must be at most 65535");
+        atMost(key, port, 65_535);
+    }
+
+    private static void atMost(String key, long value, long most) {
+        if (value > most) {
+            throw new IllegalArgumentException(key + " must be at most " + most);
         }
     }
 

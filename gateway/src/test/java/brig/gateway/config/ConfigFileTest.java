@@ -80,6 +80,7 @@ class ConfigFileTest {
                 Map.entry("{\"http\":{\"port\":-1}}", "http.port must be at least 0"),
                 Map.entry("{\"http\":{\"port\":65536}}", "http.port must be at most 65535"),
                 Map.entry("{\"limits\":{\"workersMax\":0}}", "limits.workersMax must be at least 1"),
+                Map.entry("{\"limits\":{\"workersMax\":1001}}", "limits.workersMax must be at most 1000"),
                 Map.entry("{\"limits\":{\"workersPerCaptainMax\":0}}", "limits.workersPerCaptainMax must be at least 1"),
                 Map.entry("{\"limits\":{\"spawnCooldownMs\":-1}}", "limits.spawnCooldownMs must be at least 0"),
                 Map.entry("{\"limits\":{\"connectionsMax\":0}}", "limits.connectionsMax must be at least 1"),
@@ -93,6 +94,9 @@ class ConfigFileTest {
                 Map.entry("{\"limits\":{\"slowReaderMs\":999}}", "limits.slowReaderMs must be at least 1000"),
                 Map.entry("{\"limits\":{\"logBytesPerStream\":1048575}}",
                         "limits.logBytesPerStream must be at least 1048576"),
+                Map.entry("{\"retention\":{\"days\":-1}}", "retention.days must be at least 0"),
+                Map.entry("{\"retention\":{\"bytes\":-1}}", "retention.bytes must be at least 0"),
+                Map.entry("{\"retention\":{\"spawns\":-1}}", "retention.spawns must be at least 0"),
                 Map.entry("{\"limits\":{\"requestBodyBytes\":1023}}", "limits.requestBodyBytes must be at least 1024"));
         wrong.forEach((own, message) -> assertEquals("INVALID_FIELD " + message, refusal(own)));
     }

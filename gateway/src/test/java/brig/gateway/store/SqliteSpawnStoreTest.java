@@ -139,7 +139,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                 assertEquals(List.of(expected), await(store.load()));
                 store.close();
             }
-            assertEquals("3", query("SELECT max(version) FROM schema_version"));
+            assertEquals("4", query("SELECT max(version) FROM schema_version"));
         }
     }
 
@@ -157,7 +157,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         SpawnStore before = open(loop());
         await(before.begin(record("spn_1", 1), request("p", "id", "spn_1", 1)));
         before.close();
-        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (4)");
+        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (5)");
 
         Database database = new Database(file(), loop(), new Counters(System::nanoTime));
         assertTrue(database.isReadOnly());
@@ -172,11 +172,11 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                 new SqliteEventStore(database).add(new EventRecord("e", 1, "spn_1", "", "{}"), 1))) {
             BrigException refusal = (BrigException) written.toCompletableFuture().exceptionNow();
             assertEquals(ErrorCode.RECORD_LOST, refusal.code());
-            assertTrue(refusal.getMessage().contains("schema version 4, this Brig knows 3"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("schema version 5, this Brig knows 4"), refusal::getMessage);
         }
         store.close();
         assertEquals("1", query("SELECT count(*) FROM spawns"));
-        assertEquals("4", query("SELECT max(version) FROM schema_version"));
+        assertEquals("5", query("SELECT max(version) FROM schema_version"));
     }
 
     @Test
