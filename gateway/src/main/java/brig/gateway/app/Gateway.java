@@ -75,7 +75,8 @@ public final class Gateway implements ControlLink.Listener {
     private final Vertx vertx;
     private final Executor loop;
     private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
-    private final ExecutorService sweeper = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-retention").factory());
+    private final ExecutorService sweeper =
+            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-retention").factory());
     /** Null where the worker-agent is a service of its own. */
     private final @Nullable WorkerAgentProcess workerAgent;
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();

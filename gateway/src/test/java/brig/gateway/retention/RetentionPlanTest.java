@@ -28,7 +28,7 @@ class RetentionPlanTest {
         assertEquals(List.of("a spawns", "b spawns"), gone(new Retention.Bounds(0, 0, 3), 0, ended));
         assertEquals(List.of("a bytes", "b bytes", "d bytes"), gone(new Retention.Bounds(0, 15, 0), 0, ended),
                 "to delete one without bytes helps nobody");
-        assertEquals(List.of("a days", "b spawns", "d bytes"), gone(new Retention.Bounds(30, 15, 4), 0, ended));
+        assertEquals(List.of("a days", "b spawns", "d bytes"), gone(new Retention.Bounds(30, 15, 3), 0, ended));
         assertEquals(List.of(), gone(new Retention.Bounds(0, 0, 0), 1 << 30, ended), "0 is no bound");
     }
 

@@ -123,6 +123,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
     void shouldBringATableOfBeforeThereWereVersionsToThisOne() throws SQLException {
         for (String posture : List.of("", ", posture TEXT")) {
             run("DROP TABLE IF EXISTS spawns", "DROP TABLE IF EXISTS requests", "DROP TABLE IF EXISTS events",
+                    "DROP TABLE IF EXISTS pruned",
                     "DROP TABLE IF EXISTS schema_version",
                     "CREATE TABLE spawns (spawn_id TEXT PRIMARY KEY, task_id TEXT, epoch TEXT, request TEXT, captain TEXT,"
                             + " workspace TEXT, state TEXT, captain_hash TEXT, watcher_hash TEXT, created_ms INTEGER,"

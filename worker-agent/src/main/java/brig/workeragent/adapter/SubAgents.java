@@ -92,7 +92,8 @@ public final class SubAgents {
     public void called(@Nullable String agent, String tool) throws InterruptedException {
         if (agent != null) {
             callers.put(tool, agent);
-            Known started = known.get(String.valueOf(ofTool(tool)));
+            String id = ofTool(tool);
+            Known started = id == null ? null : known.get(id);
             if (started != null) {
                 spawned(started.origin());
             }
