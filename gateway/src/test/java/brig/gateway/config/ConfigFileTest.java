@@ -80,7 +80,6 @@ class ConfigFileTest {
                 Map.entry("{\"http\":{\"port\":-1}}", "http.port must be at least 0"),
                 Map.entry("{\"http\":{\"port\":65536}}", "http.port must be at most 65535"),
                 Map.entry("{\"limits\":{\"workersMax\":0}}", "limits.workersMax must be at least 1"),
-                Map.entry("{\"limits\":{\"workersMax\":1001}}", "limits.workersMax must be at most 1000"),
                 Map.entry("{\"limits\":{\"workersPerCaptainMax\":0}}", "limits.workersPerCaptainMax must be at least 1"),
                 Map.entry("{\"limits\":{\"spawnCooldownMs\":-1}}", "limits.spawnCooldownMs must be at least 0"),
                 Map.entry("{\"limits\":{\"connectionsMax\":0}}", "limits.connectionsMax must be at least 1"),
