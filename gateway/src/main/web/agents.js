@@ -3,10 +3,11 @@
 
 const NODES_MAX = 2048;
 const LIVES = new Set(['spawned', 'running']);
-// How sure it is where a node belongs; a surer word moves it.
+// How sure it is where a node belongs; a surer word moves it. An agent that names no parent may not know it yet.
 const UNKNOWN = 0,
     READ_OFF = 1,
-    TOLD = 2;
+    TOLD = 2,
+    TOLD_PARENT = 3;
 
 const noUsage = () => ({any: false, input_tokens: 0, output_tokens: 0, cost: 0});
 
@@ -72,7 +73,8 @@ export class AgentTree {
         if (!node || node === this.main) {
             return;
         }
-        this.#place(node, frame.parent_id, frame.source ? READ_OFF : TOLD);
+        const told = frame.parent_id === undefined ? TOLD : TOLD_PARENT;
+        this.#place(node, frame.parent_id, frame.source ? READ_OFF : told);
         if (frame.status) {
             this.#become(node, frame.status, frame.ts);
         }

@@ -51,10 +51,17 @@ static bool tcp_host_address(void) {
     return host.address == NULL ? tell(false, "not told") : tcp_to(host.address, host.port, 0);
 }
 
+/* Whether both ends of a connection are the same socket: the kernel may choose the very port that it leads to. */
+static bool is_own(int fd, const struct sockaddr_in *to) {
+    struct sockaddr_in from = {0};
+    socklen_t length = sizeof from;
+    return getsockname(fd, (struct sockaddr *) &from, &length) == 0 && from.sin_port == to->sin_port
+        && from.sin_addr.s_addr == to->sin_addr.s_addr;
+}
+
 /* What is sent has to come back as refused by this very network: silence would mean that it went somewhere. */
-static bool datagram_to(const char *text, int port) {
+static bool datagram(int fd, const char *text, int port) {
     struct sockaddr_in to = address_of(text, port);
-    int fd = socket(AF_INET, SOCK_DGRAM, 0);
     struct timeval patience = {.tv_usec = 200 * 1000};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     char answer[512];
@@ -62,7 +69,18 @@ static bool datagram_to(const char *text, int port) {
     if (send(fd, "brig", 4, 0) < 0 || recv(fd, answer, sizeof answer, 0) < 0) {
         return tell(errno == EAGAIN, "%s", strerrorname_np(errno));
     }
-    return tell(true, "was answered");
+    return is_own(fd, &to) ? tell(false, "by itself") : tell(true, "was answered");
+}
+static bool datagram_to(const char *text, int port) { return datagram(socket(AF_INET, SOCK_DGRAM, 0), text, port); }
+/* From a port to the same port: whoever takes that for an answer believes in escapes that are none. */
+static bool udp_to_itself(void) {
+    struct sockaddr_in own = address_of("127.0.0.1", 0);
+    socklen_t length = sizeof own;
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    if (bind(fd, (struct sockaddr *) &own, length) != 0 || getsockname(fd, (struct sockaddr *) &own, &length) != 0) {
+        return done(-1);
+    }
+    return datagram(fd, "127.0.0.1", ntohs(own.sin_port));
 }
 static bool udp_outside(void) { return datagram_to("192.0.2.1", 9); }
 static bool dns_outside(void) { return datagram_to("8.8.8.8", 53); }
@@ -154,7 +172,7 @@ static bool forwarding(void) { return setting("/proc/sys/net/ipv4/ip_forward"); 
 const struct probe egress_probes[] = {
     {"tcp-raw-port", tcp_raw_port}, {"tcp-address-literal", tcp_address_literal}, {"tcp-metadata", tcp_metadata},
     {"tcp-many-paths", tcp_many_paths}, {"tcp-host-address", tcp_host_address}, {"udp-outside", udp_outside},
-    {"dns-outside", dns_outside}, {"udp-host-loopback", udp_host_loopback}, {"udp-host-address", udp_host_address},
+    {"dns-outside", dns_outside}, {"udp-to-itself", udp_to_itself}, {"udp-host-loopback", udp_host_loopback}, {"udp-host-address", udp_host_address},
     {"ipv6-outside", ipv6_outside}, {"ipv6-host-loopback", ipv6_host_loopback}, {"ipv4-in-ipv6", ipv4_in_ipv6},
     {"take-dns", take_dns}, {"take-dns-tcp", take_dns_tcp}, {"take-https", take_https}, {"take-proxy", take_proxy},
     {"route-removed", route_removed}, {"route-added", route_added}, {"address-added", address_added},

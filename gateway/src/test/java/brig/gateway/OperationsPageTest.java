@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class OperationsPageTest {
     private static final Path ROOT = Files.exists(Path.of("docs")) ? Path.of("") : Path.of("..");
     private static final Pattern ROW = Pattern.compile("\\| `([A-Z0-9_]+)` \\| \\S.{20,} \\|");
-    private static final Pattern KEY = Pattern.compile("`((?:limits|worker|http|egress)\\.([A-Za-z]+))`");
+    private static final Pattern KEY = Pattern.compile("`((?:limits|retention|worker|http|egress)\\.([A-Za-z]+))`");
 
     private static String read(String file) throws IOException {
         return Files.readString(ROOT.resolve(file));

@@ -17,7 +17,11 @@ class ObjectDecoderTest {
     private final List<String> seen = new ArrayList<>();
 
     private ObjectDecoder decoder() {
-        return new ObjectDecoder(MAX, new ObjectDecoder.Sink() {
+        return decoder(MAX);
+    }
+
+    private ObjectDecoder decoder(int objectBytesMax) {
+        return new ObjectDecoder(objectBytesMax, new ObjectDecoder.Sink() {
             @Override
             public void handleObject(Map<String, Object> object) {
                 seen.add(new String(Json.write(object), StandardCharsets.UTF_8));
@@ -43,6 +47,20 @@ class ObjectDecoderTest {
             Splits.feedSplit(decoder()::decode, script, index);
             assertEquals(expected, seen, "split at " + index);
         }
+    }
+
+    /** GHSA-72hv-8253-57qq and GHSA-r7wm-3cxj-wff9: a number is refused while it comes, not when it is whole. */
+    @ParameterizedTest
+    @ValueSource(strings = {"9", "-9", "0.9", "9e9"})
+    void shouldRefuseANumberWithoutEndBeforeItEnds(String number) {
+        byte[] digits = Splits.utf8("9".repeat(100));
+        ObjectDecoder decoder = decoder(1 << 20);
+        byte[] begin = Splits.utf8("{\"a\":" + number);
+        decoder.decode(begin, 0, begin.length);
+        for (int piece = 0; piece < 100 && seen.isEmpty(); piece++) {
+            decoder.decode(digits, 0, digits.length);
+        }
+        assertEquals(List.of("MALFORMED_JSON"), seen);
     }
 
     @Test

@@ -1,10 +1,13 @@
 package brig.gateway.api;
 
 import brig.gateway.limits.Admission;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What an operator can do with the gateway as a whole. */
-public record Controls(Admission admission, Stopper stopper, BooleanSupplier ready) {
+public record Controls(Admission admission, Stopper stopper, Pruner pruner, BooleanSupplier ready) {
     /** Who can stop the gateway. */
     @FunctionalInterface
     public interface Stopper {
@@ -14,5 +17,17 @@ public record Controls(Admission admission, Stopper stopper, BooleanSupplier rea
          * @param handOver leaves workers that run then to the worker-agent; else they are ended
          */
         void stop(long deadlineMs, boolean handOver);
+    }
+
+    /** Who can delete what is left of spawns that have ended. */
+    @FunctionalInterface
+    public interface Pruner {
+        /**
+         * Deletes what {@code retention} does not let stay.
+         *
+         * @param dryRun only says what that would be
+         * @param by whose wish it is
+         */
+        CompletionStage<Map<String, @Nullable Object>> prune(boolean dryRun, String by);
     }
 }

@@ -213,6 +213,7 @@ public final class HttpApi {
             case SHUTDOWN -> operator::shutdown;
             case AGENTS -> operator::agents;
             case DOCTOR -> operator::doctor;
+            case PRUNE -> operator::prune;
         };
     }
 

@@ -73,6 +73,7 @@ enum Operation {
     PAUSE(Method.POST, "/api/v1/pool/pause", Who.ADMIN),
     DRAIN(Method.POST, "/api/v1/pool/drain", Who.ADMIN),
     RESUME(Method.POST, "/api/v1/pool/resume", Who.ADMIN),
+    PRUNE(Method.POST, "/api/v1/prune", Who.ADMIN),
     SHUTDOWN(Method.POST, "/api/v1/shutdown", Who.ADMIN),
     AGENTS(Method.GET, "/api/v1/agents", Who.KNOWN),
     DOCTOR(Method.GET, "/api/v1/doctor", Who.ADMIN),
@@ -114,7 +115,7 @@ enum Operation {
     private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
 
     private static final Set<Operation> BODIES = Set.of(SPAWN, APPLY, DECIDE_EGRESS, INPUT, POST_EVENT, MINT_TOKEN,
-            ISSUE_TICKET, SHUTDOWN, MODEL_CHAT, MODEL_RESPOND);
+            ISSUE_TICKET, PRUNE, SHUTDOWN, MODEL_CHAT, MODEL_RESPOND);
 
     private final Method method;
     private final String path;

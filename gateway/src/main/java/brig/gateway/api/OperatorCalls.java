@@ -68,6 +68,11 @@ final class OperatorCalls {
         controls.stopper().stop(seconds * 1000, handOver);
     }
 
+    void prune(Call call) {
+        Fields body = call.body().only(Set.of("dry_run"));
+        call.answer(200, controls.pruner().prune(body.flag("dry_run"), call.access().captain()));
+    }
+
     void agents(Call call) {
         call.answer(200, workers.hello());
     }

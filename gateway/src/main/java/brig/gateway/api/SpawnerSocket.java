@@ -47,6 +47,7 @@ public final class SpawnerSocket {
     private final Door door;
     private final Spawner spawner;
     private final WorkerAgent workers;
+    private final Controls.Pruner pruner;
     private final TokenCalls tokens;
     private final EgressCalls egress;
     private final AuditCalls audit;
@@ -56,18 +57,18 @@ public final class SpawnerSocket {
     private final Supplier<String> url;
 
     /** @param url of the HTTP interface; it is known when that listens */
-    public SpawnerSocket(Door door, Spawner spawner, WorkerAgent workers, AuditTrail trail, GatewayStatus status,
-            Supplier<String> url) {
+    public SpawnerSocket(Door door, HttpApi.Behind behind, GatewayStatus status, Supplier<String> url) {
+        this.spawner = behind.spawner();
+        this.workers = behind.workers();
+        this.pruner = behind.controls().pruner();
         this.tokens = new TokenCalls(door);
         this.signIn = new SignInCalls(door, tokens);
         this.url = url;
         this.egress = new EgressCalls(door, workers);
-        this.audit = new AuditCalls(door, trail);
+        this.audit = new AuditCalls(door, behind.audit());
         this.ports = new PortCalls(door, workers);
         this.status = status;
         this.door = door;
-        this.spawner = spawner;
-        this.workers = workers;
     }
 
     /** Begins to listen. */
@@ -198,10 +199,12 @@ public final class SpawnerSocket {
                         request.only(Set.of("action"));
                         yield done(status.view());
                     }
+                    case "prune" -> pruner.prune(request.only(Set.of("action", "dry_run")).flag("dry_run"), access.captain())
+                            .thenApply(pruned -> pruned);
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
-                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents, gateway and doctor");
+                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents, gateway, prune and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);

@@ -11,6 +11,8 @@ import brig.gateway.session.Sessions;
 import brig.gateway.session.Tickets;
 import brig.gateway.session.Tokens;
 import brig.gateway.spawn.Secrets;
+import brig.gateway.retention.Retention;
+import brig.gateway.retention.StreamFolders;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
@@ -18,6 +20,7 @@ import brig.gateway.spawn.Spawns;
 import brig.gateway.store.Database;
 import brig.gateway.store.SqliteAuditIndex;
 import brig.gateway.store.SqliteEventStore;
+import brig.gateway.store.SpawnStore;
 import brig.gateway.store.SqliteSpawnStore;
 import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
@@ -72,6 +75,8 @@ public final class Gateway implements ControlLink.Listener {
     private final Vertx vertx;
     private final Executor loop;
     private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
+    private final ExecutorService sweeper =
+            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-retention").factory());
     /** Null where the worker-agent is a service of its own. */
     private final @Nullable WorkerAgentProcess workerAgent;
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
@@ -87,6 +92,7 @@ public final class Gateway implements ControlLink.Listener {
     private final Admission admission;
     private final Spawner spawner;
     private final Spawns spawns = new Spawns();
+    private final Retention retention;
     private final Sessions sessions;
     private final VertxTimers timers;
     private final ControlLink control;
@@ -135,8 +141,12 @@ public final class Gateway implements ControlLink.Listener {
                 new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)), timers, counters);
         admission = new Admission(new Admission.Bounds(limits.workersMax(), limits.workersPerCaptainMax(),
                 limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
+        SpawnStore store = new SqliteSpawnStore(database);
+        Config.Retention kept = config.retention();
+        retention = new Retention(new Retention.Bounds(kept.days(), kept.bytes(), kept.spawns()), store, spawns,
+                new StreamFolders(paths.streams(), sweeper, loop), System::currentTimeMillis, timers);
         spawner = new Spawner(
-                new Spawner.Parts(control, new SqliteSpawnStore(database),
+                new Spawner.Parts(control, store,
                         new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment),
                         System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key")),
                         new Telemetry(counters, new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
@@ -168,10 +178,11 @@ public final class Gateway implements ControlLink.Listener {
                 .thenCompose(opened -> workerAgentUp)
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
                 .thenCompose(events -> listeners.open(new HttpApi.Behind(spawner, control, events, audit,
-                        new Controls(admission, this::beginStop, () -> ready && admission.state() == Admission.State.OPEN),
+                        new Controls(admission, this::beginStop, retention::prune, () -> ready && admission.state() == Admission.State.OPEN),
                         System::currentTimeMillis, metrics::scrape)))
                 .thenRun(() -> {
                     audit.start();
+                    retention.start();
                     loopWatch.start();
                 }));
         await(started, START_SECONDS_MAX, "no worker-agent answered on " + paths.control() + "; "
@@ -263,6 +274,7 @@ public final class Gateway implements ControlLink.Listener {
         vertx.close().toCompletionStage().toCompletableFuture().join();
         // The loop has ended, so what it owned may be read here.
         listeners.removeSockets();
+        sweeper.shutdown();
         disk.shutdown();
         database.close();
         auditIndex.close();

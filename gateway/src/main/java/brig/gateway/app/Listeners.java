@@ -77,7 +77,7 @@ final class Listeners {
         GatewayStatus status = new GatewayStatus(door, behind.controls().admission(), behind.clock());
         HttpApi api = new HttpApi(door, behind, status, config);
         Router router = api.router(vertx);
-        return new SpawnerSocket(door, behind.spawner(), behind.workers(), behind.audit(), status, this::url)
+        return new SpawnerSocket(door, behind, status, this::url)
                 .open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(httpConnections.before(router))

@@ -17,6 +17,7 @@ public record Config(
         Log log,
         Traces traces,
         Limits limits,
+        Retention retention,
         Map<String, Object> worker) {
 
     /** Where and to whom HTTP is served. */
@@ -78,6 +79,15 @@ public record Config(
             atLeast("slowReaderMs", slowReaderMs, 1000);
             atLeast("logBytesPerStream", logBytesPerStream, 1024 * 1024);
             atLeast("requestBodyBytes", requestBodyBytes, 1024);
+        }
+    }
+
+    /** What stays of spawns that have ended; 0 is no bound. */
+    public record Retention(int days, long bytes, int spawns) {
+        public Retention {
+            atLeast("days", days, 0);
+            atLeast("bytes", bytes, 0);
+            atLeast("spawns", spawns, 0);
         }
     }
 

@@ -281,6 +281,12 @@ public final class Spawn {
         return failure().filter(failure -> failure.code() == ErrorCode.RECONCILE_TIMEOUT).isPresent();
     }
 
+    /** Whether it is over, its record is whole, nobody reads it, and its worker is gone for sure. */
+    boolean isForgettable() {
+        boolean workerMayLive = isGivenUp() && !Boolean.FALSE.equals(binding.alive());
+        return state.isFinal() && !isConnected() && log.readerCount() == 0 && !workerMayLive;
+    }
+
     void ack(long seq) {
         if (worker != null) {
             worker.ack(seq);

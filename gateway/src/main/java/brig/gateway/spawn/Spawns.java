@@ -19,6 +19,8 @@ public final class Spawns {
     private final Map<String, Spawn> liveByTask = new HashMap<>();
     /** Live and ended; of those that went on with one session of their agent the newest. */
     private final Map<String, Spawn> bySession = new HashMap<>();
+    /** Also of those that were over when this process began. */
+    private long endedCount;
     /** In the order in which they ended. */
     private final LinkedHashMap<String, Spawn> endedById = new LinkedHashMap<>();
 
@@ -40,11 +42,31 @@ public final class Spawns {
         liveById.remove(spawn.spawnId());
         liveByTask.remove(spawn.taskId(), spawn);
         endedById.put(spawn.spawnId(), spawn);
+        endedCount++;
         if (endedById.size() > ENDED_MAX) {
             Spawn oldest = endedById.pollFirstEntry().getValue();
             if (oldest.sessionId() != null) {
                 bySession.remove(oldest.sessionId(), oldest);
             }
+        }
+    }
+
+    /** How many ended in this process, or were over when it began. */
+    public long endedCount() {
+        return endedCount;
+    }
+
+    /** Whether nobody needs that spawn any more. One that has ended and cannot be named is needed by nobody. */
+    public boolean isForgettable(String spawnId) {
+        Spawn ended = endedById.get(spawnId);
+        return !liveById.containsKey(spawnId) && (ended == null || ended.isForgettable());
+    }
+
+    /** It is deleted: one that has ended cannot be named any more. */
+    public void forget(String spawnId) {
+        Spawn ended = endedById.remove(spawnId);
+        if (ended != null && ended.sessionId() != null) {
+            bySession.remove(ended.sessionId(), ended);
         }
     }
 

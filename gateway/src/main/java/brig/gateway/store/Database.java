@@ -86,14 +86,20 @@ public final class Database {
 
     /** Completes on the event loop when the change would survive the death of this process. */
     CompletionStage<Void> write(Change change) {
+        return change(connection -> {
+            change.run(connection);
+            return true;
+        }).thenAccept(done -> {});
+    }
+
+    /** The same of a change that says what it did. */
+    <T> CompletionStage<T> change(WriterThread.Work<T> change) {
         if (isReadOnly()) {
             return CompletableFuture.failedFuture(new BrigException(ErrorCode.RECORD_LOST, readOnly()));
         }
         long begunNanos = counters.nanoTime();
-        return writer.submit(connection -> {
-            change.run(connection);
-            return true;
-        }).whenComplete((done, failure) -> counters.handleStored(counters.secondsSince(begunNanos))).thenAccept(done -> {});
+        return writer.submit(change)
+                .whenComplete((done, failure) -> counters.handleStored(counters.secondsSince(begunNanos)));
     }
 
     <T> CompletionStage<T> read(WriterThread.Work<T> work) {

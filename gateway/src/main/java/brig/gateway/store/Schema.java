@@ -41,7 +41,9 @@ final class Schema {
             List.of("""
                     CREATE TABLE events (
                         seq INTEGER PRIMARY KEY, epoch TEXT NOT NULL, spawn_id TEXT NOT NULL, session_id TEXT NOT NULL,
-                        event TEXT NOT NULL)"""));
+                        event TEXT NOT NULL)"""),
+            List.of("CREATE TABLE pruned (spawn_id TEXT PRIMARY KEY) WITHOUT ROWID",
+                    "CREATE INDEX spawns_ended ON spawns (ended_ms) WHERE ended_ms > 0"));
 
     /** The version that this program writes. */
     static final int VERSION = STEPS.size();

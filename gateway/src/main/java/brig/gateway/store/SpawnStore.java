@@ -35,6 +35,25 @@ public interface SpawnStore {
     /** All spawns, oldest first. */
     CompletionStage<List<SpawnRecord>> load();
 
+    /** A spawn that is over. */
+    record Ended(String spawnId, long endedMs) {}
+
+    /** All spawns that are over, those that ended first in front. */
+    CompletionStage<List<Ended>> ended();
+
+    /**
+     * Forgets spawns that are over, and notes that their streams are to be deleted. One that is not over stays.
+     *
+     * @return those that are forgotten
+     */
+    CompletionStage<List<String>> prune(List<String> spawnIds);
+
+    /** Spawns that are forgotten and whose streams may still be there. */
+    CompletionStage<List<String>> pruned();
+
+    /** The streams of those are deleted. */
+    CompletionStage<Void> swept(List<String> spawnIds);
+
     /** Finishes what was asked for and closes. Blocks; called when the event loop has stopped. */
     void close();
 }

@@ -106,6 +106,60 @@ public final class SqliteSpawnStore implements SpawnStore {
         });
     }
 
+    @Override
+    public CompletionStage<List<Ended>> ended() {
+        return database.read(connection -> {
+            List<Ended> ended = new ArrayList<>();
+            try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(
+                    "SELECT spawn_id, ended_ms FROM spawns WHERE ended_ms > 0 ORDER BY ended_ms, rowid")) {
+                while (row.next()) {
+                    ended.add(new Ended(row.getString(1), row.getLong(2)));
+                }
+            }
+            return ended;
+        });
+    }
+
+    @Override
+    public CompletionStage<List<String>> prune(List<String> spawnIds) {
+        return database.change(connection -> {
+            List<String> gone = new ArrayList<>();
+            for (String id : spawnIds) {
+                if (Database.execute(connection, "DELETE FROM spawns WHERE spawn_id = ? AND ended_ms > 0", id) > 0) {
+                    Database.execute(connection, "INSERT OR IGNORE INTO pruned (spawn_id) VALUES (?)", id);
+                    gone.add(id);
+                }
+            }
+            return gone;
+        });
+    }
+
+    @Override
+    public CompletionStage<List<String>> pruned() {
+        return database.read(connection -> {
+            List<String> pruned = new ArrayList<>();
+            if (database.isReadOnly()) {
+                return pruned;
+            }
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("SELECT spawn_id FROM pruned")) {
+                while (row.next()) {
+                    pruned.add(row.getString(1));
+                }
+            }
+            return pruned;
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> swept(List<String> spawnIds) {
+        return database.write(connection -> {
+            for (String id : spawnIds) {
+                Database.execute(connection, "DELETE FROM pruned WHERE spawn_id = ?", id);
+            }
+        });
+    }
+
     private static SpawnRecord read(ResultSet row) throws SQLException {
         return new SpawnRecord(row.getString("spawn_id"), row.getString("task_id"), row.getString("session_id"),
                 row.getString("epoch"),

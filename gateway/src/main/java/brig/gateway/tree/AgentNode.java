@@ -7,14 +7,16 @@ import org.jspecify.annotations.Nullable;
 
 /** One agent of a tree: the session's own, which has no id, or a sub-agent. */
 final class AgentNode {
-    /** How sure it is where it belongs. A surer word moves it; the agent's own is never taken back. */
+    /** How sure it is where it belongs. A surer word moves it; that it has this parent is never taken back. */
     enum Place {
         /** Only others name it. */
         UNKNOWN,
         /** Its requests to the model say so. */
         READ_OFF,
-        /** The agent says so. */
-        TOLD
+        /** The agent says so, and names no parent: it may not know it yet. */
+        TOLD,
+        /** The agent names its parent. */
+        TOLD_PARENT
     }
 
     private final String id;

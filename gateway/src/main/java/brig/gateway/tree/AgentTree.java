@@ -97,7 +97,9 @@ public final class AgentTree {
             return;
         }
         boolean fromEgress = frame.has("source");
-        place(node, frame.text("parent_id"), fromEgress ? AgentNode.Place.READ_OFF : AgentNode.Place.TOLD);
+        String parentId = frame.text("parent_id");
+        place(node, parentId, fromEgress ? AgentNode.Place.READ_OFF
+                : parentId == null ? AgentNode.Place.TOLD : AgentNode.Place.TOLD_PARENT);
         AgentStatus status = AgentStatus.read(frame.text("status", ""));
         if (status != null) {
             node.become(status, nowMs);

@@ -93,6 +93,9 @@ class ConfigFileTest {
                 Map.entry("{\"limits\":{\"slowReaderMs\":999}}", "limits.slowReaderMs must be at least 1000"),
                 Map.entry("{\"limits\":{\"logBytesPerStream\":1048575}}",
                         "limits.logBytesPerStream must be at least 1048576"),
+                Map.entry("{\"retention\":{\"days\":-1}}", "retention.days must be at least 0"),
+                Map.entry("{\"retention\":{\"bytes\":-1}}", "retention.bytes must be at least 0"),
+                Map.entry("{\"retention\":{\"spawns\":-1}}", "retention.spawns must be at least 0"),
                 Map.entry("{\"limits\":{\"requestBodyBytes\":1023}}", "limits.requestBodyBytes must be at least 1024"));
         wrong.forEach((own, message) -> assertEquals("INVALID_FIELD " + message, refusal(own)));
     }

@@ -8,10 +8,12 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -88,9 +90,21 @@ class PageStreamTest {
         return (String) page.evaluate(MODEL.replace("WHAT", what));
     }
 
+    /** A port that stays free while the gateway is away: most kernels give none below 32768 to whoever asks for any. */
     private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+        for (int port = new Random().nextInt(16_384, 32_768); port > 1024; port--) {
+            if (isFree(port)) {
+                return port;
+            }
+        }
+        throw new IOException("no port below 32768 is free");
+    }
+
+    private static boolean isFree(int port) throws IOException {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (BindException taken) {
+            return false;
         }
     }
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is wrong over HTTP and WebSocket is named, and touches nobody else. */
 @Timeout(60)
@@ -131,6 +132,17 @@ class WebRefusalsTest {
             String answer = wire.rest();
             assertTrue(answer.startsWith("HTTP/1.1 403"), answer);
             assertTrue(answer.contains("\"code\":\"FORBIDDEN\""), answer);
+        }
+    }
+
+    /** CVE-2026-50020; and HTTP/2, which has advisories of its own, is spoken by nobody here. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\0", "\u0001", "\u007f", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"})
+    void shouldRefuseWhatStandsInFrontOfARequest(String front) throws IOException {
+        try (Wire wire = Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())) {
+            wire.send(front + "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+            String answer = wire.rest();
+            assertFalse(answer.contains(" 200 "), answer);
         }
     }
 

@@ -6,9 +6,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -20,6 +22,7 @@ public final class MemorySpawnStore implements SpawnStore {
     private final Map<String, SpawnRecord> records = new LinkedHashMap<>();
     private final Map<RequestRecord.Key, RequestRecord> requests = new LinkedHashMap<>();
     private final List<SpawnRecord> saved = new ArrayList<>();
+    private final Set<String> pruned = new LinkedHashSet<>();
     private boolean broken;
 
     public MemorySpawnStore(Executor loop) {
@@ -118,6 +121,36 @@ public final class MemorySpawnStore implements SpawnStore {
     public CompletionStage<List<SpawnRecord>> load() {
         return read(() -> records.values().stream()
                 .sorted(Comparator.comparingLong(record -> record.times().createdMs())).toList());
+    }
+
+    @Override
+    public CompletionStage<List<Ended>> ended() {
+        return read(() -> records.values().stream().filter(record -> record.times().endedMs() > 0)
+                .map(record -> new Ended(record.spawnId(), record.times().endedMs()))
+                .sorted(Comparator.comparingLong(Ended::endedMs)).toList());
+    }
+
+    @Override
+    public CompletionStage<List<String>> prune(List<String> spawnIds) {
+        List<String> gone = new ArrayList<>();
+        return write(() -> spawnIds.forEach(id -> {
+            SpawnRecord record = records.get(id);
+            if (record != null && record.times().endedMs() > 0) {
+                records.remove(id);
+                pruned.add(id);
+                gone.add(id);
+            }
+        })).thenApply(done -> gone);
+    }
+
+    @Override
+    public CompletionStage<List<String>> pruned() {
+        return read(() -> List.copyOf(pruned));
+    }
+
+    @Override
+    public CompletionStage<Void> swept(List<String> spawnIds) {
+        return write(() -> pruned.removeAll(spawnIds));
     }
 
     @Override

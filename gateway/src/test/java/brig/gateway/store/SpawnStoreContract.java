@@ -172,6 +172,21 @@ abstract class SpawnStoreContract {
     }
 
     @Test
+    void shouldForgetOnlySpawnsThatAreOverAndNoteWhatIsToBeDeleted() {
+        SpawnStore store = open(loop());
+        await(store.save(ended(record("spn_2", 20))));
+        await(store.save(ended(record("spn_1", 10))));
+        await(store.save(record("spn_3", 5)));
+        assertEquals(List.of(new SpawnStore.Ended("spn_1", 15), new SpawnStore.Ended("spn_2", 25)), await(store.ended()));
+        assertEquals(List.of("spn_1"), await(store.prune(List.of("spn_1", "spn_3", "spn_4"))), "spn_3 is not over");
+        assertEquals(List.of("spn_3", "spn_2"), await(store.load()).stream().map(SpawnRecord::spawnId).toList());
+        assertEquals(List.of("spn_1"), await(store.pruned()));
+        await(store.swept(List.of("spn_1", "spn_2")));
+        assertEquals(List.of(), await(store.pruned()));
+        store.close();
+    }
+
+    @Test
     void shouldFreeTheKeysOfOldRequests() {
         SpawnStore store = open(loop());
         for (long asked : new long[] {10, 20, 30}) {

@@ -123,6 +123,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
     void shouldBringATableOfBeforeThereWereVersionsToThisOne() throws SQLException {
         for (String posture : List.of("", ", posture TEXT")) {
             run("DROP TABLE IF EXISTS spawns", "DROP TABLE IF EXISTS requests", "DROP TABLE IF EXISTS events",
+                    "DROP TABLE IF EXISTS pruned",
                     "DROP TABLE IF EXISTS schema_version",
                     "CREATE TABLE spawns (spawn_id TEXT PRIMARY KEY, task_id TEXT, epoch TEXT, request TEXT, captain TEXT,"
                             + " workspace TEXT, state TEXT, captain_hash TEXT, watcher_hash TEXT, created_ms INTEGER,"
@@ -139,7 +140,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                 assertEquals(List.of(expected), await(store.load()));
                 store.close();
             }
-            assertEquals("3", query("SELECT max(version) FROM schema_version"));
+            assertEquals("4", query("SELECT max(version) FROM schema_version"));
         }
     }
 
@@ -157,7 +158,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         SpawnStore before = open(loop());
         await(before.begin(record("spn_1", 1), request("p", "id", "spn_1", 1)));
         before.close();
-        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (4)");
+        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (5)");
 
         Database database = new Database(file(), loop(), new Counters(System::nanoTime));
         assertTrue(database.isReadOnly());
@@ -172,11 +173,11 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                 new SqliteEventStore(database).add(new EventRecord("e", 1, "spn_1", "", "{}"), 1))) {
             BrigException refusal = (BrigException) written.toCompletableFuture().exceptionNow();
             assertEquals(ErrorCode.RECORD_LOST, refusal.code());
-            assertTrue(refusal.getMessage().contains("schema version 4, this Brig knows 3"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("schema version 5, this Brig knows 4"), refusal::getMessage);
         }
         store.close();
         assertEquals("1", query("SELECT count(*) FROM spawns"));
-        assertEquals("4", query("SELECT max(version) FROM schema_version"));
+        assertEquals("5", query("SELECT max(version) FROM schema_version"));
     }
 
     @Test

@@ -127,6 +127,14 @@ class AgentTreeTest {
     }
 
     @Test
+    void shouldMoveBelowItsParentWhenTheAgentNamesItLater() {
+        tree.agent("inner", "", "running").agent("outer", "", "running").agent("inner", "outer", "running")
+                .agent("inner", "", "completed");
+        assertEquals(List.of("/outer running", "outer/inner completed"), tree.drawn());
+        assertEquals(0, tree.leftOut());
+    }
+
+    @Test
     void shouldStayBoundedWhenAnAgentStartsAHundredThousand() {
         for (int i = 0; i < 100_000; i++) {
             tree.agent("agent-" + i, i == 0 ? "" : "agent-" + (i - 1), "spawned");

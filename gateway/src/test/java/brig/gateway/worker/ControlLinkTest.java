@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Who listens on the worker-agent's socket, and whether it hears anything. */
-@Timeout(20)
+@Timeout(60)
 class ControlLinkTest {
     private static final String HELLO = "{\"id\":1,\"ok\":{\"instance\":\"i1\"}}\n";
 
@@ -105,19 +105,19 @@ class ControlLinkTest {
         int own = (Integer) java.nio.file.Files.getAttribute(socket(), "unix:uid");
         open(uid -> uid == own);
         assertTrue(heard().contains("\"op\":\"hello\""));
-        assertEquals("i1", up.get(5, TimeUnit.SECONDS));
+        assertEquals("i1", up.get(20, TimeUnit.SECONDS));
     }
 
     @Test
     void shouldSendNothingAndSayWhyWhenThePeerIsNot() throws Exception {
         ControlLink link = open(uid -> false);
         assertEquals("", heard());
-        BrigException why = untrusted.get(5, TimeUnit.SECONDS);
+        BrigException why = untrusted.get(20, TimeUnit.SECONDS);
         assertEquals(ErrorCode.UNTRUSTED_ENDPOINT, why.code());
         assertTrue(why.getMessage().contains(socket().toString()), why::getMessage);
         CompletableFuture<Map<String, Object>> asked = new CompletableFuture<>();
         vertx.runOnContext(now -> link.hello().whenComplete((answer, refusal) -> asked.completeExceptionally(refusal)));
-        Throwable refusal = assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS)).getCause();
+        Throwable refusal = assertThrows(ExecutionException.class, () -> asked.get(20, TimeUnit.SECONDS)).getCause();
         assertEquals(ErrorCode.UNTRUSTED_ENDPOINT, assertThrows(BrigException.class, () -> {
             throw refusal.getCause() == null ? refusal : refusal.getCause();
         }).code());
@@ -158,7 +158,7 @@ class ControlLinkTest {
     }
 
     private static Throwable failure(CompletableFuture<?> asked) {
-        return assertThrows(ExecutionException.class, () -> asked.get(5, TimeUnit.SECONDS)).getCause();
+        return assertThrows(ExecutionException.class, () -> asked.get(20, TimeUnit.SECONDS)).getCause();
     }
 
     @Test
@@ -178,7 +178,7 @@ class ControlLinkTest {
         try (SocketChannel second = connected()) {
             CompletableFuture<Object> again = ask(link::list);
             answer(second, "{\"id\":" + line(second).number("id", 1, 99, 0) + ",\"ok\":{\"workers\":[],\"starting\":[]}}");
-            assertEquals(new WorkerAgent.Listing(List.of(), Set.of()), again.get(5, TimeUnit.SECONDS));
+            assertEquals(new WorkerAgent.Listing(List.of(), Set.of()), again.get(20, TimeUnit.SECONDS));
         }
     }
 

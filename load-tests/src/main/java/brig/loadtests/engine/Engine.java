@@ -53,8 +53,7 @@ public final class Engine implements AutoCloseable {
     public static Engine start(List<String> command, Path folder, long secondsMax, Consumer<Progress> listener)
             throws IOException {
         Path errors = folder.resolve("brig-load.log");
-        Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        Process process = Children.start(new ProcessBuilder(command).redirectError(errors.toFile()));
         Thread.ofPlatform().daemon().start(() -> endWhenLate(process, secondsMax));
         return new Engine(process, errors, listener);
     }

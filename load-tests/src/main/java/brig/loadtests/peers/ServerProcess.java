@@ -1,5 +1,6 @@
 package brig.loadtests.peers;
 
+import brig.loadtests.engine.Children;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,8 +30,8 @@ final class ServerProcess implements AutoCloseable {
 
     static ServerProcess start(Path folder, String name, List<String> command) throws IOException {
         Path log = folder.resolve(name + ".log");
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
+        Process process = Children.start(
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()));
         return new ServerProcess(name, log, process);
     }
 

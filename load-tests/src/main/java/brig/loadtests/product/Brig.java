@@ -1,5 +1,6 @@
 package brig.loadtests.product;
 
+import brig.loadtests.engine.Children;
 import brig.protocol.Json;
 import brig.protocol.Settings;
 import java.io.BufferedReader;
@@ -42,8 +43,7 @@ public final class Brig implements AutoCloseable {
         this.folder = folder;
         this.log = log;
         this.command = command;
-        this.process = command.start();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> process.destroy()));
+        this.process = Children.start(command);
     }
 
     /** How it is started where the defaults do not do. */
@@ -138,7 +138,7 @@ public final class Brig implements AutoCloseable {
 
     private void startAgain() throws IOException {
         awaitExit();
-        process = command.start();
+        process = Children.start(command);
         port = 0;
         launch();
     }

@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sub-agents of one process, from its own words, and the frames that tell them. Each frame repeats where the
- * sub-agent belongs, so that a tree can be drawn from what is left of a long stream. Owned by the thread that reads
- * standard output.
+ * sub-agent belongs, so that a tree can be drawn from what is left of a long stream. Agents may announce a sub-agent
+ * before they say who started it: it is told at once, below the agent itself, and again when its parent is known.
+ * Owned by the thread that reads standard output.
  */
 public final class SubAgents {
     public enum Status { SPAWNED, RUNNING, COMPLETED, FAILED, KILLED }
@@ -22,11 +23,22 @@ public final class SubAgents {
      * @param session the session that it has, or that it is part of
      * @param parent the sub-agent that started it; null for the agent itself
      * @param parentTool the tool call that started it
-     * @param depth 1 for one that the agent itself started
+     * @param depth 1 for one that the agent itself started; counts only while its parent is not known
      * @param background whether its parent goes on meanwhile
      */
     public record Origin(String id, @Nullable String session, @Nullable String parent, @Nullable String parentTool,
-            @Nullable String type, @Nullable String prompt, long depth, boolean background) {}
+            @Nullable String type, @Nullable String prompt, long depth, boolean background) {
+        /** The same, with what a later word about it adds. What was said before stays. */
+        Origin with(Origin later) {
+            return new Origin(id, session == null ? later.session : session, parent == null ? later.parent : parent,
+                    parentTool == null ? later.parentTool : parentTool, type == null ? later.type : type,
+                    prompt == null ? later.prompt : prompt, Math.max(depth, later.depth), background || later.background);
+        }
+
+        Origin below(@Nullable String newParent) {
+            return new Origin(id, session, newParent, parentTool, type, prompt, depth, background);
+        }
+    }
 
     private static final int KNOWN_MAX = 4096;
     private static final int PROMPT_BYTES_MAX = 16 * 1024;
@@ -39,26 +51,63 @@ public final class SubAgents {
     }
 
     private final AgentFrames frames;
-    /** By id; an agent that starts sub-agents without end is not remembered without end. */
-    private final Map<String, Known> known = new LinkedHashMap<>() {
+    /** By id. */
+    private final Map<String, Known> known = new Newest<>();
+    /** The sub-agents that made tool calls, by call. */
+    private final Map<String, String> callers = new Newest<>();
+
+    /** An agent that starts sub-agents without end is not remembered without end. */
+    private static final class Newest<T> extends LinkedHashMap<String, T> {
         private static final long serialVersionUID = 1;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Known> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, T> eldest) {
             return size() > KNOWN_MAX;
         }
-    };
+    }
 
     public SubAgents(AgentFrames frames) {
         this.frames = frames;
     }
 
-    /** There is a new one. What is known already is told once only. */
+    /** There is a new one, or more is known of one: it is told again only where that says more of its place. */
     public void spawned(Origin origin) throws InterruptedException {
-        if (!known.containsKey(origin.id())) {
-            known.put(origin.id(), new Known(origin, Status.SPAWNED));
-            tell(origin, Status.SPAWNED, null, null);
+        Known before = known.get(origin.id());
+        Origin merged = before == null ? origin : before.origin().with(origin);
+        if (merged.parent() == null && merged.parentTool() != null) {
+            merged = merged.below(callers.get(merged.parentTool()));
         }
+        if (merged.parent() != null && isWithin(merged.parent(), origin.id())) {
+            merged = merged.below(null);
+        }
+        if (before == null || !merged.equals(before.origin())) {
+            Status status = before == null ? Status.SPAWNED : before.status();
+            known.put(origin.id(), new Known(merged, status));
+            boolean prompted = before != null && before.origin().prompt() != null;
+            tell(merged, status, prompted ? null : merged.prompt(), null, null);
+        }
+    }
+
+    /** A sub-agent made that tool call: what the call starts, or has started, is below it. */
+    public void called(@Nullable String agent, String tool) throws InterruptedException {
+        if (agent != null) {
+            callers.put(tool, agent);
+            String id = ofTool(tool);
+            Known started = id == null ? null : known.get(id);
+            if (started != null) {
+                spawned(started.origin());
+            }
+        }
+    }
+
+    /** Whether that one is the other, or below it. No circle is ever known. */
+    private boolean isWithin(String id, String other) {
+        @Nullable String at = id;
+        while (at != null && !at.equals(other)) {
+            Known agent = known.get(at);
+            at = agent == null ? null : agent.origin().parent();
+        }
+        return at != null;
     }
 
     public boolean knows(@Nullable String id) {
@@ -121,25 +170,32 @@ public final class SubAgents {
         return null;
     }
 
-    /** Its depth, 0 for the agent itself. */
+    /** Its depth, 0 for the agent itself: one more than that of its parent, as far up as they are known. */
     public long depth(@Nullable String id) {
-        Known agent = id == null ? null : known.get(id);
-        return agent == null ? 0 : agent.origin().depth();
+        long above = 0;
+        for (Known agent = id == null ? null : known.get(id); agent != null; above++) {
+            String parent = agent.origin().parent();
+            Known next = parent == null ? null : known.get(parent);
+            if (next == null) {
+                return above + agent.origin().depth();
+            }
+            agent = next;
+        }
+        return 0;
     }
 
     private void become(Known agent, Status status, @Nullable String summary, @Nullable String error)
             throws InterruptedException {
         known.put(agent.origin().id(), new Known(agent.origin(), status));
-        tell(agent.origin(), status, summary, error);
+        tell(agent.origin(), status, null, summary, error);
     }
 
-    private void tell(Origin origin, Status status, @Nullable String summary, @Nullable String error)
-            throws InterruptedException {
-        String prompt = status == Status.SPAWNED ? origin.prompt() : null;
+    private void tell(Origin origin, Status status, @Nullable String prompt, @Nullable String summary,
+            @Nullable String error) throws InterruptedException {
         frames.put(FrameType.SUBAGENT, AgentFrames.fields("agent_id", origin.id(), "session_id", origin.session(),
                 "parent_id", origin.parent(), "parent_tool_id", origin.parentTool(),
                 "prompt", prompt == null ? null : Text.cut(prompt, PROMPT_BYTES_MAX), "subagent_type", origin.type(),
-                "depth", origin.depth(), "status", status.name().toLowerCase(Locale.ROOT), "background", origin.background(),
+                "depth", depth(origin.id()), "status", status.name().toLowerCase(Locale.ROOT), "background", origin.background(),
                 "summary", summary == null ? null : Text.cut(summary, SUMMARY_BYTES_MAX),
                 "error", error == null ? null : Text.cut(error, SUMMARY_BYTES_MAX)));
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(20)
+@Timeout(60)
 class UnixListenerTest {
     @TempDir
     Path folder;
@@ -40,7 +40,7 @@ class UnixListenerTest {
         CountDownLatch served = new CountDownLatch(1);
         try (UnixListener listener = UnixListener.open(path, Peers.of(null), 4, channel -> served.countDown());
                 SocketChannel client = connect(listener.path())) {
-            assertTrue(served.await(5, TimeUnit.SECONDS));
+            assertTrue(served.await(20, TimeUnit.SECONDS));
             assertEquals(-1, client.read(ByteBuffer.allocate(1)));
         }
         try (var left = Files.list(folder)) {

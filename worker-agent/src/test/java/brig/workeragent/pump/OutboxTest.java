@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class OutboxTest {
     private static byte[] body(String content) {
         return Frames.body(1, Map.of("content", content));
@@ -108,7 +108,7 @@ class OutboxTest {
         assertEquals(2, outbox.lastSeq());
         assertThrows(TimeoutException.class, () -> appended.get(50, TimeUnit.MILLISECONDS));
         outbox.ack(2);
-        appended.get(5, TimeUnit.SECONDS);
+        appended.get(20, TimeUnit.SECONDS);
         assertEquals(3, outbox.lastSeq());
     }
 
@@ -138,7 +138,7 @@ class OutboxTest {
         });
         assertThrows(TimeoutException.class, () -> collecting.get(50, TimeUnit.MILLISECONDS));
         assertFalse(reader.take().isEmpty());
-        collecting.get(5, TimeUnit.SECONDS);
+        collecting.get(20, TimeUnit.SECONDS);
         chunk(outbox, "y");
         outbox.awaitReader(1);
     }
@@ -155,7 +155,7 @@ class OutboxTest {
             }
         });
         Outbox.Reader second = outbox.open(1);
-        assertTrue(waiting.get(5, TimeUnit.SECONDS).isEmpty());
+        assertTrue(waiting.get(20, TimeUnit.SECONDS).isEmpty());
         chunk(outbox, "a");
         assertEquals(List.of(1L), seqs(bytes(second.take())));
         assertTrue(first.take().isEmpty());

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class OutputPumpTest {
     private static CompletableFuture<Void> pump(InputStream pipe, Outbox outbox) {
         Adapter text = Adapter.named("text").orElseThrow();
@@ -44,7 +44,7 @@ class OutputPumpTest {
                 outbox.ack(outbox.lastSeq());
             }
         }
-        writing.get(5, TimeUnit.SECONDS);
+        writing.get(20, TimeUnit.SECONDS);
         assertTrue(most < 300_000, "bytes kept: " + most);
     }
 
@@ -61,7 +61,7 @@ class OutputPumpTest {
             public int read(byte[] bytes, int offset, int length) throws IOException {
                 throw new IOException("broken");
             }
-        }, outbox).get(5, TimeUnit.SECONDS);
+        }, outbox).get(20, TimeUnit.SECONDS);
         assertEquals(0, outbox.lastSeq());
     }
 }

@@ -150,7 +150,7 @@ final class FakeWalls implements Walls {
     }
 
     FakeProcess next() throws InterruptedException {
-        FakeProcess process = started.poll(5, TimeUnit.SECONDS);
+        FakeProcess process = started.poll(20, TimeUnit.SECONDS);
         if (process == null) {
             throw new AssertionError("no process was started");
         }

@@ -48,7 +48,7 @@ final class FrameTail {
 
     /** The next frame without its number and time, as text. */
     String next() throws InterruptedException {
-        Map<String, Object> frame = frames.poll(5, TimeUnit.SECONDS);
+        Map<String, Object> frame = frames.poll(20, TimeUnit.SECONDS);
         if (frame == null) {
             throw new AssertionError("no frame came");
         }

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class WorkerTest {
     private static final String NOT_WORKED_OFF = "{type=error, error=a message that waited was not worked off: the worker is"
             + " being ended, code=INPUT_NOT_ACCEPTED}";
@@ -78,7 +78,7 @@ class WorkerTest {
 
     private void assertEnd(String reason) throws InterruptedException {
         assertEquals("{type=state, state=terminated, reason=" + reason + "}", frames.next());
-        assertTrue(ended.await(5, TimeUnit.SECONDS));
+        assertTrue(ended.await(20, TimeUnit.SECONDS));
         assertEquals(1, walls.closed.get());
     }
 

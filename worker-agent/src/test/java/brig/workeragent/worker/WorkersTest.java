@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(20)
+@Timeout(60)
 class WorkersTest {
     private static final SpawnRequest REQUEST =
             new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false);
@@ -115,7 +115,7 @@ class WorkersTest {
         }
         CompletableFuture<Spawned> second = spawn("a");
         walls.mayStart.complete(null);
-        assertSame(first.get(5, TimeUnit.SECONDS), second.get(5, TimeUnit.SECONDS));
+        assertSame(first.get(20, TimeUnit.SECONDS), second.get(20, TimeUnit.SECONDS));
         assertSame(first.get(), workers.spawn("a", REQUEST));
         assertEquals(1, walls.built.get());
         assertEquals(folder.resolve("workspaces/task"), first.get().workspace());
@@ -188,7 +188,7 @@ class WorkersTest {
         }
         assertEquals(new Workers.Listing(List.of(), List.of("a")), workers.list());
         walls.mayStart.complete(null);
-        answer.get(5, TimeUnit.SECONDS);
+        answer.get(20, TimeUnit.SECONDS);
         assertEquals(List.of(), workers.list().starting());
         assertEquals("a", workers.list().workers().getFirst().spawnId());
     }
@@ -233,7 +233,7 @@ class WorkersTest {
             Thread.onSpinWait();
         }
         process.exit(0);
-        answer.get(5, TimeUnit.SECONDS);
+        answer.get(20, TimeUnit.SECONDS);
         while (openSockets.get() > 0) {
             Thread.onSpinWait();
         }
@@ -299,7 +299,7 @@ class WorkersTest {
             }
         });
         walls.next().exit(0);
-        down.get(5, TimeUnit.SECONDS);
+        down.get(20, TimeUnit.SECONDS);
         assertFalse(workers.anyAlive());
         assertEquals(ErrorCode.SHUTTING_DOWN, refusal("b").code());
     }

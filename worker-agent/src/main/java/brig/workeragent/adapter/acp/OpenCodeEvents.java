@@ -78,10 +78,11 @@ final class OpenCodeEvents {
 
     /** A part of a message of that session changed. */
     void handlePart(String session, NativeObject part) throws InterruptedException {
+        boolean ofSubAgent = isSubAgent(session);
         if (part.text("tool", "").equals("task")) {
             handleTask(session, part);
         }
-        if (isSubAgent(session)) {
+        if (ofSubAgent) {
             parts.handlePart(session, part);
         }
     }
@@ -111,10 +112,8 @@ final class OpenCodeEvents {
             return;
         }
         Made earlier = made.remove(child);
-        if (!agents.knows(child)) {
-            place(child, earlier == null ? new Made(session, null) : earlier, part.text("callID"), state.object("input"),
-                    metadata.flag("background"));
-        }
+        place(child, earlier == null ? new Made(session, null) : earlier, part.text("callID"), state.object("input"),
+                metadata.flag("background"));
         String status = state.text("status", "");
         if (status.equals("error")) {
             agents.ended(child, Status.FAILED, null, state.text("error"));
@@ -125,6 +124,10 @@ final class OpenCodeEvents {
 
     private void place(String child, Made from, @Nullable String call, NativeObject input, boolean background)
             throws InterruptedException {
+        Made above = made.remove(from.parent());
+        if (above != null) {
+            place(from.parent(), above, null, NativeObject.EMPTY, false);
+        }
         String parent = from.parent().equals(root) ? null : from.parent();
         String type = input.text("subagent_type");
         agents.spawned(new Origin(child, child, parent, call, type == null ? from.type() : type,

@@ -135,6 +135,7 @@ final class ClaudeMessages implements NativeReader.Handler {
         NativeObject input = block.object("input");
         frames.tool(new ToolCall(block.text("id", ""), agent, block.text("name"), input.text("description"),
                 ToolCall.Status.RUNNING, block.value("input"), null));
+        agents.called(agent, block.text("id", ""));
         if (block.text("name", "").equals("TodoWrite")) {
             List<Map<String, Object>> entries = input.objects("todos").stream()
                     .map(todo -> AgentFrames.fields("content", todo.text("content"), "status", todo.text("status")))

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress.Live {
     private static final byte TLS_HANDSHAKE = 0x16;
 
+    /** What a client says first in TLS: some hundred bytes, two thousand with keys that a quantum computer does not break. */
+    static final int CLIENT_HELLO_BYTES_MAX = 64 * 1024;
+
     private final WorkerEgress worker;
     private final Set<String> hosts;
     private final int port;
@@ -108,7 +111,7 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
     /** Reads which name the client wants, and answers under that name if the connection goes there. */
     private final class Intercept extends AbstractSniHandler<String> {
         Intercept() {
-            super(worker.limits().handshakeMs());
+            super(CLIENT_HELLO_BYTES_MAX, worker.limits().handshakeMs());
         }
 
         @Override

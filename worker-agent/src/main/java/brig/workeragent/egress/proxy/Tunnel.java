@@ -54,7 +54,7 @@ final class Tunnel {
         private final RequestRecord record;
 
         NameCheck(RequestRecord record) {
-            super(0L);
+            super(ConnectionFront.CLIENT_HELLO_BYTES_MAX, 0L);
             this.record = record;
         }
 

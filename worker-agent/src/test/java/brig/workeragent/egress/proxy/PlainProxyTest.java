@@ -236,6 +236,24 @@ class PlainProxyTest {
         }
     }
 
+    /** CVE-2026-50020: bytes that one reader passes over are the beginning of a request to the next. */
+    @ParameterizedTest
+    @ValueSource(strings = {"\0", "\u0001\u0002", "\r\n\0", "\u007f"})
+    void shouldRefuseWhenSomethingStandsInFrontOfARequest(String front) throws Exception {
+        try (TestServer server = egress.plain(TestServer.answering("ok"))) {
+            for (boolean first : new boolean[] {true, false}) {
+                try (TestClient client = egress.client(allow(server))) {
+                    if (!first) {
+                        assertEquals(200, client.send(get("a.example", server.port(), "/one")).answer().status());
+                    }
+                    int before = server.requests().size();
+                    assertEquals(400, client.send(front + get("a.example", server.port(), "/two")).answer().status());
+                    assertEquals(before, server.requests().size());
+                }
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"line", "header", "headers"})
     void shouldRefuseWhenARequestIsTooLong(String what) throws Exception {

@@ -118,6 +118,28 @@ class TlsTest {
         }
     }
 
+    /** CVE-2026-45416: nine bytes announced a greeting of 16 MiB, for which memory was taken at once, and kept. */
+    @Test
+    void shouldEndAConnectionWhoseGreetingIsAnnouncedTooLarge() throws Exception {
+        byte[] greeting = {22, 3, 1, 0x40, 0, 1, (byte) 0xff, (byte) 0xff, (byte) 0xff};
+        try (TestServer server = egress.tls("a.example", TestServer.answering("hello"))) {
+            for (String policy : List.of("{'allowedHosts': ['a.example:PORT']}", "{'allowedHosts': ['a.example:PORT'],"
+                    + " 'tunnelHosts': ['a.example:PORT']}")) {
+                Worker worker = egress.worker(EgressFixture.policy(policy, server.port()));
+                try (TestClient client = egress.client(worker)) {
+                    client.connect("a.example:" + server.port());
+                    client.socket().getOutputStream().write(greeting);
+                    client.socket().getOutputStream().write(new byte[0x4000 - 4]);
+                    int left = 100;
+                    while (!client.isEnded()) {
+                        assertTrue(left-- > 0, "it says why, and no more");
+                    }
+                }
+            }
+            assertTrue(server.requests().isEmpty());
+        }
+    }
+
     @Test
     void shouldServeNamesWithoutDotsAndAddresses() throws Exception {
         for (String host : List.of("alone", "127.0.0.1")) {

@@ -1,0 +1,69 @@
+package brig.gateway.retention;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Which of the spawns that have ended are to be deleted: those that are too old, and then the oldest until there are no
+ * more than wanted, with no more bytes than wanted.
+ *
+ * @param doomed oldest first
+ * @param keptSpawns how many that have ended stay
+ * @param keptBytes of the streams of all that stay, also of what lives
+ */
+record RetentionPlan(List<Doomed> doomed, long keptSpawns, long keptBytes) {
+    /**
+     * A spawn that has ended.
+     *
+     * @param bytes of its stream on disk
+     * @param needed somebody reads it, or its worker may live: it stays, however old
+     */
+    record Candidate(String spawnId, long endedMs, long bytes, boolean needed) {}
+
+    /** The bound that a spawn is deleted for. */
+    enum Reason {
+        DAYS, SPAWNS, BYTES;
+
+        String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    record Doomed(Candidate spawn, Reason reason) {}
+
+    /**
+     * @param liveBytes of the streams of what has not ended, which counts and is never deleted
+     * @param ended oldest first
+     */
+    static RetentionPlan of(Retention.Bounds bounds, long nowMs, long liveBytes, List<Candidate> ended) {
+        long spawns = ended.size();
+        long bytes = liveBytes + ended.stream().mapToLong(Candidate::bytes).sum();
+        long oldestMs = bounds.oldestMs(nowMs);
+        List<Doomed> doomed = new ArrayList<>();
+        for (Candidate spawn : ended) {
+            boolean tooMany = bounds.spawns() > 0 && spawns > bounds.spawns();
+            boolean tooLarge = bounds.bytes() > 0 && bytes > bounds.bytes() && spawn.bytes() > 0;
+            boolean tooOld = spawn.endedMs() < oldestMs;
+            if (!spawn.needed() && (tooOld || tooMany || tooLarge)) {
+                doomed.add(new Doomed(spawn, tooOld ? Reason.DAYS : tooMany ? Reason.SPAWNS : Reason.BYTES));
+                spawns--;
+                bytes -= spawn.bytes();
+            }
+        }
+        return new RetentionPlan(doomed, spawns, bytes);
+    }
+
+    long doomedBytes() {
+        return doomed.stream().mapToLong(one -> one.spawn().bytes()).sum();
+    }
+
+    /** How many go for each bound. */
+    Map<Reason, Integer> reasons() {
+        Map<Reason, Integer> reasons = new EnumMap<>(Reason.class);
+        doomed.forEach(one -> reasons.merge(one.reason(), 1, Integer::sum));
+        return reasons;
+    }
+}

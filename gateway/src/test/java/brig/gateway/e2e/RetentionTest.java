@@ -1,0 +1,90 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.Fields;
+import brig.protocol.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The record of ended sessions goes as the settings say; that of a live one stays, whatever its age. */
+@Timeout(120)
+class RetentionTest {
+    private static final int ENDED = 12;
+    private static final long BYTES_MAX = 4 << 20;
+
+    private static Set<String> streams(Product product) throws IOException {
+        try (Stream<Path> folders = Files.list(product.folder().resolve("state/streams"))) {
+            return folders.map(folder -> folder.getFileName().toString()).collect(Collectors.toSet());
+        }
+    }
+
+    private static long bytes(Product product) throws IOException {
+        try (Stream<Path> files = Files.walk(product.folder().resolve("state/streams"))) {
+            return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+        }
+    }
+
+    private static Fields prune(Product product, String... more) throws IOException {
+        List<String> command = new ArrayList<>(List.of("prune", "--json"));
+        command.addAll(List.of(more));
+        Run run = product.brig(command.toArray(String[]::new));
+        assertEquals(0, run.exitCode(), run::toString);
+        return new Fields(Json.parseObject(run.out().strip().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Scenario: a session lives while a dozen others, with a MiB each, come and go; then the gateway is killed. */
+    @Test
+    void shouldHoldTheSumAndNeverTouchALiveSession() throws Exception {
+        try (Product product = Product.start(Map.of("retention", Map.of("days", 0, "bytes", BYTES_MAX, "spawns", 0)))) {
+            Spawned live = product.idle("lives");
+            try (Wire captain = live.captain()) {
+                captain.sendLine(Spawned.user("seq 1 1000"));
+                new Frames().readUntilType(captain, "done");
+                List<String> ended = new ArrayList<>();
+                for (int i = 0; i < ENDED; i++) {
+                    Spawned one = product.shell("seq 1 120000; echo over");
+                    try (Wire reader = one.attach("watcher")) {
+                        assertTrue(Frames.isTerminated(new Frames().readAll(reader).last()));
+                    }
+                    ended.add(one.id());
+                }
+                Await.until("all are recorded", () -> streams(product).size() == ENDED + 1 && bytes(product) > 2 * BYTES_MAX);
+                long doomed = prune(product, "--dry-run").number("spawns", 0, ENDED, 0);
+                assertTrue(doomed > 0 && streams(product).size() == ENDED + 1, "a dry run deletes nothing");
+                assertEquals(doomed, prune(product).number("spawns", 0, ENDED, 0));
+                Set<String> left = new HashSet<>(ended.subList((int) doomed, ENDED));
+                left.add(live.id());
+                assertEquals(left, streams(product), "the oldest are gone");
+                assertTrue(bytes(product) <= BYTES_MAX);
+                assertEquals("NOT_FOUND", product.ask("{\"action\":\"status\",\"id\":\"" + ended.getFirst() + "\"}").text("code"));
+                try (Wire reader = product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + ended.getFirst() + "\"}")) {
+                    assertEquals("NOT_FOUND", reader.message().text("code"));
+                }
+                assertTrue(Files.readString(product.log()).contains(" prune "), "each is told in the audit");
+                product.kill();
+                product.serve();
+                assertEquals(left, streams(product));
+                assertEquals(0, prune(product).number("spawns", 0, ENDED, 0));
+            }
+            try (Wire captain = live.captain()) {
+                captain.sendLine(Spawned.user("echo still there"));
+                Frames frames = new Frames().readUntilType(captain, "done").readUntilType(captain, "done");
+                assertEquals(0, frames.missing());
+                assertTrue(frames.text().startsWith("1\n2\n3\n") && frames.text().endsWith("1000\nstill there\n"));
+            }
+        }
+    }
+}
