@@ -321,7 +321,8 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> doctor() {
-        Stream<Walls.Finding> findings = Stream.concat(walls.findings().stream(), programs.findings(profiles).stream());
+        Stream<Walls.Finding> findings = Stream.concat(Stream.concat(walls.findings().stream(), Stream.of(made.finding())),
+                programs.findings(profiles).stream());
         return Map.of("findings", findings.map(finding -> {
             Map<String, Object> shown = new LinkedHashMap<>();
             shown.put("name", finding.name());

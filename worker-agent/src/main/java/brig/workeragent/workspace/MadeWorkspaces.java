@@ -6,6 +6,7 @@ import brig.protocol.Fields;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.ToolWall;
+import brig.workeragent.wall.Walls;
 import brig.workeragent.wall.WorkersUser;
 import java.io.IOException;
 import java.io.InputStream;
@@ -84,6 +85,8 @@ public final class MadeWorkspaces {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(MadeWorkspaces.class);
+
+    private static final int VERSION_BYTES_MAX = 200;
 
     private final Notes notes;
     private final Git git;
@@ -233,6 +236,19 @@ public final class MadeWorkspaces {
         } catch (IOException | BrigException e) {
             LOG.warn("cannot tell whether the workspace of {} has changes: {}", note.spawnId(), e.getMessage());
             return true;
+        }
+    }
+
+    /** How what agents leave is worked on here, found by trying. */
+    public Walls.Finding finding() {
+        String name = "workspace tools";
+        try {
+            String version = git.run(List.of("version"), new Git.Place(notes.base().toRealPath(), true, List.of()), Git.NOTHING,
+                    Git.Text.upTo(VERSION_BYTES_MAX)).text().strip();
+            return new Walls.Finding(name, "OK", version + ": each run on what an agent left has a wall of its own, with no"
+                    + " network, the workers' user, and the bounds of worker.tools", null);
+        } catch (IOException | BrigException e) {
+            return new Walls.Finding(name, "WARN", "worktrees, diff and apply do not work: " + e.getMessage(), "install git");
         }
     }
 

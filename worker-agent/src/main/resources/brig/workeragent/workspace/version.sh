@@ -1,0 +1,2 @@
+# Says which git works on workspaces.
+git --version
