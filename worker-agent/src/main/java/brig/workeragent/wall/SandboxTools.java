@@ -97,13 +97,13 @@ final class SandboxTools implements ToolWall {
             T found = said.get();
             Exit ended = exit.get();
             if (late.get() || ended.oomKilled()) {
-                throw new BrigException(ErrorCode.WORKSPACE_UNREADABLE, late.get()
-                        ? "what an agent left took longer to work on than worker.tools.timeoutMs (" + settings.timeoutMs() + ")"
-                        : "what an agent left took more memory than worker.tools.memoryBytesMax (" + settings.memoryBytesMax() + ")");
+                throw late.get() ? tooLate() : new BrigException(ErrorCode.WORKSPACE_UNREADABLE,
+                        "what an agent left took more memory than worker.tools.memoryBytesMax (" + settings.memoryBytesMax() + ")");
             }
             return new Said<>(ended.code(), cutOff.get(), found, complaint.get());
         } catch (ExecutionException e) {
-            throw switch (e.getCause()) {
+            // The end of its time is why what it said is no whole.
+            throw late.get() ? tooLate() : switch (e.getCause()) {
                 case BrigException refused -> refused;
                 case SandboxException lost -> SandboxWalls.refusal(lost);
                 default -> new BrigException(
@@ -113,6 +113,11 @@ final class SandboxTools implements ToolWall {
             process.kill();
             process.network().close();
         }
+    }
+
+    private BrigException tooLate() {
+        return new BrigException(ErrorCode.WORKSPACE_UNREADABLE,
+                "what an agent left took longer to work on than worker.tools.timeoutMs (" + settings.timeoutMs() + ")");
     }
 
     private static <T> T read(WalledProcess process, Output<T> output, AtomicBoolean cutOff) throws IOException {
