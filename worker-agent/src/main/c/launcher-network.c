@@ -132,10 +132,10 @@ static int start_task(size_t wall, unsigned number, const struct network_order *
     return 0;
 }
 
-/* The host's own is refused: what is done to a wall's network would cut off the host, and its bounds bind all of it. */
-static bool is_our_own(int namespace) {
+/* The host's own are refused: what is done to a wall's network would cut off the host, and its bounds bind all of it. */
+static bool is_our_own(const char *link, int namespace) {
     struct stat ours, theirs;
-    return stat("/proc/self/ns/net", &ours) != 0 || fstat(namespace, &theirs) != 0
+    return stat(link, &ours) != 0 || fstat(namespace, &theirs) != 0
         || (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
 }
 
@@ -145,9 +145,10 @@ static int open_namespaces(struct network_place *place, pid_t process, int pidfd
     snprintf(path, sizeof path, "/proc/%d/ns/net", process);
     place->net_namespace = open(path, O_RDONLY | O_CLOEXEC);
     if (place->net_namespace < 0) return errno;
-    if (is_our_own(place->net_namespace)) return EXDEV;
+    if (is_our_own("/proc/self/ns/net", place->net_namespace)) return EXDEV;
     place->user_namespace = ioctl(place->net_namespace, NS_GET_USERNS);
     if (place->user_namespace < 0) return errno;
+    if (is_our_own("/proc/self/ns/user", place->user_namespace)) return EXDEV;
     /* Once it is gone its number may be that of another process. */
     return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 ? 0 : errno;
 }
@@ -155,7 +156,7 @@ static int open_namespaces(struct network_place *place, pid_t process, int pidfd
 void enter_network(size_t wall, pid_t first_process, int pidfd) {
     struct network *network = &networks[wall];
     int error = open_namespaces(&network->place, first_process, pidfd);
-    /* That it has none of its own is for process 1 to find, and it says more. */
+    /* That it has none of its own is for process 1 to find, which says more. */
     bool nothing_to_make = error == EXDEV && network->order.verb == BOUND;
     if (error == 0) error = start_task(wall, OF_LAUNCH, &network->order);
     if (nothing_to_make) handle_network_made(wall, 0);

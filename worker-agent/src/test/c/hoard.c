@@ -90,6 +90,18 @@ static long shared(int fd, int flags, long most) {
 static long in_shared_memory(long most) { return shared(-1, MAP_ANONYMOUS, most); }
 static long in_zero_device(long most) { return shared(open("/dev/zero", O_RDWR), 0, most); }
 
+/* A piece stays whole as long as any page of it is mapped, and only that page shows. */
+static long in_hidden_memory(long most) {
+    enum { PIECE = 4 * MIB, PAGE = 4096 };
+    for (long got = 0; got < most; got += PIECE / MIB) {
+        char *memory = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) return got;
+        touch(memory, PIECE / MIB);
+        munmap(memory + PAGE, PIECE - PAGE);
+    }
+    return most;
+}
+
 /* 4 KiB of tables for each page of zeros that lies 2 MiB from the next; the page itself is the kernel's. */
 static long in_page_tables(long most) {
     size_t span = 2 * MIB, bytes = (size_t) most * 256 * span;
@@ -272,7 +284,7 @@ static void be_well(void) {
 int main(int count, char **arguments) {
     static const struct { const char *name; long (*take)(long most); } ways[] = {
         {"memfd", in_memfd}, {"sysv", in_sysv}, {"messages", in_messages}, {"semaphores", in_semaphores},
-        {"shared", in_shared_memory}, {"zero", in_zero_device}, {"tables", in_page_tables}, {"tcp", in_tcp},
+        {"shared", in_shared_memory}, {"zero", in_zero_device}, {"hidden", in_hidden_memory}, {"tables", in_page_tables}, {"tcp", in_tcp},
         {"unix", in_unix_sockets}, {"passed", in_passed_sockets}, {"pipes", in_pipes}, {"tmp", files_in_tmp},
         {"shm", files_in_shm}, {"inotify", inotify_instances}, {"flight", descriptors_in_flight},
     };

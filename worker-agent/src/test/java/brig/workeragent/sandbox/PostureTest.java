@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 class PostureTest {
 
     static final List<String> NAMES = List.of("descriptors", "environment-empty", "home-sized",
-            "init-sealed", "limits", "no-capabilities", "no-host-sockets", "no-new-privs", "no-terminal",
+            "init-sealed", "inotify-bounded", "limits", "no-capabilities", "no-host-sockets", "no-new-privs", "no-terminal",
             "own-cgroup", "own-ipc", "own-mounts", "own-network", "own-pid-namespace", "own-user-namespace",
             "own-uts", "proc-sys-read-only", "root-read-only", "seccomp-filter", "shm-sized", "tmp-sized",
             "uid-not-root", "workspace");
