@@ -117,7 +117,7 @@ public final class Launcher implements AutoCloseable {
             limit(taken, request.limits(), current);
             boolean memoryGroup = taken.lease().limitsMemory();
             List<String> declared = declaration.of(request.profile(), memoryGroup);
-            var measurement = new PostureMeasurement(declared, config.limits().level());
+            var measurement = new PostureMeasurement(declared, config.limits().level(), config.notHeld());
             var launch = new Flight.Launch(taken.id(), request, taken.lease(), measurement);
             var flight = new Flight(launch, current, completions, launched);
             flight.startsUntil(requests.schedule(
@@ -224,6 +224,10 @@ public final class Launcher implements AutoCloseable {
     Optional<Long> launcherPid() {
         return CompletableFuture.supplyAsync(
                 () -> Optional.ofNullable(link).map(LauncherLink::pid), requests).join();
+    }
+
+    UserCounts counts() {
+        return counts;
     }
 
     /** First processes that wait for a launch. */
