@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The table of docs/security.md, "What an agent hoards": each way to take more than a policy gives, at each level that this
  * host has, is held, ended, or let happen and named there. Beside each a second worker, and a program of the workers' user
- * that no wall holds, which on a person's own gateway is the person, get what they need.
+ * that no wall holds, which on a person's own gateway is the person, get what they need, but for what is named there.
  */
 @Timeout(90)
 @ParameterizedClass
@@ -151,8 +151,8 @@ class HoardTest {
         return person.inputReader();
     }
 
-    private static void assertWell(String who, Stream<String> rounds) {
-        assertEquals(List.of(), rounds.limit(ROUNDS).filter(line -> !line.startsWith("well ")).toList(), who);
+    private static void assertSays(String pattern, String who, Stream<String> rounds) {
+        assertEquals(List.of(), rounds.limit(ROUNDS).filter(line -> !line.matches(pattern)).toList(), who);
     }
 
     @ParameterizedTest
@@ -171,13 +171,13 @@ class HoardTest {
                 int has = Integer.parseInt(said.split(" ", 3)[1]);
                 assertTrue(expected == Outcome.NAMED ? has > attack.heldTo : has <= attack.heldTo, said);
             }
-            if (!attack.name.equals("flight")) {
-                assertNeighboursAreWell();
-            }
+            boolean harmless = !attack.name.equals("flight");
+            assertNeighbours(harmless ? "well \\d+" : "misses passing ETOOMANYREFS");
         }
     }
 
-    private void assertNeighboursAreWell() throws IOException {
+    /** What an ordinary program says beside the attack, behind another wall and behind none. */
+    private void assertNeighbours(String pattern) throws IOException {
         try (TestGateway frames = fixture.frames(start("well"), 1); BufferedReader person = startPerson()) {
             StringBuilder said = new StringBuilder();
             frames.read(frame -> {
@@ -186,8 +186,8 @@ class HoardTest {
                 }
                 return frame.type() != FrameType.DONE && said.chars().filter(c -> c == '\n').count() < ROUNDS;
             });
-            assertWell("the neighbour", said.toString().lines());
-            assertWell("the person", person.lines());
+            assertSays(pattern, "the neighbour", said.toString().lines());
+            assertSays(pattern, "the person", person.lines());
         }
     }
 }
