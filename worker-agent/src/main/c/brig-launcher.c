@@ -16,6 +16,8 @@
  *       seccomp=PATH       a BPF program for bwrap
  *       arg=TEXT           an option of bwrap; handed over in memory, so it shows in no command line
  *       exec=TEXT          the command line that bwrap executes as process 1 (brig-init ... -- payload ...)
+ *   bounds ID BYTES\n   between the two, then BYTES bytes of fields: what the kernel may count for the wall
+ *       NAME=N             for a file of /proc/sys/user; repeatable
  *   network ID BYTES\n  between the two, for a wall with egress (launcher-network.c); without it once the wall runs, and
  *                       then with no "listen". Then BYTES bytes of fields:
  *       to=PATH            a Unix socket that every socket of a wall is sent to; the first one named counts

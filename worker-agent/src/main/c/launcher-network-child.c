@@ -1,6 +1,6 @@
 /*
- * In the child: enters the network namespace of a wall, makes sockets there, hands them out and ends. A socket stays
- * in the namespace that it was made in, whoever holds it.
+ * In the child: enters the user and the network namespace of a wall, sets what the kernel may count for it, makes sockets
+ * there, hands them out and ends. A socket stays in the namespace that it was made in, whoever holds it.
  */
 #define _GNU_SOURCE
 #include "network.h"
@@ -12,6 +12,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -60,6 +61,22 @@ static void enter(const struct network_place *place) {
     if (place->has_uid && (setgroups(0, NULL) != 0 || setresgid(place->gid, place->gid, place->gid) != 0
                            || setresuid(place->uid, place->uid, place->uid) != 0)) give_up();
     if (setns(place->user_namespace, CLONE_NEWUSER) != 0 || setns(place->net_namespace, CLONE_NEWNET) != 0) give_up();
+}
+
+/*
+ * For all user namespaces at and below this one together; those that the kernel does not know it does not count either.
+ * Which namespace is written to is a matter of who opens the file, so the /proc of the host will do.
+ */
+static void set_bounds(const struct network_order *order) {
+    for (size_t i = 0; i < order->bound_count; i++) {
+        char path[64], text[16];
+        snprintf(path, sizeof path, "/proc/sys/user/%s", order->bounds[i].name);
+        int length = snprintf(text, sizeof text, "%u", order->bounds[i].most);
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0 && errno == ENOENT) continue;
+        if (fd < 0 || write(fd, text, (size_t) length) != length) give_up();
+        close(fd);
+    }
 }
 
 /*
@@ -135,6 +152,7 @@ void become_network_child(const struct network_place *place, const struct networ
     lay_out((int *[PLACES]){&answers, &inside.user_namespace, &inside.net_namespace});
     alarm(DEADLINE_SECONDS);
     enter(&inside);
+    set_bounds(order);
     if (order->verb == SET_UP) set_up();
     int sockets[SOCKETS_MAX];
     for (size_t i = 0; i < order->count; i++) {

@@ -1,8 +1,9 @@
 /*
- * The network of a wall with egress. Process 1 cannot make it: bwrap puts it into a user namespace inside the one that
- * the network namespace belongs to, so it has no right there whatever it is given. A child of the launcher enters from
- * outside instead, as the user that made both, while bwrap mounts; bwrap then waits for our word before it executes
- * process 1, which measures what came of it and never holds a socket itself.
+ * What of a wall is made from outside: how much of what the kernel counts for a user it may have, and the network of one
+ * with egress. Process 1 cannot do that: bwrap puts it into a user namespace inside the one that the others belong to, so
+ * it has no right there whatever it is given. A child of the launcher enters from outside instead, as the user that made
+ * both, while bwrap mounts; bwrap then waits for our word before it executes process 1, which measures what came of it
+ * and never holds a socket itself.
  *
  * The sockets go to the worker-agent over a socket of its own that we connect to, each with a byte, and before the
  * reply that says so: the worker-agent takes them in the order of the replies.
@@ -44,20 +45,39 @@ static struct task {
 
 static int descriptors = -1;            /* the socket to the worker-agent */
 
+static bool connect_to(const char *socket_path) {
+    if (descriptors >= 0) return true;
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    if (strlen(socket_path) >= sizeof to.sun_path) return false;
+    strcpy(to.sun_path, socket_path);
+    descriptors = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptors < 0 || connect(descriptors, (struct sockaddr *) &to, sizeof to) != 0) drop(&descriptors);
+    return descriptors >= 0;
+}
+
+static struct network *want(size_t wall, const struct preparation *preparation) {
+    struct network *network = &networks[wall];
+    if (!network->wanted) {
+        *network = (struct network) {
+            .wanted = true, .place = {-1, -1, preparation->has_uid, preparation->uid, preparation->gid},
+        };
+    }
+    return network;
+}
+
+void want_bounds(size_t wall, const struct preparation *preparation, const struct network_order *order) {
+    struct network_order *wanted = &want(wall, preparation)->order;
+    wanted->bound_count = order->bound_count;
+    memcpy(wanted->bounds, order->bounds, sizeof wanted->bounds);
+}
+
 bool want_network(size_t wall, const struct preparation *preparation, const struct network_order *order,
                   const char *socket_path) {
-    if (descriptors < 0) {
-        struct sockaddr_un to = {.sun_family = AF_UNIX};
-        if (strlen(socket_path) >= sizeof to.sun_path) return false;
-        strcpy(to.sun_path, socket_path);
-        descriptors = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (descriptors < 0 || connect(descriptors, (struct sockaddr *) &to, sizeof to) != 0) drop(&descriptors);
-        if (descriptors < 0) return false;
-    }
-    networks[wall] = (struct network) {
-        .wanted = true, .order = *order,
-        .place = {-1, -1, preparation->has_uid, preparation->uid, preparation->gid},
-    };
+    if (!connect_to(socket_path)) return false;
+    struct network_order *wanted = &want(wall, preparation)->order;
+    wanted->verb = order->verb;
+    wanted->count = order->count;
+    memcpy(wanted->sockets, order->sockets, sizeof wanted->sockets);
     return true;
 }
 
@@ -112,10 +132,10 @@ static int start_task(size_t wall, unsigned number, const struct network_order *
     return 0;
 }
 
-/* The host's own is refused: what is done to a wall's network would cut off the host. */
-static bool is_our_own(int namespace) {
+/* The host's own are refused: what is done to a wall's network would cut off the host, and its bounds bind all of it. */
+static bool is_our_own(const char *link, int namespace) {
     struct stat ours, theirs;
-    return stat("/proc/self/ns/net", &ours) != 0 || fstat(namespace, &theirs) != 0
+    return stat(link, &ours) != 0 || fstat(namespace, &theirs) != 0
         || (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
 }
 
@@ -125,9 +145,10 @@ static int open_namespaces(struct network_place *place, pid_t process, int pidfd
     snprintf(path, sizeof path, "/proc/%d/ns/net", process);
     place->net_namespace = open(path, O_RDONLY | O_CLOEXEC);
     if (place->net_namespace < 0) return errno;
-    if (is_our_own(place->net_namespace)) return EXDEV;
+    if (is_our_own("/proc/self/ns/net", place->net_namespace)) return EXDEV;
     place->user_namespace = ioctl(place->net_namespace, NS_GET_USERNS);
     if (place->user_namespace < 0) return errno;
+    if (is_our_own("/proc/self/ns/user", place->user_namespace)) return EXDEV;
     /* Once it is gone its number may be that of another process. */
     return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 ? 0 : errno;
 }
@@ -135,11 +156,15 @@ static int open_namespaces(struct network_place *place, pid_t process, int pidfd
 void enter_network(size_t wall, pid_t first_process, int pidfd) {
     struct network *network = &networks[wall];
     int error = open_namespaces(&network->place, first_process, pidfd);
+    /* That it has none of its own is for process 1 to find, which says more. */
+    bool nothing_to_make = error == EXDEV && network->order.verb == BOUND;
     if (error == 0) error = start_task(wall, OF_LAUNCH, &network->order);
-    if (error != 0) handle_network_made(wall, error);
+    if (nothing_to_make) handle_network_made(wall, 0);
+    else if (error != 0) handle_network_made(wall, error);
 }
 
 void find_network(size_t wall, pid_t first_process, int pidfd) {
+    if (networks[wall].place.user_namespace >= 0) return;
     if (open_namespaces(&networks[wall].place, first_process, pidfd) != 0) release_network(wall);
 }
 
@@ -196,8 +221,9 @@ void handle_network_answer(size_t index) {
     int error = forward(task->answers, task->sockets);
     drop(&task->answers);
     task->used = false;
-    if (error == 0) reply("sockets %s %u %zu", wall_id(task->wall), task->number, task->sockets);
-    else reply("nosockets %s %u %s", wall_id(task->wall), task->number, errno_name(error));
+    bool asked = task->number != OF_LAUNCH || task->sockets > 0;
+    if (asked && error == 0) reply("sockets %s %u %zu", wall_id(task->wall), task->number, task->sockets);
+    else if (asked) reply("nosockets %s %u %s", wall_id(task->wall), task->number, errno_name(error));
     if (task->number == OF_LAUNCH) handle_network_made(task->wall, error);
 }
 

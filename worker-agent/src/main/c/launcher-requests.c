@@ -146,6 +146,22 @@ static void handle_network(const char *id, char *body, size_t bytes) {
     }
 }
 
+/* NAME=NUMBER; the name is that of a file, and of nothing above it. */
+static bool take_bound(void *into, char *field) {
+    struct network_order *order = into;
+    size_t length = strspn(field, "abcdefghijklmnopqrstuvwxyz_");
+    if (order->bound_count == BOUNDS_MAX || length == 0 || length > BOUND_NAME_MAX || field[length] != '=') return false;
+    struct bound *bound = &order->bounds[order->bound_count++];
+    memcpy(bound->name, field, length);
+    return parse_number(field + length + 1, &bound->most);
+}
+
+static void handle_bounds(const char *id, char *body, size_t bytes) {
+    struct network_order order = {.verb = BOUND};
+    if (parse_fields(body, bytes, take_bound, &order)) do_bounds(id, &order);
+    else do_refuse(id, "EINVAL");
+}
+
 static bool handle_socket(const char *verb, const char *id, const char *number_text, const char *port_text) {
     struct network_order order = {.verb = strcmp(verb, "listen") == 0 ? LISTEN : DIAL, .count = 1};
     unsigned number, port;
@@ -204,7 +220,8 @@ static size_t handle_request(char *text, size_t length) {
         return header;
     }
     bool prepare = strcmp(verb, "prepare") == 0, network = strcmp(verb, "network") == 0;
-    if (!prepare && !network && strcmp(verb, "launch") != 0) {
+    bool bounds = strcmp(verb, "bounds") == 0;
+    if (!prepare && !network && !bounds && strcmp(verb, "launch") != 0) {
         handle_order(verb, id, rest, strtok_r(NULL, " ", &place));
         return header;
     }
@@ -221,6 +238,7 @@ static size_t handle_request(char *text, size_t length) {
     if (length - header < bytes) return 0;
     if (prepare) handle_prepare(id, text + header, bytes);
     else if (network) handle_network(id, text + header, bytes);
+    else if (bounds) handle_bounds(id, text + header, bytes);
     else do_launch(id, text + header, bytes);
     return header + bytes;
 }

@@ -340,12 +340,16 @@ void do_network(const char *id, const struct network_order *order, const char *s
         reply("error network for no such wall");
     } else if (wall->ready) {
         size_t index = (size_t) (wall - walls);
-        if (!has_network(index) && want_network(index, &wall->as, order, socket_path)) {
-            find_network(index, init_pid(wall), wall->init);
-        }
+        if (want_network(index, &wall->as, order, socket_path)) find_network(index, init_pid(wall), wall->init);
     } else if (!want_network((size_t) (wall - walls), &wall->as, order, socket_path)) {
         do_refuse(id, "ENOTCONN");
     }
+}
+
+void do_bounds(const char *id, const struct network_order *order) {
+    struct wall *wall = find(id);
+    if (wall == NULL || wall->launched) reply("error bounds for no such wall");
+    else want_bounds((size_t) (wall - walls), &wall->as, order);
 }
 
 void do_socket(const char *id, unsigned number, const struct network_order *order) {

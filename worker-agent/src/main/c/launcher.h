@@ -63,6 +63,7 @@ void do_opened(const char *id);
 void do_kill(const char *id);
 void do_signal(const char *id, int signal_number);
 void do_network(const char *id, const struct network_order *order, const char *socket_path);
+void do_bounds(const char *id, const struct network_order *order);
 /* A further socket; its number is above 0 and names it in the reply. */
 void do_socket(const char *id, unsigned number, const struct network_order *order);
 void handle_wall_event(enum source source, size_t index);
@@ -72,12 +73,13 @@ const char *wall_id(size_t index);
 void handle_network_made(size_t index, int error);
 
 /* launcher-network.c; a wall is named by its index */
+void want_bounds(size_t wall, const struct preparation *preparation, const struct network_order *order);
 bool want_network(size_t wall, const struct preparation *preparation, const struct network_order *order,
                   const char *socket_path);
 bool has_network(size_t wall);
 /* Begins to make what was wanted, in the namespaces of a process that a pidfd shows to be there still. */
 void enter_network(size_t wall, pid_t first_process, int pidfd);
-/* Those of a wall that has none of its own making, so that somebody can be connected to a server in it. */
+/* Those of a wall that was not entered yet, so that somebody can be connected to a server in it. */
 void find_network(size_t wall, pid_t first_process, int pidfd);
 void order_socket(size_t wall, unsigned number, const struct network_order *order);
 void release_network(size_t wall);

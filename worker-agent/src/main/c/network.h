@@ -7,18 +7,26 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { SOCKETS_MAX = 64 };
+enum { SOCKETS_MAX = 64, BOUNDS_MAX = 16, BOUND_NAME_MAX = 31 };
 
 struct wanted_socket {
     int type;                           /* SOCK_STREAM or SOCK_DGRAM */
     struct sockaddr_in address;
 };
 
-/* What the child does in the wall's network namespace. */
+/* A count of the kernel's that a wall is held to: a file of /proc/sys/user, and the most that may stand in it. */
+struct bound {
+    char name[BOUND_NAME_MAX + 1];
+    unsigned most;
+};
+
+/* What the child does in the wall's namespaces. */
 struct network_order {
-    enum { SET_UP, LISTEN, DIAL } verb; /* the first also makes every address one of the wall */
+    enum { BOUND, SET_UP, LISTEN, DIAL } verb;  /* SET_UP also makes every address one of the wall; BOUND no socket */
     size_t count;
     struct wanted_socket sockets[SOCKETS_MAX];
+    size_t bound_count;
+    struct bound bounds[BOUNDS_MAX];
 };
 
 /* The namespaces to enter, and as whom: the user that made them has every right there, and none elsewhere. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -56,7 +57,9 @@ static int answer(long result) {
 
 /* Calls that are refused for their arguments if no filter refuses them before: none does anything either way. */
 bool seccomp_filter(const char *value) {
-    bool nested = value != NULL && strcmp(value, "nested") == 0;
+    bool nested = value != NULL && strstr(value, "nested") != NULL;
+    /* Where no group counts memory there is none that belongs to no process. */
+    bool rlimits = value != NULL && strstr(value, "rlimits") != NULL;
     int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
     if (mode != 2) return seen(false, "mode %d, not 2", mode);
     const struct { const char *name; int answer, wanted; } tried[] = {
@@ -67,14 +70,16 @@ bool seccomp_filter(const char *value) {
         {"ptrace", answer(syscall(SYS_ptrace, -1, 0, NULL, NULL)), EPERM},
         {"TIOCSTI", answer(ioctl(-1, TIOCSTI, NULL)), EPERM},
         {"unshare", nested ? EPERM : answer(syscall(SYS_unshare, CLONE_NEWUSER)), EPERM},
+        {"memfd_create", rlimits ? answer(syscall(SYS_memfd_create, NULL, 0)) : ENOSYS, ENOSYS},
+        {"shmget", rlimits ? answer(syscall(SYS_shmget, 0, 0, 0)) : ENOSYS, ENOSYS},
     };
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         if (tried[i].answer == tried[i].wanted) continue;
         return seen(false, "%s answers %s", tried[i].name,
                     tried[i].answer == 0 ? "success" : strerrorname_np(tried[i].answer));
     }
-    return seen(true, "mode 2; AF_VSOCK, bpf, io_uring, keyctl, ptrace, TIOCSTI%s refused",
-                nested ? "" : " and unshare");
+    return seen(true, "mode 2; AF_VSOCK, bpf, io_uring, keyctl, ptrace, TIOCSTI%s%s refused",
+                nested ? "" : ", unshare", rlimits ? ", memfd_create, shmget" : "");
 }
 
 bool own_user_namespace(const char *host) {
@@ -146,4 +151,16 @@ bool limits(const char *value) {
                                     (unsigned long long) now.rlim_max);
     }
     return seen(true, "core=0%s", text);
+}
+
+/* The value: the most that may be made. Others of this user may leave fewer. */
+bool inotify_bounded(const char *value) {
+    enum { TRIED_MAX = 1024 };
+    int instances[TRIED_MAX], made = 0;
+    int most = value == NULL ? TRIED_MAX : atoi(value);
+    if (most < 1 || most >= TRIED_MAX) return seen(false, "not known");
+    while (made <= most && (instances[made] = inotify_init1(IN_CLOEXEC)) >= 0) made++;
+    for (int i = 0; i < made; i++) close(instances[i]);
+    return seen(made <= most, made <= most ? "%d instances can be made, of at most %d" : "%d could be made, not %d", made,
+                most);
 }

@@ -41,6 +41,7 @@ static const struct { const char *name; check *holds; } checks[] = {
     {"descriptors", descriptors},
     {"init-sealed", init_sealed},
     {"limits", limits},
+    {"inotify-bounded", inotify_bounded},
 };
 
 static char detail[DETAIL_MAX];

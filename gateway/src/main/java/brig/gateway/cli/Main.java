@@ -128,7 +128,8 @@ public final class Main {
         }
         Fields posture = spawn.object("posture");
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.text("limits", "")));
-        return Stream.concat(level, posture.objects("properties").stream().map(property -> List.of(task,
+        Stream<List<String>> notHeld = posture.texts("not_held").stream().map(what -> List.of(task, "not-held", "", what));
+        return Stream.concat(Stream.concat(level, notHeld), posture.objects("properties").stream().map(property -> List.of(task,
                 property.text("name", ""), property.text("status", ""), property.text("detail", ""))));
     }
 

@@ -14,16 +14,23 @@ import java.util.Map;
 public final class Cgroup1 implements LimitsBackend {
 
     private static final int CPU_PERIOD_US = 100_000;
+    /**
+     * Of all that a group holds, buffers of TCP alone count apart. At their limit a sender waits. Only a kernel without
+     * networking or with {@code cgroup.memory=nosocket} lacks the file or ignores it.
+     */
+    private static final String TCP_BUFFERS = "memory.kmem.tcp.limit_in_bytes";
 
     private final Path memory;
     private final Path pids;
     private final Path cpu;
+    private final boolean limitsTcp;
     private final WorkerGroups groups;
 
     private Cgroup1(Path memory, Path pids, Path cpu) {
         this.memory = memory;
         this.pids = pids;
         this.cpu = cpu;
+        this.limitsTcp = Files.exists(memory.resolve(TCP_BUFFERS));
         // Controllers may share a tree; a worker has one folder there.
         this.groups = new WorkerGroups(List.copyOf(new LinkedHashSet<>(List.of(memory, pids, cpu))),
                 GroupFolders.OF_KERNEL);
@@ -56,7 +63,7 @@ public final class Cgroup1 implements LimitsBackend {
 
     @Override
     public List<String> gaps() {
-        return List.of();
+        return limitsTcp ? List.of() : List.of("buffers of TCP do not count as memory: this kernel has no " + TCP_BUFFERS);
     }
 
     @Override
@@ -73,6 +80,7 @@ public final class Cgroup1 implements LimitsBackend {
         if (Files.exists(memory.resolve("memory.memsw.limit_in_bytes"))) {
             ofMemory.put("memory.memsw.limit_in_bytes", Long.toString(limits.memoryBytesMax()));
         }
+        if (limitsTcp) ofMemory.put(TCP_BUFFERS, Long.toString(limits.memoryBytesMax()));
         settings.computeIfAbsent(pids, _ -> new LinkedHashMap<>())
                 .put("pids.max", Integer.toString(limits.pidsMax() + WALL_PROCESSES));
         Map<String, String> ofCpu = settings.computeIfAbsent(cpu, _ -> new LinkedHashMap<>());

@@ -13,7 +13,7 @@ import java.util.Map;
  * into a leaf.
  *
  * <p>{@code memory.oom.group} stays 0: the kernel kills the process that has most, not the whole worker. An
- * agent survives the death of a compiler that it started, and can say so.
+ * agent survives the death of a compiler that it started, and can say so. {@code memory.max} counts sockets too.
  */
 public final class Cgroup2 implements LimitsBackend {
 

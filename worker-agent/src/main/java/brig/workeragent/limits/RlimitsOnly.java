@@ -24,8 +24,12 @@ public final class RlimitsOnly implements LimitsBackend {
     @Override
     public List<String> gaps() {
         return List.of("CPU is not limited",
-                "memory of a worker's processes together is measured every " + MemoryWatch.PERIOD_MS
-                        + " ms, so for that long it can exceed its limit; files in /tmp and home do not count");
+                "memory of a worker together is measured every " + MemoryWatch.PERIOD_MS
+                        + " ms, so for that long it can exceed its limit",
+                "an agent that means to hides memory from that: shared memory that it unmaps but for a part, and what "
+                        + "the kernel holds for pipes and descriptors; then others on this host run short of it",
+                "memfd_create, System V and POSIX message queues, semaphores and shared memory are refused, "
+                        + "since nothing counts them here");
     }
 
     @Override

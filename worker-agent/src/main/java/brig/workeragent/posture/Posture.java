@@ -8,9 +8,10 @@ import java.util.Map;
  * What one wall was found to enforce.
  *
  * @param limitsLevel how well resource limits hold: {@code cgroup2}, {@code cgroup1} or {@code rlimits}
+ * @param notHeld     what is bounded by nothing here, a sentence each: who else suffers from a worker that hoards it
  * @param properties  in the order in which they were measured; what was not declared is not among them
  */
-public record Posture(String limitsLevel, List<Property> properties) {
+public record Posture(String limitsLevel, List<String> notHeld, List<Property> properties) {
 
     /**
      * One declared property of the wall.
@@ -28,6 +29,7 @@ public record Posture(String limitsLevel, List<Property> properties) {
     }
 
     public Posture {
+        notHeld = List.copyOf(notHeld);
         properties = List.copyOf(properties);
     }
 
@@ -35,6 +37,7 @@ public record Posture(String limitsLevel, List<Property> properties) {
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("limits", limitsLevel);
+        map.put("not_held", notHeld);
         map.put("properties", properties.stream().map(Posture::toMap).toList());
         return map;
     }

@@ -1,5 +1,6 @@
 package brig.workeragent.sandbox;
 
+import brig.workeragent.limits.UserCounts;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,13 +31,15 @@ final class DeclaredPosture {
             "no-host-sockets", "no-terminal", "descriptors", "init-sealed", "limits");
 
     private final Map<String, String> namespaces;
+    private final UserCounts counts;
 
-    private DeclaredPosture(Map<String, String> namespaces) {
+    private DeclaredPosture(Map<String, String> namespaces, UserCounts counts) {
         this.namespaces = namespaces;
+        this.counts = counts;
     }
 
     /** Reads the numbers of this process's own namespaces, which are those that a wall must not have. */
-    static DeclaredPosture ofHost() throws SandboxException {
+    static DeclaredPosture ofHost(UserCounts counts) throws SandboxException {
         var numbers = new LinkedHashMap<String, String>();
         for (String property : new TreeSet<>(NAMESPACES.keySet())) {
             String kind = String.valueOf(NAMESPACES.get(property));
@@ -49,12 +52,14 @@ final class DeclaredPosture {
                         "this kernel does not tell its namespaces: " + unreadable.getMessage());
             }
         }
-        return new DeclaredPosture(numbers);
+        return new DeclaredPosture(numbers, counts);
     }
 
-    List<String> of(WallProfile profile) {
+    /** @param memoryGroup whether a group limits memory */
+    List<String> of(WallProfile profile, boolean memoryGroup) {
         var declared = new ArrayList<>(ALWAYS);
-        declared.add(profile.nested() ? "seccomp-filter=nested" : "seccomp-filter");
+        declared.add("seccomp-filter=" + (profile.nested() ? "nested" : "") + (memoryGroup ? "" : ",rlimits"));
+        if (counts.inotifyInstances() > 0) declared.add("inotify-bounded=" + counts.inotifyInstances());
         declared.add(profile.nested() ? "proc-sys-read-only=tried" : "proc-sys-read-only");
         declared.add("root-read-only=" + profile.mounts().stream().filter(mount -> !mount.readOnly())
                 .map(mount -> mount.target().toString()).collect(Collectors.joining(":")));

@@ -2,6 +2,7 @@ package brig.workeragent.sandbox;
 
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.limits.UserCounts;
 import brig.workeragent.sandbox.LauncherLink.Spare;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.nio.file.Path;
@@ -52,6 +53,7 @@ public final class Launcher implements AutoCloseable {
     private final LauncherConfig config;
     private final WallTemplate template;
     private final BubblewrapCommand bubblewrap;
+    private final UserCounts counts;
     private final DeclaredPosture declaration;
     private final ScheduledThreadPoolExecutor requests;
     private final ExecutorService completions = Executors.newVirtualThreadPerTaskExecutor();
@@ -64,10 +66,11 @@ public final class Launcher implements AutoCloseable {
     // State owned by the thread of requests.
     private @Nullable LauncherLink link;
 
-    private Launcher(LauncherConfig config, WallTemplate template, DeclaredPosture declaration) {
+    private Launcher(LauncherConfig config, WallTemplate template, UserCounts counts) throws SandboxException {
         this.config = config;
         this.template = template;
-        this.declaration = declaration;
+        this.counts = counts;
+        this.declaration = DeclaredPosture.ofHost(counts);
         this.bubblewrap = new BubblewrapCommand(template, Path.of("/"));
         this.requests = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("brig-launcher-requests").factory());
@@ -77,11 +80,18 @@ public final class Launcher implements AutoCloseable {
 
     /** Writes the files that walls share. No process is started before the first launch. */
     public static Launcher open(LauncherConfig config) throws SandboxException {
-        var launcher = new Launcher(config,
-                WallTemplate.install(config.runtimeFolder(), config.nativeFolder(), config.identity()),
-                DeclaredPosture.ofHost());
+        var template = WallTemplate.install(config.runtimeFolder(), config.nativeFolder(), config.identity());
+        var launcher = new Launcher(config, template, countsOfHost());
         launcher.permanent.start();
         return launcher;
+    }
+
+    private static UserCounts countsOfHost() throws SandboxException {
+        try {
+            return UserCounts.ofHost();
+        } catch (LimitsUnavailableException unavailable) {
+            throw new SandboxException(Code.LIMITS_UNAVAILABLE, String.valueOf(unavailable.getMessage()));
+        }
     }
 
     /**
@@ -105,15 +115,18 @@ public final class Launcher implements AutoCloseable {
             Spare kept = current.takeSpare();
             Spare taken = kept == null ? prepare(current) : kept;
             limit(taken, request.limits(), current);
-            List<String> declared = declaration.of(request.profile());
-            var measurement = new PostureMeasurement(declared, config.limits().level());
+            boolean memoryGroup = taken.lease().limitsMemory();
+            List<String> declared = declaration.of(request.profile(), memoryGroup);
+            var measurement = new PostureMeasurement(declared, config.limits().level(), config.notHeld());
             var launch = new Flight.Launch(taken.id(), request, taken.lease(), measurement);
             var flight = new Flight(launch, current, completions, launched);
             flight.startsUntil(requests.schedule(
                     flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
             List<String> payload = BubblewrapCommand.payload(
-                    request.command(), request.limits(), taken.lease().limitsMemory(), declared);
-            current.launch(flight, template.filter(request.profile().nested()),
+                    request.command(), request.limits(), memoryGroup, declared);
+            boolean nested = request.profile().nested();
+            current.bound(flight.id(), counts.ofWorker(nested));
+            current.launch(flight, template.filter(nested, memoryGroup),
                     bubblewrap.options(request.profile()), payload);
             var _ = launched.thenRun(this::refill);
         } catch (LimitsUnavailableException unavailable) {
@@ -211,6 +224,10 @@ public final class Launcher implements AutoCloseable {
     Optional<Long> launcherPid() {
         return CompletableFuture.supplyAsync(
                 () -> Optional.ofNullable(link).map(LauncherLink::pid), requests).join();
+    }
+
+    UserCounts counts() {
+        return counts;
     }
 
     /** First processes that wait for a launch. */

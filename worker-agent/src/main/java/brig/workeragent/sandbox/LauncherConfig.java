@@ -2,6 +2,8 @@ package brig.workeragent.sandbox;
 
 import brig.workeragent.limits.LimitsBackend;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What a launcher stands on.
@@ -25,6 +27,11 @@ public record LauncherConfig(
         if (!bwrap.isAbsolute()) throw new IllegalArgumentException("bwrap: " + bwrap + " is not absolute");
         nativeFolder = nativeFolder.toAbsolutePath();
         runtimeFolder = runtimeFolder.toAbsolutePath().normalize();
+    }
+
+    /** For the operator: what nothing on this host bounds for a worker, one line each. */
+    List<String> notHeld() {
+        return Stream.concat(limits.gaps().stream(), Stream.of(identity.sharedCounts())).toList();
     }
 
     /** An empty file that no worker can read, to mount over what none is to see; there once a launcher is open. */

@@ -126,6 +126,13 @@ final class LauncherLink {
         spare.ended().complete(null);
     }
 
+    /** On the executor, before the launch: what the kernel may count for that wall, by files of /proc/sys/user. */
+    void bound(String id, Map<String, Long> counts) {
+        var body = new ByteArrayOutputStream();
+        counts.forEach((name, most) -> field(body, name, Long.toString(most)));
+        write("bounds " + id + " " + body.size() + "\n", body.toByteArray());
+    }
+
     /** On the executor. */
     void launch(Flight flight, Path filter, List<String> options, List<String> payload) throws SandboxException {
         NetworkPlan network = flight.request().profile().network();

@@ -12,10 +12,12 @@ final class PostureMeasurement {
 
     private final List<String> declared;
     private final String limitsLevel;
+    private final List<String> notHeld;
     private final List<Property> measured = new ArrayList<>();
 
-    PostureMeasurement(List<String> declared, String limitsLevel) {
+    PostureMeasurement(List<String> declared, String limitsLevel, List<String> notHeld) {
         this.declared = declared;
+        this.notHeld = notHeld;
         this.limitsLevel = limitsLevel;
     }
 
@@ -26,7 +28,7 @@ final class PostureMeasurement {
     }
 
     Posture posture() {
-        return new Posture(limitsLevel, measured);
+        return new Posture(limitsLevel, notHeld, measured);
     }
 
     /**

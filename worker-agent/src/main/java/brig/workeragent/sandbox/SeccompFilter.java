@@ -56,16 +56,18 @@ final class SeccompFilter {
     /**
      * The filter as the kernel wants it.
      *
-     * @param nested allows namespaces and mounts, for an agent that builds a sandbox of its own inside the
-     *               wall
+     * @param nested      allows namespaces and mounts, for an agent that builds a sandbox of its own inside the
+     *                    wall
+     * @param memoryGroup whether a group limits memory, and so counts what no process has mapped
      */
-    static byte[] build(Machine machine, boolean nested) {
+    static byte[] build(Machine machine, boolean nested, boolean memoryGroup) {
         var program = new BpfProgram().load(ARCHITECTURE);
         program.answerWhenOther(machine.auditNumber(), KILL).load(NUMBER);
         if (machine == Machine.X86_64) program.answerWhenAtLeast(X32_BIT, KILL);
         program.answerWhenGreater(NEWEST_KNOWN, NO_SUCH_CALL);
         for (Syscall call : Syscall.values()) {
-            boolean lifted = nested && call.why() == Why.MOUNTS_AND_NAMESPACES;
+            boolean lifted = (nested && call.why() == Why.MOUNTS_AND_NAMESPACES)
+                    || (memoryGroup && call.why() == Why.MEMORY_OF_NOBODY);
             if (!call.existsOn(machine) || lifted) continue;
             program.whenEqual(call.numberOn(machine), rule(call, nested));
         }
@@ -74,6 +76,9 @@ final class SeccompFilter {
 
     private static BpfProgram rule(Syscall call, boolean nested) {
         return switch (call) {
+            // As in a kernel that was built without them; programs fall back to files in /tmp and /dev/shm.
+            case MEMFD_CREATE, MEMFD_SECRET, SHMGET, MSGGET, SEMGET, MQ_OPEN ->
+                    new BpfProgram().answer(NO_SUCH_CALL);
             case CLONE -> clone(nested);
             // Its flags are in memory, where a filter cannot look; C libraries fall back to clone.
             case CLONE3 -> new BpfProgram().answer(nested ? ALLOW : NO_SUCH_CALL);

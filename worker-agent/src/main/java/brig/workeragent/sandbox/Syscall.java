@@ -47,6 +47,11 @@ enum Syscall {
     SETTIMEOFDAY(Why.CLOCK, 164, 170), CLOCK_SETTIME(Why.CLOCK, 227, 112),
     CLOCK_ADJTIME(Why.CLOCK, 305, 266), ADJTIMEX(Why.CLOCK, 159, 171),
 
+    // Memory that belongs to no process, and that only a group counts.
+    MEMFD_CREATE(Why.MEMORY_OF_NOBODY, 319, 279), MEMFD_SECRET(Why.MEMORY_OF_NOBODY, 447, 447),
+    SHMGET(Why.MEMORY_OF_NOBODY, 29, 194), MSGGET(Why.MEMORY_OF_NOBODY, 68, 186),
+    SEMGET(Why.MEMORY_OF_NOBODY, 64, 190), MQ_OPEN(Why.MEMORY_OF_NOBODY, 240, 180),
+
     // Leftovers of old kernels.
     USELIB(Why.OBSOLETE, 134, -1), USTAT(Why.OBSOLETE, 136, -1),
     SYSFS(Why.OBSOLETE, 139, -1), SYSCTL(Why.OBSOLETE, 156, -1),
@@ -63,8 +68,8 @@ enum Syscall {
 
     /** The reason for which a call is in this list; all but {@link #BY_ARGUMENT} are refused outright. */
     enum Why {
-        MOUNTS_AND_NAMESPACES, OTHER_PROCESSES, ATTACK_SURFACE, KEYS, FILE_HANDLES, MACHINE, CLOCK, OBSOLETE,
-        BY_ARGUMENT
+        MOUNTS_AND_NAMESPACES, OTHER_PROCESSES, ATTACK_SURFACE, KEYS, FILE_HANDLES, MACHINE, CLOCK,
+        MEMORY_OF_NOBODY, OBSOLETE, BY_ARGUMENT
     }
 
     private final Why why;

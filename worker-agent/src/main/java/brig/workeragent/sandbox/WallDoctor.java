@@ -49,6 +49,7 @@ public final class WallDoctor {
         checkNamespaces();
         checkInside(workspace);
         checkLimits();
+        checkSharedCounts();
         return List.copyOf(findings);
     }
 
@@ -140,6 +141,16 @@ public final class WallDoctor {
         boolean weak = !backend.gaps().isEmpty();
         findings.add(new Finding("resource limits", weak ? Status.WARN : Status.OK, String.join("; ", words),
                 weak ? "Run where systemd is, or as a service with Delegate=yes, which holds memory and CPU" : null));
+    }
+
+    private void checkSharedCounts() {
+        long each = launcher.counts().inotifyInstances();
+        String inotify = each == 0 ? "inotify is not counted" : "each worker gets " + each + " of the "
+                + launcher.counts().inotifyInstancesOfUser() + " inotify instances of uid " + config.identity().uid();
+        boolean alone = config.identity().switched();
+        findings.add(new Finding("counted for the user", alone ? Status.OK : Status.WARN,
+                inotify + "; not held: " + config.identity().sharedCounts(),
+                alone ? null : "Run Brig as root, whose workers have a user of their own"));
     }
 
     private void add(String name, boolean fine, String detail, @Nullable String mend) {

@@ -31,8 +31,8 @@ final class WallFailure {
                     "command line and environment are too large")
                     : step(step, detail);
             case "network" -> new SandboxException(Code.SANDBOX_UNAVAILABLE, detail.equals("EXDEV")
-                    ? "the wall has the network of the host, which is not to be touched"
-                    : "its network could not be made: " + detail);
+                    ? "the wall has namespaces of the host, which are not to be touched"
+                    : "its network and bounds could not be made: " + detail);
             case "cgroup", "rlimit" -> new SandboxException(Code.LIMITS_UNAVAILABLE,
                     "the worker could not be put under its " + step + ": " + detail);
             default -> step(step, detail);

@@ -51,6 +51,7 @@ final class WallTemplate {
                     """,
             "resolv.conf", "",
             "machine-id", MACHINE_ID);
+    private static final boolean[] BOTH = {false, true};
     /** What a wall with a network has instead: the names that it may reach are told by a socket of the wall. */
     private static final Map<String, String> ETC_OF_NETWORK = Map.of("resolv.conf", "nameserver 127.0.0.1\n");
 
@@ -91,8 +92,12 @@ final class WallTemplate {
                     copied ? folder : nativeFolder);
             template.put(LauncherConfig.BLANK, new byte[0], "---------");
             Syscall.Machine machine = Syscall.Machine.ofHost();
-            template.put("filter.bpf", SeccompFilter.build(machine, false), "r--r--r--");
-            template.put("filter-nested.bpf", SeccompFilter.build(machine, true), "r--r--r--");
+            for (boolean nested : BOTH) {
+                for (boolean memoryGroup : BOTH) {
+                    template.put(filterName(nested, memoryGroup),
+                            SeccompFilter.build(machine, nested, memoryGroup), "r--r--r--");
+                }
+            }
             for (String program : PROGRAMS) {
                 template.put(program, Files.readAllBytes(nativeFolder.resolve(program)), "r-xr-xr-x");
             }
@@ -191,7 +196,11 @@ final class WallTemplate {
         return folder.resolve(name);
     }
 
-    Path filter(boolean nested) {
-        return folder.resolve(nested ? "filter-nested.bpf" : "filter.bpf");
+    Path filter(boolean nested, boolean memoryGroup) {
+        return folder.resolve(filterName(nested, memoryGroup));
+    }
+
+    private static String filterName(boolean nested, boolean memoryGroup) {
+        return "filter" + (nested ? "-nested" : "") + (memoryGroup ? "" : "-rlimits") + ".bpf";
     }
 }

@@ -36,12 +36,12 @@ class MemoryWatchTest {
     void shouldAddUpAProcessAndAllBelowIt() throws Exception {
         Process hogs = startHogs();
         try {
-            long bytes = MemoryWatch.bytesOf(hogs.pid());
+            long bytes = WallMemory.bytesOf(hogs.pid());
             assertTrue(bytes > 60 * MIB && bytes < 200 * MIB, bytes + " bytes");
         } finally {
             end(hogs);
         }
-        assertEquals(0, MemoryWatch.bytesOf(hogs.pid()));
+        assertEquals(0, WallMemory.bytesOf(hogs.pid()));
     }
 
     @Test

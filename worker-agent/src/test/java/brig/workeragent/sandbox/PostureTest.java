@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 class PostureTest {
 
     static final List<String> NAMES = List.of("descriptors", "environment-empty", "home-sized",
-            "init-sealed", "limits", "no-capabilities", "no-host-sockets", "no-new-privs", "no-terminal",
+            "init-sealed", "inotify-bounded", "limits", "no-capabilities", "no-host-sockets", "no-new-privs", "no-terminal",
             "own-cgroup", "own-ipc", "own-mounts", "own-network", "own-pid-namespace", "own-user-namespace",
             "own-uts", "proc-sys-read-only", "root-read-only", "seccomp-filter", "shm-sized", "tmp-sized",
             "uid-not-root", "workspace");
@@ -46,6 +46,8 @@ class PostureTest {
             assertEquals(NAMES, List.copyOf(new TreeSet<>(
                     posture.properties().stream().map(Posture.Property::name).toList())));
             assertEquals("rlimits", posture.limitsLevel());
+            assertTrue(posture.notHeld().contains("CPU is not limited"), posture.notHeld().toString());
+            assertTrue(posture.notHeld().getLast().startsWith("descriptors in flight"), posture.notHeld().toString());
         }
     }
 
@@ -73,7 +75,7 @@ class PostureTest {
 
     @Test
     void shouldNotBeConfirmedWhenLessWasMeasuredThanDeclared() {
-        var measurement = new PostureMeasurement(List.of("limits", "workspace=rw"), "rlimits");
+        var measurement = new PostureMeasurement(List.of("limits", "workspace=rw"), "rlimits", List.of());
         measurement.handleFinding("limits", "ok core=0");
         assertFalse(measurement.isConfirmed());
         assertTrue(measurement.failure().getMessage().contains("workspace (not measured)"));
@@ -83,7 +85,7 @@ class PostureTest {
 
     @Test
     void shouldNotBeConfirmedWhenOnePropertyDoesNotHold() {
-        var measurement = new PostureMeasurement(List.of("own-ipc=1"), "rlimits");
+        var measurement = new PostureMeasurement(List.of("own-ipc=1"), "rlimits", List.of());
         measurement.handleFinding("own-ipc", "bad ipc:[1], which is the host's");
         assertFalse(measurement.isConfirmed());
         assertEquals("the wall does not enforce what it declares: own-ipc (ipc:[1], which is the host's)",

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import brig.workeragent.sandbox.Syscall.Machine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -13,10 +14,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SeccompFilterTest {
 
     private static int run(Machine machine, boolean nested, int architecture, int number, long... arguments) {
+        return run(SeccompFilter.build(machine, nested, true), architecture, number, arguments);
+    }
+
+    private static int run(byte[] filter, int architecture, int number, long... arguments) {
         var call = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN).putInt(number).putInt(architecture)
                 .putLong(0);
         for (long argument : arguments) call.putLong(argument);
-        var program = ByteBuffer.wrap(SeccompFilter.build(machine, nested)).order(ByteOrder.LITTLE_ENDIAN);
+        var program = ByteBuffer.wrap(filter).order(ByteOrder.LITTLE_ENDIAN);
         int accumulator = 0;
         for (int at = 0;; at++) {
             int code = program.getShort(at * 8);
@@ -79,6 +84,20 @@ class SeccompFilterTest {
         assertEquals(SeccompFilter.REFUSE, run(machine, Syscall.IOCTL, 0, 0xDEADBEEF00005412L));
         assertEquals(SeccompFilter.REFUSE, run(machine, Syscall.IOCTL, 0, 0x541C));
         assertEquals(SeccompFilter.ALLOW, run(machine, Syscall.IOCTL, 0, 0x5401));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Machine.class)
+    void shouldHideMemoryThatBelongsToNoProcessWhenNoGroupCountsIt(Machine machine) {
+        for (Syscall call : List.of(Syscall.MEMFD_CREATE, Syscall.MEMFD_SECRET, Syscall.SHMGET, Syscall.MSGGET,
+                Syscall.SEMGET, Syscall.MQ_OPEN)) {
+            assertEquals(SeccompFilter.ALLOW, run(machine, call), call.name());
+            for (boolean nested : new boolean[] {false, true}) {
+                byte[] alone = SeccompFilter.build(machine, nested, false);
+                assertEquals(SeccompFilter.NO_SUCH_CALL,
+                        run(alone, machine.auditNumber(), call.numberOn(machine)), call.name());
+            }
+        }
     }
 
     @Test

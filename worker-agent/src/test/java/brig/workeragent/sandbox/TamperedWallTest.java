@@ -92,8 +92,8 @@ class TamperedWallTest {
 
     /** One more filter, which makes a call succeed that does nothing. */
     private static Tampering filtered(String property, String file) {
-        return before(property, "exec 10<${0%/*}/" + file
-                + "; set -- \"${@:1:4}\" --add-seccomp-fd 8 --add-seccomp-fd 10 \"${@:7}\"");
+        return before(property, "exec 11<${0%/*}/" + file
+                + "; set -- \"${@:1:6}\" --add-seccomp-fd 8 --add-seccomp-fd 11 \"${@:9}\"");
     }
 
     /** Something that process 1 is executed by, which sees to the rest of its command line. */
@@ -112,6 +112,7 @@ class TamperedWallTest {
         return Stream.of(
                 further("no-capabilities", "--cap-add CAP_NET_ADMIN"),
                 before("no-new-privs", NO_WALL),
+                before("inotify-bounded", NO_WALL),
                 before("seccomp-filter", NO_FILTER),
                 before("own-user-namespace", NO_WALL),
                 new Tampering("own-user-namespace", unshare(SHARED_UTS + "\\x00--unshare-uts")

@@ -209,7 +209,7 @@ class WalledNetworkTest {
         Files.setAttribute(script, "unix:mode", 0755);
         try (var shared = new WallFixture(new RlimitsOnly(), script)) {
             SandboxException failure = shared.failure(withNetwork(shared, PLAN, false, "true"));
-            assertEquals("the wall has the network of the host, which is not to be touched", failure.getMessage());
+            assertEquals("the wall has namespaces of the host, which are not to be touched", failure.getMessage());
         } finally {
             Files.delete(script);
         }

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Walls without processes: the test is the agent. */
 final class FakeWalls implements Walls {
     final BlockingQueue<FakeProcess> started = new LinkedBlockingQueue<>();
-    static final Posture POSTURE = new Posture("none", List.of(new Posture.Property("tried", true, "yes")));
+    static final Posture POSTURE = new Posture("none", List.of(), List.of(new Posture.Property("tried", true, "yes")));
     final AtomicInteger built = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
     volatile Plan lastPlan;

@@ -1,0 +1,127 @@
+package brig.workeragent.limits;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a wall has of the host's memory, as far as that can be seen from outside without a group: an estimate, on the
+ * high side where the kernel does not tell. Not seen: shared memory of which a process keeps only a part mapped, and what
+ * the kernel holds for pipes, descriptors and locks. Formats: proc(5).
+ */
+final class WallMemory {
+
+    private static final long KIB = 1024;
+    private static final long PAGE_BYTES = 4 * KIB;
+    /** What the worker may fill; all of them tmpfs, and none of another worker. */
+    private static final List<String> FOLDERS = List.of("/tmp", "/home/worker", "/dev/shm");
+    /** An inode of a tmpfs with its entry in the folder; measured: 0.8 KiB. */
+    private static final long FILE_BYTES = KIB;
+    private static final String SHARED = "/dev/zero (deleted)";
+    /** A wall with no more sockets than that is not looked at closer. */
+    private static final int SOCKETS_IGNORED = 256;
+    /** What one socket may hold until a program asks for more: {@code net.core.wmem_default} where nobody changed it. */
+    private static final long SOCKET_BYTES = 212_992;
+    /** Where TCP of the whole host has less in its buffers, the many queues are not added up: that takes 10 ms. */
+    private static final long TCP_BYTES_IGNORED = 16 * KIB * KIB;
+
+    private WallMemory() {
+    }
+
+    /** Bytes of a process and all below it, and of what else belongs to the namespaces that it is in; 0 after its end. */
+    static long bytesOf(long root) {
+        Optional<ProcessHandle> first = ProcessHandle.of(root);
+        if (first.isEmpty()) return 0;
+        Map<String, Long> shared = new HashMap<>();
+        long bytes = Stream.concat(first.stream(), first.get().descendants())
+                .mapToLong(each -> ofProcess(Path.of("/proc/" + each.pid()), shared)).sum();
+        Path folder = Path.of("/proc/" + root);
+        return bytes + shared.values().stream().mapToLong(Long::longValue).sum() + ofFiles(folder) + ofSockets(folder);
+    }
+
+    /** Resident memory, which is more, of a process that does not let us look closer. */
+    private static long ofProcess(Path folder, Map<String, Long> shared) {
+        try {
+            addShared(folder, shared);
+            long tables = KIB * sum(folder.resolve("status"), List.of("VmPTE:"));
+            // What several processes share counts once (PSS), and what lies in a tmpfs where it lies.
+            return tables + KIB * (sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"))
+                    - sum(folder.resolve("smaps_rollup"), List.of("Pss_Shmem:")));
+        } catch (IOException | UncheckedIOException closed) {
+            return resident(folder);
+        }
+    }
+
+    private static long sum(Path file, List<String> names) throws IOException {
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.filter(line -> names.stream().anyMatch(line::startsWith))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
+        }
+    }
+
+    private static long resident(Path folder) {
+        try {
+            return PAGE_BYTES * Long.parseLong(Files.readString(folder.resolve("statm")).split(" ", 3)[1]);
+        } catch (IOException gone) {
+            return 0;
+        }
+    }
+
+    /**
+     * Shared memory without a file. It stays where no process has its pages mapped, so its length counts, and once for
+     * all that share it.
+     */
+    private static void addShared(Path folder, Map<String, Long> shared) throws IOException {
+        try (Stream<String> lines = Files.lines(folder.resolve("maps"))) {
+            lines.filter(line -> line.endsWith(SHARED)).forEach(line -> {
+                String[] fields = line.split(" +", 6);
+                String[] ends = fields[0].split("-", 2);
+                long end = Long.parseLong(fields[2], 16) + Long.parseUnsignedLong(ends[1], 16)
+                        - Long.parseUnsignedLong(ends[0], 16);
+                shared.merge(fields[3] + " " + fields[4], end, Math::max);
+            });
+        }
+    }
+
+    private static long ofFiles(Path process) {
+        long bytes = 0;
+        for (String folder : FOLDERS) {
+            TmpfsUse use = TmpfsUse.of(process + "/root" + folder);
+            bytes += use.bytes() + use.files() * FILE_BYTES;
+        }
+        return bytes;
+    }
+
+    private static long ofSockets(Path process) {
+        try {
+            Map<String, Long> counts = new HashMap<>();
+            for (String line : Files.readAllLines(process.resolve("net/sockstat"))) {
+                // "TCP: inuse 4 orphan 0 tw 0 alloc 12 mem 45"
+                String[] words = line.split(" ", -1);
+                for (int i = 1; i + 1 < words.length; i += 2) counts.put(words[0] + words[i], Long.parseLong(words[i + 1]));
+            }
+            long many = Math.max(0, counts.getOrDefault("sockets:used", 0L) - SOCKETS_IGNORED) * SOCKET_BYTES;
+            // Of all network namespaces together.
+            long tcpOfHost = counts.getOrDefault("TCP:mem", 0L) * PAGE_BYTES;
+            return tcpOfHost < TCP_BYTES_IGNORED ? many
+                    : many + queued(process.resolve("net/tcp")) + queued(process.resolve("net/tcp6"));
+        } catch (IOException | UncheckedIOException gone) {
+            return 0;
+        }
+    }
+
+    /** What the connections have sent and not delivered, and received and not read: {@code TX:RX} in hexadecimal. */
+    private static long queued(Path connections) throws IOException {
+        if (!Files.exists(connections)) return 0;
+        try (Stream<String> lines = Files.lines(connections)) {
+            return lines.skip(1).map(line -> line.trim().split(" +", 6)[4].split(":", 2))
+                    .mapToLong(queues -> Long.parseLong(queues[0], 16) + Long.parseLong(queues[1], 16)).sum();
+        }
+    }
+}
