@@ -37,7 +37,7 @@ final class ServeCommand implements Callable<Integer> {
         gateway.start();
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
         Path brig = paths.home().resolve("bin/brig");
-        main.terminal().println("""
+        main.terminal().lines("""
                 brig is up
                   http            %s (token: brig token) and %s
                   spawner socket  %s
