@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,7 +31,7 @@ import picocli.CommandLine.ScopeType;
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
                 AcpCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, CompletionCommand.class,
-                ManCommand.class},
+                ManCommand.class, HelpCommand.class},
         footer = {
             "",
             "Examples:",
@@ -271,6 +272,12 @@ public final class Main {
                     .forEach(finding -> terminal.lines("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
             return well ? 0 : 1;
         }
+    }
+
+    @Command(name = "version", description = "Print the version.", mixinStandardHelpOptions = true)
+    int printVersion() {
+        terminal.println(version());
+        return 0;
     }
 
     static String version() {
