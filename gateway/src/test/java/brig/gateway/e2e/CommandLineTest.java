@@ -73,6 +73,14 @@ class CommandLineTest {
         assertEquals(given.stream().sorted().toList(), after.stream().sorted().toList(), "nothing is lost");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"mock", "shell"})
+    void shouldEndWhenThereIsNoMessage(String agent) throws IOException {
+        Run run = product.brigWith("", "run", agent);
+        assertEquals(0, run.exitCode(), run::err);
+        assertFalse(run.err().contains("not understood"), run::err);
+    }
+
     @Test
     void shouldNameTheSettingsInWhatItProposes() throws IOException {
         try (Product alone = Product.prepare(Map.of())) {
