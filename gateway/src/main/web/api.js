@@ -19,7 +19,8 @@ export function onSignedOut(handler) {
 }
 
 export async function request(method, path, body, bearer) {
-    const headers = bearer ? {Authorization: `Bearer ${bearer}`} : {'Brig-Key': state.me?.key ?? ''};
+    const key = state.me?.key ?? '';
+    const headers = bearer ? {Authorization: `Bearer ${bearer}`} : {'Brig-Key': key};
     if (body !== undefined) {
         headers['Content-Type'] = 'application/json';
     }
@@ -34,7 +35,8 @@ export async function request(method, path, body, bearer) {
     const answer = await response.json().catch(() => ({}));
     if (!response.ok) {
         const refusal = new Refusal(response.status, answer);
-        if (response.status === 401 && !bearer) {
+        // Meanwhile somebody else may have signed in here, by a link.
+        if (response.status === 401 && !bearer && key === (state.me?.key ?? '')) {
             signedOut(refusal);
         }
         throw refusal;

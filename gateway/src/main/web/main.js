@@ -8,7 +8,7 @@ import {overview} from './overview.js';
 import {readRoute} from './route.js';
 import {session} from './session.js';
 import {sidebar} from './sidebar.js';
-import {signIn} from './signin.js';
+import {signIn, signInByLink} from './signin.js';
 import {changed, drawWith, state} from './store.js';
 import {viewing} from './viewing.js';
 import {follow, startWatching, stopWatching} from './watch.js';
@@ -42,9 +42,14 @@ function skip(event) {
 
 function draw() {
     if (state.me !== watching) {
+        if (watching) {
+            stopWatching();
+        }
         watching = state.me;
         readRoute();
-        (state.me ? startWatching : stopWatching)();
+        if (state.me) {
+            startWatching();
+        }
     }
     if (!drawn) {
         root.replaceChildren();
@@ -54,6 +59,12 @@ function draw() {
     if (state.me && state.route.session) {
         viewing(state.route.session).list.place();
     }
+}
+
+/** A link may be opened in a tab that shows the page already: then only the fragment is another. */
+async function handleAddress() {
+    await signInByLink();
+    handleRoute();
 }
 
 function handleRoute() {
@@ -68,7 +79,7 @@ function handleRoute() {
 }
 
 drawWith(draw);
-addEventListener('hashchange', handleRoute);
+addEventListener('hashchange', handleAddress);
 addEventListener('keydown', handleKey);
 setInterval(() => {
     state.nowMs = Date.now();

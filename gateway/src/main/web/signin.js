@@ -1,7 +1,7 @@
 // Signing in: the link's fragment has a ticket or a token, which is exchanged for a cookie and a key, and
 // forgotten.
 import {request, onSignedOut} from './api.js';
-import {state, changed} from './store.js';
+import {state, changed, tell} from './store.js';
 
 const STORED = 'brig';
 const LINK = /^#(brig_[A-Za-z0-9_-]{43})(\/.*)?$/;
@@ -33,25 +33,37 @@ function remembered() {
     }
 }
 
-/**
- * Whoever the link is for, or who was here before. A secret of the page itself is not shown anywhere again.
- */
+/** Whoever the link is for, or who was here before. */
 export async function signIn() {
     onSignedOut((refusal) => {
         remember(null);
         state.why = refusal.code === 'ATTACH_AUTH_EXPIRED' ? 'This access has expired or was revoked.' : '';
         changed();
     });
+    if (!(await signInByLink())) {
+        state.me = remembered();
+        state.why = state.me ? '' : state.why;
+    }
+}
+
+/** Signs in whoever the link in the address is for. Where there is none, or it is not good, all stays as it is. */
+export async function signInByLink() {
     const secret = secretOfLink();
     if (!secret) {
-        state.me = remembered();
-        return;
+        return false;
     }
     try {
         remember(await request('POST', '/api/v1/sign-in', undefined, secret));
+        state.why = '';
+        return true;
     } catch (failure) {
-        state.me = remembered();
-        state.why = state.me ? '' : `The link was not accepted: ${failure.message}.`;
+        const why = `The link was not accepted: ${failure.message}.`;
+        if (state.me) {
+            tell(why, 'error');
+        } else {
+            state.why = why;
+        }
+        return false;
     }
 }
 

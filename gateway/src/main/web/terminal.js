@@ -6,6 +6,7 @@ import {say} from './composer.js';
 import {state} from './store.js';
 
 const KEPT_LINES = 10_000;
+const LINK = 8; // the number of the control string that makes one
 const DIM = '\x1b[2m',
     RESET = '\x1b[0m',
     ERASE = '\x1b[2K\r';
@@ -113,6 +114,8 @@ class SessionTerminal {
         });
         this.#fit = new library.FitAddon();
         this.#terminal.loadAddon(this.#fit);
+        // A link may lead elsewhere than its text says.
+        this.#terminal.parser.registerOscHandler(LINK, () => true);
         this.#terminal.onData((keys) => this.#handleKeys(keys));
     }
 

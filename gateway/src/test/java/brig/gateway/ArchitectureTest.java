@@ -25,7 +25,8 @@ class ArchitectureTest {
 
     /** A package, and those of the gateway that it may import. What is not listed here must not exist. */
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
-            Map.entry("cli", Set.of("acp", "app", "config", "telemetry")),
+            Map.entry("cli", Set.of("acp", "app", "config", "telemetry", "terminal")),
+            Map.entry("terminal", Set.of()),
             Map.entry("acp", Set.of()),
             Map.entry("app", Set.of("api", "listener", "connection", "session", "retention", "spawn", "worker", "stream", "store", "limits", "config", "telemetry", "time")),
             Map.entry("api", Set.of("openai", "listener", "connection", "session", "stream", "spawn", "worker", "limits", "config", "time")),
@@ -56,6 +57,10 @@ class ArchitectureTest {
 
     private static final Pattern NAME = Pattern.compile("\\bbrig\\.gateway\\.([a-z]+)\\b");
     private static final int LINES_MAX = 600;
+    /** What leads to standard output or to the terminal itself past what makes hostile text harmless. */
+    private static final Pattern OTHER_WAY_OUT = Pattern.compile("\\bSystem\\s*\\.\\s*(out|err|console|setOut|setErr)\\b|\\bFileDescriptor\\b"
+            + "|\\bPrintStream\\b|\\bPrintWriter\\b|\\bConsole\\b|\\bprintStackTrace\\b|\\binheritIO\\b|/dev/(tty|std|fd|pts)|\\bfd/[12]\\b"
+            + "|\\bIO\\s*\\.\\s*print|\\\\u001[bB]|\\\\033|\\bimport static java\\.lang\\.");
 
     private static Map<Path, String> sources() {
         try (Stream<Path> files = Files.walk(SOURCES)) {
@@ -126,6 +131,25 @@ class ArchitectureTest {
                 wrong.add(SOURCES.relativize(file) + " uses " + library);
             }
         }));
+        assertEquals(List.of(), wrong);
+    }
+
+    /** What an agent wrote would reach a person's terminal as it is, if one command printed by itself. */
+    @Test
+    void shouldPrintThroughTheTerminalOnly() {
+        Set<String> mayPrint = Set.of("terminal/Terminal.java");
+        Set<String> mayCommand = Set.of("terminal/Line.java", "terminal/ContentFilter.java", "terminal/Picture.java", "terminal/Spinner.java");
+        List<String> wrong = new ArrayList<>();
+        sources().forEach((file, source) -> {
+            String name = SOURCES.relativize(file).toString();
+            Matcher out = OTHER_WAY_OUT.matcher(code(source));
+            while (out.find()) {
+                boolean sequence = out.group().startsWith("\\");
+                if (!(sequence ? mayCommand : mayPrint).contains(name)) {
+                    wrong.add(name + " has " + out.group());
+                }
+            }
+        });
         assertEquals(List.of(), wrong);
     }
 

@@ -94,12 +94,22 @@ public final class ChunkEncoder {
         if (character == 0) {
             append(REPLACEMENT);
         } else if (character > 1) {
-            System.arraycopy(in, at, body, length, character);
-            length += character;
-        } else if (b >= ' ' && b != '"' && b != '\\') {
+            putLong(in, at, character);
+        } else if (b >= ' ' && b != '"' && b != '\\' && b != 0x7f) {
             body[length++] = b;
         } else {
             putEscaped(b);
+        }
+    }
+
+    private void putLong(byte[] in, int at, int character) {
+        int control = Utf8.lateControl(in, at, at + character);
+        if (control >= 0) {
+            body[length++] = '\\';
+            putCode(control);
+        } else {
+            System.arraycopy(in, at, body, length, character);
+            length += character;
         }
     }
 
@@ -110,14 +120,16 @@ public final class ChunkEncoder {
             case '\n' -> body[length++] = 'n';
             case '\r' -> body[length++] = 'r';
             case '\t' -> body[length++] = 't';
-            default -> {
-                body[length++] = 'u';
-                body[length++] = '0';
-                body[length++] = '0';
-                body[length++] = HEX[b >> 4];
-                body[length++] = HEX[b & 15];
-            }
+            default -> putCode(b);
         }
+    }
+
+    private void putCode(int control) {
+        body[length++] = 'u';
+        body[length++] = '0';
+        body[length++] = '0';
+        body[length++] = HEX[control >> 4];
+        body[length++] = HEX[control & 15];
     }
 
     private void append(byte[] bytes) {

@@ -135,8 +135,33 @@ public final class Json {
         return array;
     }
 
-    /** The object as one line of JSON without a newline. */
+    /** The object as one line of JSON without a newline, and without any other control character. */
     public static byte[] write(Map<String, ?> object) {
+        return withoutLateControls(plain(object));
+    }
+
+    private static byte[] withoutLateControls(byte[] json) {
+        ByteArrayOutputStream escaped = null;
+        int copied = 0;
+        for (int at = 0; at < json.length; at++) {
+            int control = Utf8.lateControl(json, at, json.length);
+            if (control < 0) {
+                continue;
+            }
+            escaped = escaped == null ? new ByteArrayOutputStream(json.length + 64) : escaped;
+            escaped.write(json, copied, at - copied);
+            escaped.writeBytes("\\u%04x".formatted(control).getBytes(StandardCharsets.US_ASCII));
+            at += control == 0x7f ? 0 : 1;
+            copied = at + 1;
+        }
+        if (escaped == null) {
+            return json;
+        }
+        escaped.write(json, copied, json.length - copied);
+        return escaped.toByteArray();
+    }
+
+    private static byte[] plain(Map<String, ?> object) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(256);
         try (JsonGenerator generator = STRICT.createGenerator(out)) {
             writeValue(generator, object);
@@ -159,7 +184,7 @@ public final class Json {
      * level, nothing between tokens. Entries that are null are left out, for here null counts as absent.
      */
     public static byte[] canonical(Map<String, ?> object) {
-        return write(sorted(object));
+        return plain(sorted(object));
     }
 
     private static Map<String, Object> sorted(Map<?, ?> object) {

@@ -38,6 +38,18 @@ final class Utf8 {
         return length;
     }
 
+    /**
+     * The control character there that JSON does not demand to be escaped, DEL or one of U+0080 to U+009F; -1 for none. A
+     * terminal takes U+009B for the beginning of a command, as it takes ESC [.
+     */
+    static int lateControl(byte[] bytes, int at, int end) {
+        if (bytes[at] == 0x7f) {
+            return 0x7f;
+        }
+        boolean late = bytes[at] == (byte) 0xc2 && at + 1 < end && (bytes[at + 1] & 0xff) < 0xa0;
+        return late ? bytes[at + 1] & 0xff : -1;
+    }
+
     private static int lowestAt(int index, int first) {
         return index > 1 ? 0x80 : first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
     }

@@ -28,6 +28,7 @@ class ChunkEncoderTest {
         frame.write(body, 0, length);
         assertTrue(frame.size() <= Limits.FRAME_BYTES_MAX, "a frame has " + frame.size() + " bytes");
         assertEquals('\n', body[length - 1]);
+        assertTrue(new String(body, 0, length - 1, StandardCharsets.UTF_8).chars().noneMatch(Character::isISOControl), "no control");
         frames.add(Json.parseObject(frame.toByteArray()));
     }
 

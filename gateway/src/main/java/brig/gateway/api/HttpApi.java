@@ -116,6 +116,7 @@ public final class HttpApi {
 
     private void handle(RoutingContext context, Operation operation, Consumer<Call> handler) {
         try {
+            Problem.unguessed(context.response());
             requireReadable(context.request());
             Call call = call(context, operation);
             if (operation.takesBody()) {
@@ -170,7 +171,7 @@ public final class HttpApi {
             case PAGE_FILE -> page::asset;
             case SIGN_IN -> signIn::signIn;
             case SIGN_OUT -> signIn::signOut;
-            case LIVE -> call -> call.response().end("ok\n");
+            case LIVE -> call -> word(call, 200, "ok");
             case READY -> this::ready;
             case METRICS -> call -> metrics.show(call.response());
             case OPENAPI -> documents::openApi;
@@ -219,6 +220,10 @@ public final class HttpApi {
 
     private void ready(Call call) {
         boolean isReady = ready.getAsBoolean();
-        call.response().setStatusCode(isReady ? 200 : 503).end(isReady ? "ok\n" : "not ready\n");
+        word(call, isReady ? 200 : 503, isReady ? "ok" : "not ready");
+    }
+
+    private static void word(Call call, int status, String word) {
+        call.response().setStatusCode(status).putHeader("Content-Type", "text/plain; charset=utf-8").end(word + "\n");
     }
 }

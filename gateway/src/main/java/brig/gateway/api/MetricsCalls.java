@@ -22,7 +22,7 @@ final class MetricsCalls {
     }
 
     void show(HttpServerResponse response) {
-        response.putHeader("Content-Type", CONTENT_TYPE).end(Buffer.buffer(metrics.get()));
+        Problem.unguessed(response).putHeader("Content-Type", CONTENT_TYPE).end(Buffer.buffer(metrics.get()));
     }
 
     void showAlone(HttpServerRequest request) {

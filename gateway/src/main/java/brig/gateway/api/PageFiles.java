@@ -66,7 +66,6 @@ final class PageFiles {
         HttpServerResponse response = call.response()
                 .putHeader("Content-Type", TYPES.get(file.substring(file.lastIndexOf('.') + 1)))
                 .putHeader("Vary", "Accept-Encoding")
-                .putHeader("X-Content-Type-Options", "nosniff")
                 .putHeader("Cross-Origin-Resource-Policy", "same-origin")
                 .putHeader("Referrer-Policy", "no-referrer");
         String accepted = call.request().getHeader("Accept-Encoding");

@@ -3,9 +3,7 @@ package brig.gateway.cli;
 import brig.gateway.acp.AcpAgent;
 import brig.gateway.acp.Options;
 import brig.protocol.SpawnRequest.WorkspaceMode;
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -58,9 +56,7 @@ final class AcpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        FileOutputStream out = new FileOutputStream(FileDescriptor.out);
-        // Standard output belongs to the protocol: whatever else prints does so beside it.
-        System.setOut(System.err);
+        OutputStream out = main.terminal().protocol();
         WorkspaceMode mode = place.worktree ? WorkspaceMode.SNAPSHOT
                 : place.copy ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
         String version = new Main.Version().getVersion()[0].replace("brig ", "");
@@ -68,7 +64,7 @@ final class AcpCommand implements Callable<Integer> {
                 new SpawnerGateway(main.context(), !keep), out, main.terminal()::note);
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-acp-end").unstarted(served::close));
         try (served) {
-            served.run(new FileInputStream(FileDescriptor.in));
+            served.run(System.in);
         }
         return 0;
     }

@@ -1,5 +1,6 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Terminal;
 import brig.protocol.Fields;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +51,7 @@ final class ApplyCommand implements Callable<Integer> {
 
     private static void print(Terminal terminal, Fields answer, List<String> conflicts, List<Fields> withheld) {
         String repository = answer.text("repository", "");
-        terminal.print(answer.text("stat", ""));
+        terminal.lines(answer.text("stat", ""));
         if (!conflicts.isEmpty()) {
             conflicts.forEach(terminal::note);
             terminal.note("this conflicts with what is in " + repository + ", where nothing was changed");

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
@@ -42,8 +43,12 @@ final class AttachCommand implements Callable<Integer> {
     @Option(names = "--wait", description = "Wait until the session runs, instead of exiting with 3.")
     private boolean wait;
 
+    @Mixin
+    private RawOption raw = new RawOption();
+
     @Override
     public Integer call() throws InterruptedException {
+        raw.apply(main.terminal());
         while (true) {
             try {
                 return attach();

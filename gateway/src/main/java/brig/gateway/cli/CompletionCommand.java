@@ -32,7 +32,7 @@ final class CompletionCommand implements Callable<Integer> {
         if (!List.of("bash", "zsh").contains(shell)) {
             throw Fields.invalid("SHELL", "must be bash or zsh");
         }
-        main.terminal().print(AutoComplete.bash("brig", spec.root().commandLine()));
+        main.terminal().verbatim(AutoComplete.bash("brig", spec.root().commandLine()));
         return 0;
     }
 }

@@ -39,13 +39,23 @@ final class Context {
         return configFile != null ? configFile : ConfigFile.usualPlace().orElse(null);
     }
 
+    /** A command as a person types it who wants these settings. */
+    String command(String name) {
+        return "brig " + name + option();
+    }
+
+    /** The option that names the settings; empty where they are the usual ones. */
+    String option() {
+        return configFile == null ? "" : " --config " + configFile;
+    }
+
     /** Connects to the running gateway. @throws BrigException with the mend where none runs */
     GatewayClient connect() {
         Path socket = spawnerSocket();
         try {
             return GatewayClient.connect(socket);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "no gateway listens on " + socket + ": start one with 'brig serve'");
+            throw new BrigException(ErrorCode.NOT_FOUND, "no gateway listens on " + socket + ": start one with '" + command("serve") + "'");
         }
     }
 

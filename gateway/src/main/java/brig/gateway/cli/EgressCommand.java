@@ -1,5 +1,6 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Terminal;
 import brig.protocol.Fields;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -68,8 +69,10 @@ final class EgressCommand {
         terminal.table(List.of("RULE", "WHAT", "BY"), rows);
         for (Fields ask : answer.objects("asks")) {
             long leftMs = ask.number("deadline_ms", 0, Long.MAX_VALUE, 0) - System.currentTimeMillis();
-            terminal.println("\nwaits " + Math.max(leftMs, 0) / 1000 + " s more: " + ask.text("method", "") + " "
-                    + hostOf(ask) + "\n  brig egress allow " + id + " " + hostOf(ask));
+            terminal.println("");
+            terminal.println("waits " + Math.max(leftMs, 0) / 1000 + " s more: " + ask.text("method", "") + " "
+                    + hostOf(ask));
+            terminal.println("  brig egress allow " + id + " " + hostOf(ask));
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
@@ -39,8 +40,12 @@ final class ExecCommand implements Callable<Integer> {
     @Option(names = "--policy", paramLabel = "NAME", description = "What its wall lets in, instead of the policy of the agent 'shell'.")
     private @Nullable String policy;
 
+    @Mixin
+    private RawOption raw = new RawOption();
+
     @Override
     public Integer call() throws IOException {
+        raw.apply(main.terminal());
         String workspace;
         try (GatewayClient client = main.context().connect()) {
             Fields session = client.request(Map.of("action", "status", "id", id));

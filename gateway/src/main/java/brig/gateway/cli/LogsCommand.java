@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
@@ -30,8 +31,12 @@ final class LogsCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
     private String id = "";
 
+    @Mixin
+    private RawOption raw = new RawOption();
+
     @Override
     public Integer call() {
+        raw.apply(main.terminal());
         try (GatewayClient client = main.context().connect()) {
             long last = client.request(Map.of("action", "status", "id", id)).number("last_seq", 0, Long.MAX_VALUE, 0);
             if (!follow && last < from) {

@@ -1,5 +1,6 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Terminal;
 import brig.protocol.BrigException;
 import brig.protocol.Fields;
 import java.nio.file.Path;
@@ -11,7 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
@@ -28,7 +31,7 @@ import picocli.CommandLine.ScopeType;
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
                 AcpCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, PruneCommand.class, CompletionCommand.class,
-                ManCommand.class},
+                ManCommand.class, HelpCommand.class},
         footer = {
             "",
             "Examples:",
@@ -53,7 +56,7 @@ import picocli.CommandLine.ScopeType;
 public final class Main {
     private static final int USAGE_COLUMNS = 110;
 
-    private final Terminal terminal = new Terminal();
+    private final Terminal terminal;
 
     @Option(names = "--config", paramLabel = "FILE", scope = ScopeType.INHERIT, description = "Settings that differ from the defaults.")
     private @Nullable Path configFile;
@@ -61,9 +64,18 @@ public final class Main {
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON.")
     private boolean json;
 
+    /** What a command has for its parent until it gets its own. */
+    Main() {
+        this(Terminal.ofNobody());
+    }
+
+    private Main(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
     /** Runs the command line and exits with its code. */
     public static void main(String[] args) {
-        Main main = new Main();
+        Main main = new Main(Terminal.ofProcess());
         CommandLine line = new CommandLine(main)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
                 .setUsageHelpWidth(USAGE_COLUMNS);
@@ -161,14 +173,15 @@ public final class Main {
     @Command(description = "Print what a session changed in its worktree or copy.", mixinStandardHelpOptions = true,
             footer = {"", "For sessions started with --repository or --copy, also after their end.", "", "Example:",
                 "  brig diff my-task | git apply"})
-    int diff(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+    int diff(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id, @Mixin RawOption raw) {
+        raw.apply(terminal);
         try (Context.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "diff", "id", id));
             if (json) {
                 terminal.json(answer.asMap());
                 return 0;
             }
-            terminal.print(answer.text("diff", ""));
+            terminal.verbatim(answer.text("diff", ""));
             if (answer.flag("truncated")) {
                 terminal.note("cut off: all of it is in " + answer.text("workspace", ""));
             }
@@ -257,9 +270,15 @@ public final class Main {
                     .map(finding -> List.of(finding.text("name", ""), finding.text("status", ""), finding.text("detail", "")))
                     .toList());
             findings.stream().filter(finding -> finding.has("mend"))
-                    .forEach(finding -> terminal.println("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
+                    .forEach(finding -> terminal.lines("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
             return well ? 0 : 1;
         }
+    }
+
+    @Command(name = "version", description = "Print the version.", mixinStandardHelpOptions = true)
+    int printVersion() {
+        terminal.println(version());
+        return 0;
     }
 
     static String version() {

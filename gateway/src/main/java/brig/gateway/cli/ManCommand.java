@@ -28,7 +28,7 @@ final class ManCommand implements Callable<Integer> {
         section(page, "SYNOPSIS AND COMMANDS", root);
         append(page, root);
         page.append(".SH SEE ALSO\n.BR bwrap (1),\n.BR systemctl (1)\n");
-        main.terminal().print(page.toString());
+        main.terminal().verbatim(page.toString());
         return 0;
     }
 

@@ -77,7 +77,7 @@ final class OpenCodeCommand {
             if (repository) {
                 allow(own, folder);
             }
-            main.terminal().print(config.diff() + own.diff());
+            main.terminal().verbatim(config.diff() + own.diff());
             if (dryRun) {
                 main.terminal().note("nothing was written");
                 return 0;
@@ -255,7 +255,7 @@ final class OpenCodeCommand {
         if (allowed.contains(folder.toString())) {
             own.putTexts(REPOSITORIES, allowed.stream().filter(one -> !one.equals(folder.toString())).toList());
         }
-        main.terminal().print(config.diff() + own.diff());
+        main.terminal().verbatim(config.diff() + own.diff());
         kept.forEach(change -> main.terminal().note(String.join(".", change.path()) + " stays, for it was changed since"));
         if (!dryRun) {
             own.write(false);

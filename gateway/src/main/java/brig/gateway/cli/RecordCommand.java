@@ -18,8 +18,12 @@ final class RecordCommand implements Callable<Integer> {
     @Mixin
     private SpawnOptions options = new SpawnOptions();
 
+    @Mixin
+    private RawOption raw = new RawOption();
+
     @Override
     public Integer call() throws IOException {
+        raw.apply(main.terminal());
         return RunCommand.stream(main, options.agent(), options.request(RunCommand.message(options.message()), true, true),
                 spawnId -> main.terminal().note("recording " + spawnId));
     }

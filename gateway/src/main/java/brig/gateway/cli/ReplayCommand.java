@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
@@ -28,8 +29,12 @@ final class ReplayCommand implements Callable<Integer> {
             description = "How many times as fast; 0 is without pauses.")
     private double speed;
 
+    @Mixin
+    private RawOption raw = new RawOption();
+
     @Override
     public Integer call() throws IOException {
+        raw.apply(main.terminal());
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.putAll(new SpawnRequest(null, null, AGENT, name, List.of(String.valueOf(speed)), null, "play", true).toMap());

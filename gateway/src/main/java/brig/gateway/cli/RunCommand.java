@@ -1,5 +1,7 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Spinner;
+import brig.gateway.terminal.Terminal;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.io.IOException;
@@ -26,14 +28,18 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private SpawnOptions options = new SpawnOptions();
 
+    @Mixin
+    private RawOption raw = new RawOption();
+
     @Override
     public Integer call() throws IOException {
+        raw.apply(main.terminal());
         return stream(main, options.agent(), options.request(message(options.message()), true), spawnId -> { });
     }
 
     /** Makes the request, and prints what comes of it until the spawn is over. */
     static int stream(Main main, String agent, Map<String, ?> request, Consumer<String> spawned) throws IOException {
-        Spinner spinner = Spinner.start(main.terminal(), "waiting for " + agent);
+        Spinner spinner = main.terminal().spinner("waiting for " + agent);
         try (spinner; Context.Connection connection = main.context().connectOrEmbed()) {
             GatewayClient client = connection.client();
             String spawnId = client.request(request).requiredText("spawn_id");

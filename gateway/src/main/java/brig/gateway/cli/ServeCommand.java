@@ -36,8 +36,8 @@ final class ServeCommand implements Callable<Integer> {
         Gateway gateway = new Gateway(config, paths, context.configFile());
         gateway.start();
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
-        Path brig = paths.home().resolve("bin/brig");
-        main.terminal().println("""
+        String brig = paths.home().resolve("bin/brig") + context.option();
+        main.terminal().lines("""
                 brig is up
                   http            %s (token: brig token) and %s
                   spawner socket  %s

@@ -32,7 +32,7 @@ final class SpawnCommand implements Callable<Integer> {
                 return 0;
             }
             for (Map.Entry<String, ?> field : answer.asMap().entrySet()) {
-                main.terminal().println("%-13s %s".formatted(field.getKey(), Terminal.text(field.getValue())));
+                main.terminal().println("%-13s %s".formatted(field.getKey(), field.getValue() == null ? "" : field.getValue()));
             }
             main.terminal().note("next: brig attach " + answer.text("task_id", ""));
         }

@@ -49,7 +49,7 @@ final class SpawnerGateway implements Gateway {
             return GatewayClient.connect(socket);
         } catch (IOException e) {
             throw new BrigException(ErrorCode.SHUTTING_DOWN,
-                    "no gateway listens on " + socket + ": start one with 'brig serve'");
+                    "no gateway listens on " + socket + ": start one with '" + context.command("serve") + "'");
         }
     }
 

@@ -1,8 +1,8 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Terminal;
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /** Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended. */
@@ -60,7 +60,7 @@ final class StreamPrinter {
             beforeOutput.run();
         }
         if (json) {
-            terminal.println(new String(line, StandardCharsets.UTF_8));
+            terminal.json(line);
             return;
         }
         switch (type) {
@@ -68,10 +68,11 @@ final class StreamPrinter {
                 String content = frame.text("content", "");
                 String stream = frame.text("stream", "");
                 boolean aside = answer && (frame.has("agent") || stream.equals("thought"));
+                String from = frame.text("agent", "") + "/" + stream;
                 if (stream.equals("stderr") || aside) {
-                    terminal.printError(content);
+                    terminal.contentAside(from, content);
                 } else {
-                    terminal.print(content);
+                    terminal.content(from, content);
                 }
             }
             case "error" -> terminal.note(frame.text("error", "") + " (" + frame.text("code", "") + ")");

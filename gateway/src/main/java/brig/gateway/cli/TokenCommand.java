@@ -47,7 +47,7 @@ final class TokenCommand implements Callable<Integer> {
             return 0;
         } catch (IOException e) {
             throw new BrigException(ErrorCode.NOT_FOUND,
-                    "cannot read " + paths.adminToken() + ": the first 'brig serve' makes it");
+                    "cannot read " + paths.adminToken() + ": the first '" + main.context().command("serve") + "' makes it");
         }
     }
 

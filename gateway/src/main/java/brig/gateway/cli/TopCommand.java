@@ -1,5 +1,7 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Line;
+import brig.gateway.terminal.Picture;
 import brig.protocol.BrigException;
 import brig.protocol.Fields;
 import java.io.IOException;
@@ -22,8 +24,6 @@ import picocli.CommandLine.ParentCommand;
             "  brig top --once --interval 5", "  brig top --json | jq -c '.sessions[] | [.task_id, .frames_per_second]'"})
 final class TopCommand implements Callable<Integer> {
     private static final int ROWS_UNKNOWN = 24;
-    private static final String NO_WRAP = "\u001b[?7l";
-    private static final String WRAP = "\u001b[?7h";
 
     @ParentCommand
     private Main main = new Main();
@@ -37,14 +37,14 @@ final class TopCommand implements Callable<Integer> {
     private final TopTable table = new TopTable();
     /** What the trees said, and how far the stream was then: a tree is asked for again when there are more frames. */
     private final Map<String, TopTable.Row> withTokens = new HashMap<>();
-    private int linesDrawn;
 
     @Override
     public Integer call() throws InterruptedException {
         if (!(intervalSeconds >= 0.1 && intervalSeconds <= 3600)) {
             throw Fields.invalid("--interval", "must be from 0.1 to 3600");
         }
-        boolean live = !once && !main.json() && Terminal.isTerminal(1);
+        boolean live = !once && !main.json() && main.terminal().isLive();
+        Picture picture = main.terminal().picture(live);
         try (GatewayClient client = main.context().connect()) {
             look(client);
             do {
@@ -54,7 +54,7 @@ final class TopCommand implements Callable<Integer> {
                 if (main.json()) {
                     print(status, tokens(client, rows));
                 } else {
-                    draw(client, StatusCommand.lines(status), rows, live);
+                    draw(picture, client, StatusCommand.lines(status), rows, live);
                 }
             } while (!once);
         }
@@ -96,24 +96,20 @@ final class TopCommand implements Callable<Integer> {
         main.terminal().json(all);
     }
 
-    private void draw(GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
+    private void draw(Picture picture, GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
         // The head, an empty line, the table's head, a line that says how many are left out, and the cursor's.
         int room = live ? Math.max(1, terminalRows() - head.size() - 4) : Integer.MAX_VALUE;
         List<TopTable.Row> shown = tokens(client, rows.stream().limit(room).toList());
         long nowMs = System.currentTimeMillis();
-        List<String> lines = new ArrayList<>(head);
-        lines.add("");
+        List<Line> lines = new ArrayList<>(head.stream().map(Line::of).toList());
+        lines.add(Line.of(""));
         lines.addAll(main.terminal().tableLines(TopTable.HEAD, shown.stream().map(row -> row.cells(nowMs)).toList()));
         if (shown.size() < rows.size()) {
-            lines.add("and " + (rows.size() - shown.size()) + " more");
+            lines.add(Line.of("and " + (rows.size() - shown.size()) + " more"));
         }
-        String text = String.join("\n", lines) + "\n";
-        if (live) {
-            String before = linesDrawn == 0 ? "" : "\u001b[" + linesDrawn + "A\u001b[J";
-            main.terminal().print(before + NO_WRAP + text + WRAP);
-            linesDrawn = lines.size();
-        } else {
-            main.terminal().print(text + (once ? "" : "\n"));
+        picture.draw(lines);
+        if (!live && !once) {
+            main.terminal().println("");
         }
     }
 

@@ -4,8 +4,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.adapter.Listener;
 import brig.workeragent.adapter.Listening;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
@@ -24,13 +23,15 @@ import picocli.CommandLine.Parameters;
 /** {@code brig track}. */
 @Command(name = "track", description = "Show an agent that Brig did not start as a session: its stream and its sub-agents.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Starts COMMAND, or reads standard input, and passes everything through as it is, the exit code too. "
+        footer = {"", "Starts COMMAND, or reads standard input, and passes everything through, the exit code too. "
             + "There is no wall, and nothing can be said to the agent through Brig. Where no gateway runs the agent "
             + "runs all the same.", "", "Examples:",
             "  brig track -- claude -p --output-format stream-json --verbose 'Fix the tests'",
             "  opencode run --format json 'Fix the tests' | brig track --format opencode-json",
             "  brig track --task-id mine -- codex exec --json 'Fix the tests'"})
 final class TrackCommand implements Callable<Integer> {
+    /** Whose colours they are. */
+    private static final String SPEAKER = "agent";
     private static final int READ_BYTES = 64 * 1024;
     private static final long LOOK_MS = 300;
     /** How long the child may take for its own end, when this process is told to end, before it is told as well. */
@@ -49,8 +50,12 @@ final class TrackCommand implements Callable<Integer> {
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The agent and its arguments, behind --.")
     private List<String> command = List.of();
 
+    @Mixin
+    private RawOption raw = new RawOption();
+
     @Override
     public Integer call() throws IOException, InterruptedException {
+        raw.apply(main.terminal());
         Listening listening = listening();
         Publisher publisher = publisher(listening);
         try {
@@ -123,18 +128,22 @@ final class TrackCommand implements Callable<Integer> {
             pass(System.in, listener);
             return 0;
         }
+        boolean exact = main.terminal().isErrorExact();
         Process child;
         try {
             child = new ProcessBuilder(command).redirectInput(ProcessBuilder.Redirect.INHERIT)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+                    .redirectError(exact ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.PIPE).start();
         } catch (IOException e) {
             throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, "cannot start " + command.getFirst() + ": " + e.getMessage());
         }
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> end(child)));
+        Thread errors = Thread.ofVirtual().name("errors").start(() -> passErrors(child));
         try (InputStream output = child.getInputStream()) {
             pass(output, listener);
         }
-        return child.waitFor();
+        int exitCode = child.waitFor();
+        errors.join();
+        return exitCode;
     }
 
     /** This process is told to end. On a terminal the child is told too, and does as it likes first. */
@@ -148,13 +157,21 @@ final class TrackCommand implements Callable<Integer> {
         }
     }
 
+    /** What would be the terminal's, where it does not go there directly. */
+    private void passErrors(Process child) {
+        try (InputStream errors = child.getErrorStream()) {
+            errors.transferTo(main.terminal().passing(SPEAKER, true));
+        } catch (IOException e) {
+            note("no more of its standard error: " + e.getMessage());
+        }
+    }
+
     private void pass(InputStream from, Listener listener) throws IOException, InterruptedException {
-        OutputStream out = new FileOutputStream(FileDescriptor.out);
+        OutputStream out = main.terminal().passing(SPEAKER, false);
         byte[] bytes = new byte[READ_BYTES];
         for (int count = from.read(bytes); count >= 0; count = from.read(bytes)) {
-            try {
-                out.write(bytes, 0, count);
-            } catch (IOException nobodyReads) {
+            out.write(bytes, 0, count);
+            if (!main.terminal().isRead()) {
                 // As a program in a pipe whose reader has gone: what comes in has nowhere to go.
                 break;
             }

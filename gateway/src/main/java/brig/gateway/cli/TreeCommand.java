@@ -1,5 +1,8 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Line;
+import brig.gateway.terminal.Picture;
+import brig.gateway.terminal.Terminal;
 import brig.protocol.Fields;
 import brig.protocol.FrameType;
 import brig.protocol.Json;
@@ -24,8 +27,6 @@ final class TreeCommand implements Callable<Integer> {
     /** Frames come faster than anybody looks. */
     private static final long REDRAW_MS = 200;
     private static final long TICK_MS = 1_000;
-    private static final String NO_WRAP = "\u001b[?7l";
-    private static final String WRAP = "\u001b[?7h";
 
     @ParentCommand
     private Main main = new Main();
@@ -36,17 +37,15 @@ final class TreeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
     private String id = "";
 
-    /** What is on the terminal. */
-    private int linesDrawn;
-
     @Override
     public Integer call() throws InterruptedException {
         try (GatewayClient client = main.context().connect()) {
             Fields tree = client.request(Map.of("action", "tree", "id", id));
-            draw(tree);
+            Picture picture = main.terminal().picture(follow);
+            draw(picture, tree);
             if (follow && !isOver(tree)) {
                 try (GatewayClient stream = main.context().connect()) {
-                    follow(client, stream, tree.number("last_seq", 0, Long.MAX_VALUE, 0) + 1);
+                    follow(picture, client, stream, tree.number("last_seq", 0, Long.MAX_VALUE, 0) + 1);
                 }
             }
         }
@@ -57,7 +56,7 @@ final class TreeCommand implements Callable<Integer> {
         return tree.text("state", "").equals("terminated") || tree.text("state", "").equals("failed");
     }
 
-    private void follow(GatewayClient client, GatewayClient stream, long from) throws InterruptedException {
+    private void follow(Picture picture, GatewayClient client, GatewayClient stream, long from) throws InterruptedException {
         Semaphore news = new Semaphore(0);
         AtomicBoolean ended = new AtomicBoolean();
         stream.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
@@ -70,13 +69,13 @@ final class TreeCommand implements Callable<Integer> {
             ended.set(true);
             news.release();
         });
-        boolean live = !main.json() && Terminal.isTerminal(1);
+        boolean live = !main.json() && main.terminal().isLive();
         boolean over = false;
         while (!over) {
             if (!live) {
                 news.acquire();
             } else if (!news.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
-                draw(client.request(Map.of("action", "tree", "id", id)));
+                draw(picture, client.request(Map.of("action", "tree", "id", id)));
                 continue;
             }
             if (!ended.get()) {
@@ -84,7 +83,7 @@ final class TreeCommand implements Callable<Integer> {
             }
             news.drainPermits();
             over = ended.get();
-            draw(client.request(Map.of("action", "tree", "id", id)));
+            draw(picture, client.request(Map.of("action", "tree", "id", id)));
         }
     }
 
@@ -96,19 +95,15 @@ final class TreeCommand implements Callable<Integer> {
         };
     }
 
-    private void draw(Fields tree) {
+    private void draw(Picture picture, Fields tree) {
         Terminal terminal = main.terminal();
         if (main.json()) {
             terminal.json(tree.asMap());
             return;
         }
-        List<String> lines = new TreeDrawing(tree, System.currentTimeMillis()).lines();
-        if (follow && Terminal.isTerminal(1)) {
-            String before = linesDrawn == 0 ? "" : "\u001b[" + linesDrawn + "A\u001b[J";
-            terminal.print(before + NO_WRAP + String.join("\n", lines) + "\n" + WRAP);
-            linesDrawn = lines.size();
-        } else {
-            terminal.println(String.join("\n", lines) + (follow ? "\n" : ""));
+        picture.draw(new TreeDrawing(tree, System.currentTimeMillis()).lines().stream().map(Line::of).toList());
+        if (follow && !terminal.isLive()) {
+            terminal.println("");
         }
     }
 }

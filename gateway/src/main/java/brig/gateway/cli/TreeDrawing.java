@@ -1,6 +1,7 @@
 package brig.gateway.cli;
 
 import brig.protocol.Fields;
+import brig.protocol.VisibleText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -97,16 +98,10 @@ final class TreeDrawing {
                 : String.format(Locale.ROOT, "%.1fM", count / 1e6);
     }
 
-    /** Of what an agent wrote, a beginning on one line. It must not command the terminal that shows it. */
+    /** Of what an agent wrote, a beginning on one line, with a space for what would not be seen as it is. */
     static String cut(String text, int charsMax) {
         StringBuilder line = new StringBuilder();
-        text.codePoints().limit(charsMax).forEach(point -> line.appendCodePoint(isPlain(point) ? point : ' '));
+        text.codePoints().limit(charsMax).forEach(point -> line.appendCodePoint(VisibleText.isPlain(point) ? point : ' '));
         return line + (text.codePointCount(0, text.length()) > charsMax ? "…" : "");
-    }
-
-    private static boolean isPlain(int point) {
-        return !Character.isISOControl(point) && Character.getType(point) != Character.FORMAT
-                && Character.getType(point) != Character.SURROGATE && Character.getType(point) != Character.LINE_SEPARATOR
-                && Character.getType(point) != Character.PARAGRAPH_SEPARATOR;
     }
 }

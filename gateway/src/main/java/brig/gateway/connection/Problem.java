@@ -23,6 +23,11 @@ public final class Problem {
         return line;
     }
 
+    /** A browser takes the answer for what it says it is, and never for markup. */
+    public static HttpServerResponse unguessed(HttpServerResponse response) {
+        return response.putHeader("X-Content-Type-Options", "nosniff");
+    }
+
     /** Answers with the problem; nothing was sent before. */
     public static void send(HttpServerResponse response, BrigException refusal) {
         int status = refusal.httpStatus();
@@ -30,7 +35,7 @@ public final class Problem {
         if (status == 401) {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"brig\"");
         }
-        response.setStatusCode(status).putHeader("Content-Type", "application/problem+json");
+        unguessed(response).setStatusCode(status).putHeader("Content-Type", "application/problem+json");
         response.end(Buffer.buffer(Json.write(
                 refusal.code() == ErrorCode.SESSION_NOT_READY ? refusal.notReady() : body(refusal, status))));
     }

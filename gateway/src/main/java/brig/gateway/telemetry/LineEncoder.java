@@ -1,6 +1,7 @@
 package brig.gateway.telemetry;
 
 import brig.protocol.Json;
+import brig.protocol.VisibleText;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
@@ -80,14 +81,14 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private static String text(ILoggingEvent event) {
         StringBuilder line = new StringBuilder();
         line.append(TIME.format(event.getInstant())).append(' ').append("%-5s".formatted(event.getLevel())).append(' ')
-                .append(logger(event)).append(' ').append(oneLine(Redaction.mask(event.getFormattedMessage())));
+                .append(logger(event)).append(' ').append(VisibleText.of(Redaction.mask(event.getFormattedMessage())));
         for (KeyValuePair field : fields(event)) {
             line.append(' ').append(field.key).append('=').append(field.value == null ? ABSENT
-                    : quoted(oneLine(Redaction.mask(field.key, String.valueOf(field.value)))));
+                    : quoted(VisibleText.of(Redaction.mask(field.key, String.valueOf(field.value)))));
         }
         IThrowableProxy thrown = event.getThrowableProxy();
         if (thrown != null) {
-            line.append(" | ").append(oneLine(Redaction.mask(trace(thrown, " | "))));
+            line.append(" | ").append(VisibleText.of(Redaction.mask(trace(thrown, " | "))));
         }
         return line.append('\n').toString();
     }
@@ -112,18 +113,5 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private static String quoted(String value) {
         boolean plain = !value.isEmpty() && value.indexOf(' ') < 0 && value.indexOf('"') < 0;
         return plain ? value : '"' + value.replace("\"", "\\\"") + '"';
-    }
-
-    /** Control characters would begin a line that nobody wrote, or drive a terminal. */
-    private static String oneLine(String text) {
-        StringBuilder line = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> {
-            if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
-                line.append(c == '\n' ? "\\n" : c == '\t' ? " " : "\\u%04x".formatted(c));
-            } else {
-                line.appendCodePoint(c);
-            }
-        });
-        return line.toString();
     }
 }

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command line as a person or a script uses it: what it prints where, and the code it exits with. */
@@ -41,6 +44,49 @@ class CommandLineTest {
         Run run = product.brig("--version");
         assertEquals(0, run.exitCode());
         assertTrue(run.out().startsWith("brig "), run::out);
+    }
+
+    @Test
+    void shouldHelpWhenAskedInWords() throws IOException {
+        assertEquals(product.brig("--version").out(), product.brig("version").out());
+        assertEquals(product.brig("--help").out(), product.brig("help").out());
+        assertEquals(product.brig("run", "--help").out(), product.brig("help", "run").out());
+    }
+
+    /** The settings may be named before the command; the JVM of the gateway is no other for that. */
+    @ParameterizedTest
+    @CsvSource({"serve, serve.aot", "--config FILE serve, serve.aot", "--config=FILE --json serve, serve.aot", "--config serve run x, cli.aot",
+        "--config FILE worker-agent --runtime-dir x, worker-agent.aot", "run shell -- serve, cli.aot", "--config FILE bench --quick, load-tests"})
+    void shouldStartTheJvmOfTheCommandWhateverStandsBeforeIt(String line, String mark) throws IOException {
+        Path java = Files.createDirectories(product.folder().resolve("java/bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        List<String> command = new ArrayList<>(List.of("env", "BRIG_JAVA_HOME=" + java.getParent().getParent(), product.command().getFirst()));
+        command.addAll(List.of(line.split(" ")));
+        Run run = Run.of(command, "", product.folder());
+        assertTrue(run.out().contains(mark), run::out);
+        List<String> words = run.out().lines().toList();
+        List<String> after = words.subList(words.lastIndexOf(words.stream().filter(word -> word.startsWith("brig.")).reduce((a, b) -> b).orElseThrow()) + 1,
+                words.size());
+        List<String> given = new ArrayList<>(List.of(line.split(" ")));
+        given.remove("worker-agent");
+        assertEquals(given.stream().sorted().toList(), after.stream().sorted().toList(), "nothing is lost");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mock", "shell"})
+    void shouldEndWhenThereIsNoMessage(String agent) throws IOException {
+        Run run = product.brigWith("", "run", agent);
+        assertEquals(0, run.exitCode(), run::err);
+        assertFalse(run.err().contains("not understood"), run::err);
+    }
+
+    @Test
+    void shouldNameTheSettingsInWhatItProposes() throws IOException {
+        try (Product alone = Product.prepare(Map.of())) {
+            Run run = alone.brig("sessions");
+            assertTrue(run.err().contains("start one with 'brig serve --config " + alone.config() + "'"), run::err);
+        }
     }
 
     @ParameterizedTest

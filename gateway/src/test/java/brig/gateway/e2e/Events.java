@@ -39,7 +39,11 @@ final class Events implements Source {
     }
 
     String resumedFrom() {
-        return response.headers().firstValue("Brig-Resumed-From").orElse("");
+        return header("Brig-Resumed-From");
+    }
+
+    String header(String name) {
+        return response.headers().firstValue(name).orElse("");
     }
 
     @Override

@@ -2,6 +2,7 @@ package brig.gateway.e2e;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Fields;
@@ -10,11 +11,13 @@ import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.BoundingBox;
 import com.microsoft.playwright.options.ColorScheme;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -120,6 +123,58 @@ class PageTest {
             page.locator("[data-tab=terminal]").click();
             assertThat(page.locator(".xterm-rows")).containsText("<script>alert(2)</script>");
             assertEquals(0, page.locator(".terminal").locator("img, script, b, a").count());
+        }
+    }
+
+    @Test
+    void shouldObeyNoControlSequenceOfAnAgent() throws IOException {
+        Spawned hostile = named("commands", "shell", "printf '\\\\033]0;PWNED\\\\007\\\\033]52;c;UFdORUQ=\\\\007\\\\033]8;;http://127.0.0.1/x\\\\007lead"
+                + "\\\\033]8;;\\\\007 \\\\033[6n\\\\033[c\\\\033P$qm\\\\033\\\\\\\\end\\\\n'");
+        List<String> asked = new ArrayList<>();
+        try (Page page = chromium.open(hostile, "/terminal")) {
+            page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
+            page.evaluate("navigator.clipboard.writeText('mine')");
+            page.onDialog(dialog -> {
+                asked.add(dialog.message());
+                dialog.dismiss();
+            });
+            page.context().onPage(opened -> asked.add(opened.url()));
+            Locator lead = page.locator(".xterm-rows span:has-text('lead')").first();
+            assertThat(lead).containsText("lead");
+            BoundingBox box = lead.boundingBox();
+            page.mouse().move(box.x + 8, box.y + 8);
+            page.mouse().click(box.x + 8, box.y + 8);
+            assertThat(page.locator(".xterm-rows")).not().containsText("0;276");
+            assertEquals("mine", page.evaluate("navigator.clipboard.readText()"));
+            assertFalse(page.title().contains("PWNED"), page::title);
+            assertEquals(List.of(), asked, "a link leads nowhere");
+        }
+    }
+
+    @Test
+    void shouldSignInByALinkInATabThatShowsThePage() throws IOException {
+        try (Page page = chromium.page(Chromium.screen(1360, 820))) {
+            page.navigate(product.url() + "/");
+            assertThat(page.locator(".welcome")).isVisible();
+            // Behind the page's own listener: what it leaves in the address at once.
+            page.evaluate("addEventListener('hashchange', () => window.left = location.hash)");
+            String link = product.ask("{\"action\":\"open\",\"id\":\"" + nested.id() + "\"}").requiredText("url");
+            page.evaluate("(link) => void (location.href = link)", link);
+            assertThat(page.locator(".log")).containsText("Nested run over.");
+            assertEquals("#/session/" + nested.id(), page.evaluate("window.left"));
+            assertThat(page).hasURL(product.url() + "/#/session/" + nested.id());
+
+            page.evaluate("(link) => void (location.href = link)", link);
+            assertThat(page.locator(".notice")).containsText("The link was not accepted");
+            assertEquals("#/session/" + nested.id(), page.evaluate("location.hash"), "used up, and gone all the same");
+            assertThat(page.locator(".log")).containsText("Nested run over.");
+
+            Spawned other = named("shared-in-tab", "shell", "echo for watchers");
+            String shared = product.ask("{\"action\":\"open\",\"share\":true,\"expires_seconds\":600,\"id\":\"" + other.id() + "\"}").requiredText("url");
+            page.evaluate("(link) => void (location.href = link)", shared);
+            assertThat(page.locator(".log")).containsText("for watchers");
+            assertEquals("watcher", page.evaluate("JSON.parse(localStorage.getItem('brig')).role"));
+            assertThat(page.locator(".link")).hasText("live");
         }
     }
 

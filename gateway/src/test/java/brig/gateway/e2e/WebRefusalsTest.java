@@ -9,6 +9,7 @@ import brig.protocol.Ids;
 import brig.protocol.Limits;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -52,6 +53,25 @@ class WebRefusalsTest {
         assertEquals(code, answer.code());
         assertEquals(status, answer.json().number("status", 0, 999, 0));
         assertFalse(answer.json().text("detail", "").isEmpty());
+    }
+
+    /** Whoever opens an answer in a browser sees it as data, whatever an agent wrote into it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/livez", "/readyz", "/metrics", "/api/v1/openapi.json", "/api/v1/asyncapi.json", "/api/v1/spawns",
+        "/api/v1/sessions", "/api/v1/agents", "/api/v1/audit", "/api/v1/status", "/api/v1/events", "/api/v1/tokens", "/api/v1/workspaces",
+        "/openai/v1/models", "/nothing", "/assets/nothing", "/api/v1/spawns/%3Cb%3E", "/api/v1/sessions?limit=%3Cb%3E", "/api/v1/ws",
+        "/api/v1/sessions/none/stream", "/api/v1/spawns?%3Cb%3E=1"})
+    void shouldLetNoBrowserTakeAnAnswerForMarkup(String path) throws IOException {
+        for (Web who : List.of(web, web.with(""))) {
+            Web.Answer answer = who.get(path);
+            assertEquals("nosniff", answer.header("X-Content-Type-Options"), () -> path + " " + answer.status());
+            assertTrue(answer.header("Content-Type").matches("(text/plain|application/([a-z.]+\\+)?json)\\b.*"),
+                    () -> path + " " + answer.header("Content-Type"));
+        }
+        try (Events events = web.events(beside.spawned().id(), "")) {
+            assertEquals("nosniff text/event-stream; charset=utf-8",
+                    events.header("X-Content-Type-Options") + " " + events.header("Content-Type"));
+        }
     }
 
     @ParameterizedTest

@@ -62,7 +62,7 @@ public final class MockAgent {
             Fields message = new Fields(Json.parseObject(line.getBytes(UTF_8)));
             switch (message.text("type", "")) {
                 case "user" -> inputs.add(new Input.Message(
-                        message.object("message").objects("content").getFirst().requiredText("text")));
+                        message.object("message").objects("content").getFirst().text("text", "")));
                 case "control_request" -> {
                     if (scenarios.interrupt()) {
                         output.controlAnswered(message.text("request_id", ""));

@@ -1,10 +1,10 @@
-package brig.gateway.cli;
+package brig.gateway.terminal;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Shows a person that something is under way, on a terminal, from a moment on in which nothing came. */
-final class Spinner implements AutoCloseable {
+public final class Spinner implements AutoCloseable {
     private static final String FACES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
     private static final int PATIENCE_MS = 300;
     private static final int TURN_MS = 80;
@@ -16,27 +16,27 @@ final class Spinner implements AutoCloseable {
 
     private Spinner(Terminal terminal, String what) {
         this.terminal = terminal;
-        this.thread = Thread.ofVirtual().start(() -> spin(what));
+        this.thread = Thread.ofVirtual().start(() -> spin(Line.of(" " + what)));
     }
 
-    /** Starts one; on standard error that is no terminal it shows nothing. */
-    static Spinner start(Terminal terminal, String what) {
+    /** @param visible whether a person sees it */
+    static Spinner start(Terminal terminal, String what, boolean visible) {
         Spinner spinner = new Spinner(terminal, what);
-        if (!Terminal.isTerminal(2)) {
+        if (!visible) {
             spinner.stopped.countDown();
         }
         return spinner;
     }
 
-    private void spin(String what) {
+    private void spin(Line what) {
         try {
             if (stopped.await(PATIENCE_MS, TimeUnit.MILLISECONDS)) {
                 return;
             }
             for (int face = 0; !stopped.await(TURN_MS, TimeUnit.MILLISECONDS); face++) {
-                terminal.printError(CLEAR_LINE + FACES.charAt(face % FACES.length()) + " " + what);
+                terminal.ownAside(CLEAR_LINE + FACES.charAt(face % FACES.length()) + what);
             }
-            terminal.printError(CLEAR_LINE);
+            terminal.ownAside(CLEAR_LINE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
