@@ -17,6 +17,7 @@ public record Config(
         Log log,
         Traces traces,
         Limits limits,
+        Connections connections,
         Map<String, Object> worker) {
 
     /** Where and to whom HTTP is served. */
@@ -78,6 +79,26 @@ public record Config(
             atLeast("slowReaderMs", slowReaderMs, 1000);
             atLeast("logBytesPerStream", logBytesPerStream, 1024 * 1024);
             atLeast("requestBodyBytes", requestBodyBytes, 1024);
+        }
+    }
+
+    /** How connections are let in: who has to make room for whom, and how long each may take for what. */
+    public record Connections(
+            int reserved,
+            int unauthenticatedMax,
+            int unauthenticatedPerPeerMax,
+            long requestHeadMs,
+            long authMs,
+            long requestBodyMs,
+            long keepAliveMs) {
+        public Connections {
+            atLeast("reserved", reserved, 0);
+            atLeast("unauthenticatedMax", unauthenticatedMax, 8);
+            atLeast("unauthenticatedPerPeerMax", unauthenticatedPerPeerMax, 8);
+            atLeast("requestHeadMs", requestHeadMs, 100);
+            atLeast("authMs", authMs, 100);
+            atLeast("requestBodyMs", requestBodyMs, 100);
+            atLeast("keepAliveMs", keepAliveMs, 100);
         }
     }
 
