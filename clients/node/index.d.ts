@@ -15,9 +15,9 @@ export type BrigErrorCode =
   | 'LOCAL_AGENT'
   | 'MALFORMED_JSON' | 'INVALID_UTF8' | 'NUL_BYTE' | 'LINE_TOO_LONG' | 'INVALID_FIELD' | 'UNKNOWN_ACTION'
   | 'UNKNOWN_AGENT' | 'UNKNOWN_POLICY' | 'INVALID_POLICY' | 'TASK_ID_IN_USE' | 'WORKSPACE_OUTSIDE_BASE'
-  | 'INPUT_NOT_ACCEPTED' | 'NOT_FOUND' | 'IDEMPOTENCY_CONFLICT' | 'CONTROL_HELD' | 'UNAUTHENTICATED' | 'FORBIDDEN'
+  | 'INPUT_NOT_ACCEPTED' | 'NOT_FOUND' | 'IDEMPOTENCY_CONFLICT' | 'CONTROL_HELD' | 'WORKSPACE_IN_USE' | 'UNAUTHENTICATED' | 'FORBIDDEN'
   | 'AUTH_TIMEOUT' | 'ATTACH_AUTH_MISSING' | 'ATTACH_AUTH_EXPIRED' | 'MAX_WORKERS' | 'MAX_WORKERS_PER_CAPTAIN'
-  | 'COOLDOWN' | 'QUEUE_FULL' | 'POOL_PAUSED' | 'MAX_CONNECTIONS' | 'MAX_SUBSCRIPTIONS' | 'PROVIDER_RATE_LIMITED'
+  | 'COOLDOWN' | 'QUEUE_FULL' | 'POOL_PAUSED' | 'MAX_CONNECTIONS' | 'REQUEST_TIMEOUT' | 'MAX_SUBSCRIPTIONS' | 'PROVIDER_RATE_LIMITED'
   | 'SESSION_NOT_READY' | 'SESSION_ENDED' | 'WORKER_AGENT_UNAVAILABLE' | 'SANDBOX_UNAVAILABLE' | 'LIMITS_UNAVAILABLE'
   | 'COMMAND_NOT_FOUND' | 'POSTURE_NOT_ENFORCED' | 'COPY_UNAVAILABLE' | 'WORKSPACE_UNREADABLE' | 'START_TIMEOUT' | 'WORKER_LOST'
   | 'RECONCILE_TIMEOUT' | 'RECORD_LOST' | 'MODEL_ERROR' | 'AGENT_ERROR' | 'INTERNAL'
@@ -107,6 +107,8 @@ export interface StartRequest {
   /** The agent's own id of an earlier session to go on with. */
   resume?: string;
   record?: boolean;
+  /** It may work in a folder in which another live session of yours does. */
+  shareWorkspace?: boolean;
   /** Seconds to wait for a place where all are taken, at most 300. Default: none, the refusal says when to retry. */
   wait?: number;
 }

@@ -86,7 +86,7 @@ export class SubagentProvider {
     const {
       agent, model, tools, systemPrompt, policy = this.#policy, once, workspace, workspaceMode, repository, project,
       taskId = this.#workspaceBase && `task-${randomUUID()}`, requestId = randomUUID(), envAllowlist, timeoutSeconds,
-      resume, record, wait, ...unknown
+      resume, record, shareWorkspace, wait, ...unknown
     } = request;
     refuseUnknown(unknown);
     if (!this.isRemote(agent)) {
@@ -108,6 +108,7 @@ export class SubagentProvider {
       timeout_seconds: timeoutSeconds,
       resume,
       record,
+      share_workspace: shareWorkspace,
       wait: wait === undefined ? undefined : `${wait}s`,
     };
   }

@@ -24,7 +24,8 @@ export class Workers {
     const { directory, worktree } = this.#place
     switch (mode) {
       case "folder":
-        return { workspace: directory }
+        // As OpenCode's own sub-agents, which work beside each other.
+        return { workspace: directory, share_workspace: true }
       case "copy":
         return { workspace_mode: "copy", workspace: directory }
       case "worktree":

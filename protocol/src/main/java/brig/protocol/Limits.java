@@ -10,8 +10,6 @@ public final class Limits {
     public static final int MESSAGE_BYTES_MAX = 1024 * 1024;
     /** Deepest nesting of JSON from outside. */
     public static final int JSON_DEPTH_MAX = 32;
-    /** A connection that has not authenticated after this many milliseconds is closed. */
-    public static final int AUTH_TIMEOUT_MS = 10_000;
 
     private Limits() {}
 }

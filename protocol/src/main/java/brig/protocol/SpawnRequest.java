@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
  * "prompt"?, "once"?, "policy"?, "workspace_mode"?, "repository"?, "request_id"?, "provider"?, "project"?,
- * "env_allowlist"?, "timeout_seconds"?, "lease_seconds"?, "resume"?, "record"?}}.
+ * "env_allowlist"?, "timeout_seconds"?, "lease_seconds"?, "resume"?, "record"?, "share_workspace"?}}.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param policy what the agent's wall lets in; null leaves it to the agent's profile
  * @param workspaceMode what becomes of {@code workspace} or {@code repository}
  * @param repository absolute path of a git repository, where the mode is one of a worktree, and there never null
+ * @param shareWorkspace whether it may work where another live session does
  * @param claim what makes a repetition of this request known as one
  * @param bounds what the captain narrows further than the policy does
  * @param talk what becomes of the talk with the agent
@@ -43,9 +44,18 @@ public record SpawnRequest(
         @Nullable String policy,
         WorkspaceMode workspaceMode,
         @Nullable String repository,
+        boolean shareWorkspace,
         Claim claim,
         Bounds bounds,
         Talk talk) {
+
+    /**
+     * Who asks, which no request says of itself.
+     *
+     * @param captain whose sessions and folders are its own
+     * @param admin whether those of all captains are within its reach
+     */
+    public record Asker(String captain, boolean admin) {}
 
     /**
      * The same request again is not a second one.
@@ -104,20 +114,20 @@ public record SpawnRequest(
     /** A request that leaves the wall to the agent's profile. */
     public SpawnRequest(@Nullable String taskId, @Nullable String workspace, String agent, @Nullable String model,
             List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
-        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null,
+        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null, false,
                 Claim.NONE, Bounds.NONE, Talk.NEW);
     }
 
     /** The same request under that id. */
     public SpawnRequest claimedAs(String requestId) {
         return new SpawnRequest(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, policy, workspaceMode,
-                repository, new Claim(requestId, claim.provider(), claim.project()), bounds, talk);
+                repository, shareWorkspace, new Claim(requestId, claim.provider(), claim.project()), bounds, talk);
     }
 
     /** The field names of the request itself, for the ways in that have fields of their own beside them. */
     public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
             "workspace_mode", "repository", "request_id", "provider", "project", "env_allowlist", "timeout_seconds",
-            "lease_seconds", "resume", "record");
+            "lease_seconds", "resume", "record", "share_workspace");
 
     private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
     private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
@@ -146,8 +156,8 @@ public record SpawnRequest(
         checkArgument("systemPrompt", agent.text("systemPrompt"));
         tools.forEach(tool -> checkArgument("tools", tool));
         return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
-                fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository, claim(fields),
-                bounds(fields), talk(fields));
+                fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository,
+                fields.flag("share_workspace"), claim(fields), bounds(fields), talk(fields));
     }
 
     /** The id may become an argument of the agent's command line; as an option it would mean something else. */
@@ -229,6 +239,7 @@ public record SpawnRequest(
         map.put("workspace_mode", workspaceMode == WorkspaceMode.FOLDER ? null
                 : workspaceMode.name().toLowerCase(Locale.ROOT));
         map.put("repository", repository);
+        map.put("share_workspace", shareWorkspace ? true : null);
         map.put("request_id", claim.requestId());
         map.put("provider", claim.provider().equals(Claim.LOCAL) ? null : claim.provider());
         map.put("project", claim.project().isEmpty() ? null : claim.project());

@@ -17,13 +17,14 @@ class SpawnRequestTest {
     @Test
     void shouldReadEveryField() {
         assertEquals(new SpawnRequest("t-1", "/w", "a", "m", List.of("x", "y"), "s", "p", true, "review",
-                        SpawnRequest.WorkspaceMode.FOLDER, null,
+                        SpawnRequest.WorkspaceMode.FOLDER, null, true,
                         new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "far", "web/shop"),
                         new SpawnRequest.Bounds(List.of("A", "B"), 60, 5), new SpawnRequest.Talk("ses_1", true)),
                 read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
                         + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review',"
                         + "'provider':'far','request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
-                        + "'env_allowlist':['B','A','B'],'timeout_seconds':60,'lease_seconds':5,'resume':'ses_1','record':true}"));
+                        + "'env_allowlist':['B','A','B'],'timeout_seconds':60,'lease_seconds':5,'resume':'ses_1','record':true,"
+                        + "'share_workspace':true}"));
     }
 
     @Test
@@ -39,7 +40,8 @@ class SpawnRequestTest {
                         + "'policy':'build'}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w'}",
                 "{'agent_config':{'name':'a'},'request_id':'8e03978e-40d5-43dd-bc93-6894a57f9324','project':'p',"
-                        + "'env_allowlist':[],'timeout_seconds':1,'lease_seconds':3600,'resume':'s','record':true}",
+                        + "'env_allowlist':[],'timeout_seconds':1,'lease_seconds':3600,'resume':'s','record':true,"
+                        + "'share_workspace':true}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r'}")) {
             SpawnRequest request = read(json);
             Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));

@@ -55,7 +55,7 @@ public final class WorkerAgent implements AutoCloseable {
                 new Workers.Parts(profiles, programs, policies, walls, made, WorkerServer.in(folder), timers,
                         egress::open, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(installation.workspaceBases().get(0),
-                        installation.stateDir().resolve("cassettes"), config.unackedBytesMax(),
+                        installation.stateDir().resolve("cassettes"), installation.stateDir().resolve("owners"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax()));
         this.ports = PortServer.open(folder, workers, config.portConnectionsMax());

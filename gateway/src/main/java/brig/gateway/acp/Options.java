@@ -32,7 +32,7 @@ public record Options(
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.putAll(new SpawnRequest(null, worktree ? null : folder, agent, model, List.of(), null, null, false, policy,
-                mode, worktree ? folder : null, claim, new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
+                mode, worktree ? folder : null, !worktree, claim, new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
                 SpawnRequest.Talk.NEW).toMap());
         return request;
     }

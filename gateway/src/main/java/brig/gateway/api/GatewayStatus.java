@@ -1,7 +1,7 @@
 package brig.gateway.api;
 
 import brig.gateway.limits.Admission;
-import brig.gateway.limits.CountLimit;
+import brig.gateway.limits.Lobby;
 import brig.gateway.listener.Door;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawn;
@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /** How the gateway is: its age, its places and who waits for one. Owned by the event loop. */
 public final class GatewayStatus {
     private final Sessions sessions;
-    private final CountLimit connections;
+    private final Lobby lobby;
     private final Admission admission;
     private final Clock clock;
     private final long startedMs;
 
     public GatewayStatus(Door door, Admission admission, Clock clock) {
         this.sessions = door.sessions();
-        this.connections = door.connections();
+        this.lobby = door.lobby();
         this.admission = admission;
         this.clock = clock;
         this.startedMs = clock.nowMs();
@@ -37,8 +37,9 @@ public final class GatewayStatus {
         status.put("pool", admission.state().wireName());
         status.put("workers", admission.workers());
         status.put("workers_max", admission.bounds().workersMax());
-        status.put("connections", connections.count(Door.ALL));
-        status.put("connections_max", connections.max());
+        status.put("connections", lobby.places());
+        status.put("connections_max", lobby.bounds().placesMax());
+        status.put("connections_unauthenticated", lobby.strangers());
         status.put("spawns", states(spawn -> true));
         Map<String, Integer> queue = admission.queue();
         Map<String, @Nullable Object> waiting = new LinkedHashMap<>();

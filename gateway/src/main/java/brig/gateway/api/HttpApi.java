@@ -2,6 +2,7 @@ package brig.gateway.api;
 
 import brig.gateway.config.Config;
 import brig.gateway.connection.Problem;
+import brig.gateway.limits.Visitor;
 import brig.gateway.listener.Door;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.openai.Failure;
@@ -118,6 +119,7 @@ public final class HttpApi {
         try {
             Problem.unguessed(context.response());
             requireReadable(context.request());
+            HttpGuard.requireOneHost(context.request());
             Call call = call(context, operation);
             if (operation.takesBody()) {
                 call.readBody(requestBodyBytes, () -> handler.accept(call));
@@ -150,15 +152,21 @@ public final class HttpApi {
     /** @throws BrigException where the request may not be answered */
     private Call call(RoutingContext context, Operation operation) {
         if (operation.isTheSameForAll()) {
+            guard.requireOurHost(context.request(), operation);
             return new Call(context, operation, Access.nobody(), null);
         }
         Access access = guard.identify(context.request(), operation);
+        Visitor visitor = Door.visitor(Door.channel(context.request()));
+        if (access.role() != null) {
+            visitor.becomeKnown(access.isAdmin());
+        }
         operation.require(access);
         if (!operation.who().isOfSession()) {
             return new Call(context, operation, access, null);
         }
         Session session = door.sessions().find(context.pathParam("id"));
         Access here = access.in(session.spawn());
+        visitor.becomeKnown(false);
         if (operation.who() == Operation.Who.DRIVER) {
             here.requireCaptain();
         }

@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
@@ -42,7 +43,7 @@ final class HttpGuard {
     Access identify(HttpServerRequest request, Operation operation) {
         Channel channel = Door.channel(request);
         if (channel instanceof EpollDomainSocketChannel) {
-            return Access.ofPeer(door.unix().requireAllowedPeer(channel));
+            return door.unix().accessOf(door.unix().requireAllowedPeer(channel));
         }
         requireOurHost(request.authority());
         String origin = request.getHeader("Origin");
@@ -76,6 +77,34 @@ final class HttpGuard {
         boolean vouched = from == null ? origin != null || request.method().equals(HttpMethod.GET) : from.equals("same-origin");
         if (!vouched) {
             throw new BrigException(ErrorCode.FORBIDDEN, "a cookie counts only for requests of Brig's own page");
+        }
+    }
+
+    /**
+     * For what is the same for all and needs no token. A health check names an address, or nothing at all (HTTP/1.0): it
+     * is answered, because a page that leads a browser here goes by a name, and an address is nobody else's origin.
+     *
+     * @throws BrigException {@code FORBIDDEN} where a page of another site may have led a browser here
+     */
+    void requireOurHost(HttpServerRequest request, Operation operation) {
+        if (Door.channel(request) instanceof EpollDomainSocketChannel) {
+            return;
+        }
+        String host = request.getHeader("Host");
+        HostAndPort authority = request.authority();
+        if (!operation.isHealthCheck() || (host != null && (authority == null || !isAddress(authority.host())))) {
+            requireOurHost(authority);
+        }
+    }
+
+    private static boolean isAddress(String host) {
+        return NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host);
+    }
+
+    /** @throws BrigException {@code INVALID_FIELD} where it says more than one name for whom it asks */
+    static void requireOneHost(HttpServerRequest request) {
+        if (request.headers().getAll("Host").size() > 1) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "the request has more than one Host header");
         }
     }
 

@@ -27,6 +27,7 @@ final class MetricsCalls {
 
     void showAlone(HttpServerRequest request) {
         try {
+            HttpGuard.requireOneHost(request);
             guard.requireOurHost(request.authority());
             if (!request.path().equals(Operation.METRICS.path())) {
                 throw new BrigException(ErrorCode.NOT_FOUND, "there is nothing at this path but " + Operation.METRICS.path());

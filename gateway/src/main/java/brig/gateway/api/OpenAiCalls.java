@@ -139,7 +139,7 @@ final class OpenAiCalls {
 
     private void begin(Call call, ModelRequest asked, @Nullable String taskId, Form form) {
         SpawnRequest request = request(call.request(), asked, taskId);
-        Admission.Applicant asker = new Admission.Applicant(call.access().captain(), PLACE_MS, call::isGone);
+        Admission.Applicant asker = new Admission.Applicant(call.access().asker(), PLACE_MS, call::isGone);
         spawner.spawn(request, asker).thenCompose(Accepted::running).whenComplete((granted, failure) -> {
             if (failure != null) {
                 call.refuse(Problem.refusal(failure));

@@ -165,7 +165,12 @@ enum Operation {
 
     /** Whether it tells everybody the same, who asks being of no matter. */
     boolean isTheSameForAll() {
-        return this == LIVE || this == READY || this == PAGE || this == PAGE_FILE;
+        return isHealthCheck() || this == PAGE || this == PAGE_FILE;
+    }
+
+    /** Whether what watches over the gateway asks for it, and not a person. */
+    boolean isHealthCheck() {
+        return this == LIVE || this == READY;
     }
 
     boolean takesTicket() {

@@ -1,6 +1,7 @@
 package brig.gateway.api;
 
 import brig.gateway.connection.Problem;
+import brig.gateway.limits.Visitor;
 import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
@@ -32,6 +33,8 @@ final class PortCalls {
             throw new BrigException(ErrorCode.FORBIDDEN, "no script of an agent becomes a service worker of this origin");
         }
         call.session().requireAlive();
+        // What is passed on may be as long as the captain likes.
+        Door.visitor(Door.channel(request)).await(Visitor.Wait.NOTHING);
         request.pause();
         workers.dial(call.session().spawn().workerId(), path.port()).whenComplete((server, failure) -> {
             if (failure != null) {

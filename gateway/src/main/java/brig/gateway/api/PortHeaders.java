@@ -28,6 +28,8 @@ final class PortHeaders {
             "transfer-encoding", "upgrade", "proxy-authenticate", "proxy-authorization", "http2-settings");
     private static final Set<String> NOT_TO_SERVER = Set.of("host", "authorization", "cookie", "cookie2", "origin", "referer",
             "forwarded", "via", "x-real-ip", "expect", "content-length");
+    /** Headers of Brig's own, among them half of a page's token. */
+    private static final String OWN = "brig-";
     private static final Set<String> NOT_TO_CLIENT = Set.of("set-cookie", "set-cookie2", "clear-site-data", "alt-svc",
             "strict-transport-security", "public-key-pins", "service-worker-allowed", "www-authenticate",
             "authentication-info", "content-length", "location", "content-location", "report-to", "reporting-endpoints",
@@ -52,7 +54,7 @@ final class PortHeaders {
         Set<String> dropped = dropped(from.getAll("Connection"), NOT_TO_SERVER);
         for (Map.Entry<String, String> header : from) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
-            if (!dropped.contains(name) && !name.startsWith("x-forwarded-")) {
+            if (!dropped.contains(name) && !name.startsWith("x-forwarded-") && !name.startsWith(OWN)) {
                 to.add(header.getKey(), header.getValue());
             }
         }

@@ -102,7 +102,7 @@ final class SignInCalls {
                 return answer;
             });
         }
-        String ticket = door.tickets().issue(access, null, false);
+        String ticket = door.tickets().issue(access, null, false).secret();
         return CompletableFuture.completedFuture(Map.of("url", base(url) + "#" + ticket + place,
                 "expires_seconds", Tickets.TICKET_MS / 1000));
     }

@@ -53,7 +53,7 @@ final class SpawnCalls {
         long waitMs = waitMs(call.text("wait"));
         CompletableFuture<Void> late = new CompletableFuture<>();
         Timers.Timer deadline = waitMs == 0 ? () -> {} : door.timers().after(waitMs, () -> late.complete(null));
-        Admission.Applicant asker = new Admission.Applicant(call.access().captain(), waitMs, call::isGone);
+        Admission.Applicant asker = new Admission.Applicant(call.access().asker(), waitMs, call::isGone);
         call.answer(spawner.spawn(request, asker)
                 .thenCompose(accepted -> {
                     call.response().putHeader("Location", "/api/v1/spawns/" + accepted.spawnId());
@@ -146,7 +146,7 @@ final class SpawnCalls {
         String after = call.text("after");
         List<Spawn> found = sessions.all().stream()
                 .filter(spawn -> after == null || spawn.spawnId().compareTo(after) < 0)
-                .filter(spawn -> isVisible(call.access(), spawn))
+                .filter(call.access()::sees)
                 .filter(wanted).limit(limit + 1L).toList();
         Map<String, @Nullable Object> page = new LinkedHashMap<>();
         page.put(name, found.stream().limit(limit).map(spawn -> shown.view(sessions.of(spawn))).toList());
@@ -154,11 +154,6 @@ final class SpawnCalls {
             page.put("next", found.get(limit - 1).spawnId());
         }
         return page;
-    }
-
-    private static boolean isVisible(Access access, Spawn spawn) {
-        return access.spawnId() != null ? access.spawnId().equals(spawn.spawnId())
-                : access.role() != Role.CAPTAIN || access.captain().equals(spawn.captain());
     }
 
     void diff(Call call) {

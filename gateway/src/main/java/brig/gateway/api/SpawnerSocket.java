@@ -6,6 +6,7 @@ import brig.gateway.connection.Outlet;
 import brig.gateway.connection.Problem;
 import brig.gateway.connection.TextSink;
 import brig.gateway.limits.Admission;
+import brig.gateway.limits.Visitor;
 import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
 import brig.gateway.session.AuditTrail;
@@ -80,6 +81,7 @@ public final class SpawnerSocket {
     private final class Connection implements ObjectDecoder.Sink {
         private final NetSocket socket;
         private final Access access;
+        private final Visitor visitor;
         private final Outlet outlet;
         private final TextSink sink;
         /** Completes when every request so far is answered: answers keep the order of the requests. */
@@ -93,9 +95,12 @@ public final class SpawnerSocket {
         private @Nullable Channel tunnel;
         private boolean closed;
 
-        Connection(NetSocket socket, int uid) {
-            this.socket = socket;
-            this.access = Access.ofPeer(uid);
+        Connection(Door.Caller caller) {
+            this.socket = caller.socket();
+            this.access = door.unix().accessOf(caller.uid());
+            this.visitor = caller.visitor();
+            visitor.endsWith(this::refuse);
+            visitor.await(Visitor.Wait.FIRST_LINE);
             this.outlet = door.outlet(socket);
             this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
             ObjectDecoder objects = new ObjectDecoder(Limits.MESSAGE_BYTES_MAX, this);
@@ -121,6 +126,7 @@ public final class SpawnerSocket {
                 publish(tracked, object);
                 return;
             }
+            visitor.becomeKnown(false);
             Fields request = new Fields(object);
             if (tunnelled) {
                 outlet.finish();
@@ -146,6 +152,11 @@ public final class SpawnerSocket {
             });
         }
 
+        private void refuse(BrigException refusal) {
+            sink.writeLine(Problem.line(refusal));
+            outlet.finish();
+        }
+
         private void publish(Tracked to, Map<String, @Nullable Object> frame) {
             try {
                 if (!outlet.isFinished()) {
@@ -159,10 +170,7 @@ public final class SpawnerSocket {
 
         @Override
         public void handleFault(BrigException fault) {
-            answered = answered.thenAccept(before -> {
-                sink.writeLine(Problem.line(fault));
-                outlet.finish();
-            });
+            answered = answered.thenAccept(before -> refuse(fault));
         }
 
         /** The answer's line; an empty one where the request has none. */
@@ -175,19 +183,18 @@ public final class SpawnerSocket {
                 String action = request.requiredText("action");
                 return switch (action) {
                     case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS, "action", "wait")));
-                    case "status" -> done(door.sessions().find(id(request)).spawn().fullView());
-                    case "list" -> done(Map.of("spawns", door.sessions().views()));
-                    case "tree" -> door.sessions().find(id(request)).tree().thenApply(tree -> tree);
-                    case "terminate" -> terminate(door.sessions().find(id(request)));
-                    case "rebind" -> spawner.rebind(door.sessions().find(id(request)).spawn()).thenApply(Spawn::view);
+                    case "status" -> done(seen(id(request)).spawn().fullView());
+                    case "list" -> done(Map.of("spawns", door.sessions().views(access)));
+                    case "tree" -> seen(id(request)).tree().thenApply(tree -> tree);
+                    case "terminate" -> terminate(driven(id(request)));
+                    case "rebind" -> spawner.rebind(driven(id(request)).spawn()).thenApply(Spawn::view);
                     case "attach" -> attach(request);
                     case "track" -> track(request.only(Set.of("action", "agent", "task_id", "workspace")));
                     case "agents" -> workers.hello().thenApply(hello -> hello);
-                    case "diff" -> workers.diff(door.sessions().spawnId(id(request))).thenApply(diff -> diff);
+                    case "diff" -> workers.diff(spawnId(id(request))).thenApply(diff -> diff);
                     case "apply" -> apply(request.only(Set.of("action", "id", "check", "allow")));
-                    case "workspaces" -> workers.workspaces().thenApply(kept -> kept);
-                    case "discard" -> workers.discard(door.sessions().spawnId(id(request)))
-                            .thenApply(done -> done);
+                    case "workspaces" -> workers.workspaces().thenApply(this::own);
+                    case "discard" -> workers.discard(spawnId(id(request))).thenApply(done -> done);
                     case "egress" -> egress(request);
                     case "port" -> port(request.only(Set.of("action", "id", "port")));
                     case "audit" -> audit.list(access, request.only(with(AuditCalls.FIELDS, "action")));
@@ -211,14 +218,39 @@ public final class SpawnerSocket {
             }
         }
 
+        /** A session that this user may listen to. @throws BrigException where it may not */
+        private Session seen(String id) {
+            Session session = door.sessions().find(id);
+            access.in(session.spawn());
+            return session;
+        }
+
+        /** A session that this user may speak to. @throws BrigException where it may not */
+        private Session driven(String id) {
+            Session session = door.sessions().find(id);
+            access.in(session.spawn()).requireCaptain();
+            return session;
+        }
+
+        /** What a spawn left may outlive what is known of it; then nobody knows whose it was, and only an admin gets it. */
+        private String spawnId(String id) {
+            return access.isAdmin() ? door.sessions().spawnId(id) : driven(id).spawn().spawnId();
+        }
+
+        /** Of what spawns left that of this user's own. */
+        private Map<String, ?> own(Map<String, @Nullable Object> kept) {
+            return access.isAdmin() ? kept : Map.of("workspaces", new Fields(kept).objects("workspaces").stream()
+                    .filter(one -> door.sessions().isOf(one.text("spawn_id", ""), access)).map(Fields::asMap).toList());
+        }
+
         private CompletionStage<Map<String, ?>> apply(Fields request) {
-            return workers.apply(door.sessions().spawnId(request.requiredText("id")), request.flag("check"), request.texts("allow"))
+            return workers.apply(spawnId(request.requiredText("id")), request.flag("check"), request.texts("allow"))
                     .thenApply(applied -> applied);
         }
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
             long waitMs = SpawnCalls.waitMs(request.text("wait"));
-            return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(access.captain(), waitMs, () -> closed))
+            return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(access.asker(), waitMs, () -> closed))
                     .thenCompose(Accepted::running).thenApply(SpawnCalls::granted);
         }
 

@@ -133,16 +133,22 @@ final class TokenCalls {
     /** A one-time way in for who can send no header. */
     void ticket(Call call) {
         Fields wish = call.body().only(Set.of("session", "role"));
-        boolean watchOnly = switch (wish.text("role", "captain")) {
+        String asked = wish.text("role");
+        boolean watchOnly = switch (asked == null ? "captain" : asked) {
             case "captain" -> false;
             case "watcher" -> true;
             default -> throw Fields.invalid("role", "must be captain or watcher");
         };
         Session session = session(wish.text("session"));
         Access access = session == null ? call.access() : call.access().in(session.spawn());
+        if (access.role() == Role.WATCHER && asked != null && !watchOnly) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "a watcher's ticket is a watcher's: leave role out, or ask for watcher");
+        }
         String spawnId = session == null ? null : session.spawn().spawnId();
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("ticket", door.tickets().issue(access, spawnId, watchOnly));
+        Tickets.Issued issued = door.tickets().issue(access, spawnId, watchOnly);
+        answer.put("ticket", issued.secret());
+        answer.put("role", issued.role().wireName());
         answer.put("expires_seconds", Tickets.TICKET_MS / 1000);
         if (spawnId != null) {
             answer.put("spawn_id", spawnId);

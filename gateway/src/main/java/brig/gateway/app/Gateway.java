@@ -113,6 +113,7 @@ public final class Gateway implements ControlLink.Listener {
         // Workspaces and walls lie below these two; what is secret in them is private itself.
         Paths.makePassable(paths.state());
         Paths.makePassable(paths.runtime());
+        Paths.makePassable(paths.agents());
         Paths.makePrivate(paths.streams());
         String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         workerAgent = paths.ownsWorkerAgent() ? new WorkerAgentProcess(paths, configFile) : null;

@@ -6,7 +6,8 @@ import brig.gateway.api.SpawnerSocket;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.connection.Outlet;
-import brig.gateway.limits.CountLimit;
+import brig.gateway.limits.Deadlines;
+import brig.gateway.limits.Lobby;
 import brig.gateway.listener.Door;
 import brig.gateway.listener.Entrance;
 import brig.gateway.listener.HttpConnections;
@@ -58,13 +59,19 @@ final class Listeners {
         this.config = config;
         this.paths = paths;
         this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
-        CountLimit connections =
-                new CountLimit(config.limits().connectionsMax(), ErrorCode.MAX_CONNECTIONS, "connectionsMax");
-        this.door = new Door(vertx, entrance, unix, connections, timers, counters,
+        Lobby lobby = lobby(config, timers);
+        this.door = new Door(vertx, entrance, unix, lobby, timers, counters,
                 new Outlet.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
                 new HashSet<>());
-        this.httpConnections = new HttpConnections(connections, timers);
+        this.httpConnections = new HttpConnections(lobby, unix);
         this.sessionSockets = new SessionSockets(door, paths);
+    }
+
+    private static Lobby lobby(Config config, Timers timers) {
+        Config.Connections own = config.connections();
+        return new Lobby(new Lobby.Bounds(config.limits().connectionsMax(), own.reserved(), own.unauthenticatedMax(),
+                own.unauthenticatedPerPeerMax()),
+                new Deadlines(own.requestHeadMs(), own.authMs(), own.requestBodyMs(), own.keepAliveMs()), timers);
     }
 
     /** Opens and closes the session sockets. */
@@ -80,7 +87,7 @@ final class Listeners {
         return new SpawnerSocket(door, behind, status, this::url)
                 .open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
-                .thenCompose(opened -> http().requestHandler(httpConnections.before(router))
+                .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())
                         .recover(failure -> busy("http.host:http.port", failure)).toCompletionStage())
                 .thenAccept(server -> httpPort = server.actualPort())
@@ -92,14 +99,14 @@ final class Listeners {
         if (!own.servesMetricsAlone()) {
             return CompletableFuture.completedFuture(null);
         }
-        return http().requestHandler(httpConnections.before(api.metricsAlone())).listen(own.metricsPort(), own.metricsHost())
+        return http().requestHandler(api.metricsAlone()).listen(own.metricsPort(), own.metricsHost())
                 .recover(failure -> busy("http.metricsHost:http.metricsPort", failure)).toCompletionStage()
                 .thenAccept(server -> log.info("metrics at http://{}:{}/metrics", own.metricsHost(), server.actualPort()));
     }
 
     private CompletionStage<HttpServer> openUnix(Router router) {
         Path bound = unix.prepare(paths.http());
-        return http().requestHandler(httpConnections.before(router)).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
+        return http().requestHandler(router).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
             unix.publish(bound, paths.http());
             return server;
         }).toCompletionStage();
@@ -115,7 +122,9 @@ final class Listeners {
                 .setMaxWebSocketFrameSize(2 * Limits.MESSAGE_BYTES_MAX)
                 .addWebSocketSubProtocol(WebSockets.SUBPROTOCOL)
                 .setHandle100ContinueAutomatically(true)
-                .setTcpNoDelay(true));
+                .setTcpNoDelay(true)
+                // A peer that is gone without a word is found by the kernel in the end.
+                .setTcpKeepAlive(true));
         return server.invalidRequestHandler(HttpApi::refuseUnreadable).connectionHandler(httpConnections::handle);
     }
 
@@ -127,7 +136,9 @@ final class Listeners {
     /** What waits in connections, with the sessions and limits that others know of. */
     View view(Map<String, Integer> sessions, boolean workerAgentUp, List<View.LimitUse> others) {
         List<View.LimitUse> limits = new ArrayList<>(others);
-        limits.add(new View.LimitUse("connectionsMax", door.connections().count(Door.ALL), door.connections().max()));
+        Lobby lobby = door.lobby();
+        limits.add(new View.LimitUse("connectionsMax", lobby.places(), lobby.bounds().placesMax()));
+        limits.add(new View.LimitUse("unauthenticatedMax", lobby.strangers(), lobby.bounds().strangersMax()));
         long queued = 0;
         int full = 0;
         for (Outlet outlet : door.outlets()) {

@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,7 @@ import org.slf4j.LoggerFactory;
 final class WorkerAgentProcess {
     private static final Logger log = LoggerFactory.getLogger(WorkerAgentProcess.class);
 
+    private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rw-------");
     private static final int STARTS_MAX = 3;
     private static final long STOP_MS = 5_000;
 
@@ -53,6 +57,7 @@ final class WorkerAgentProcess {
         }
         Path logFile = logFile();
         try {
+            makePrivate(logFile);
             process = new ProcessBuilder(command)
                     .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()))
@@ -62,6 +67,14 @@ final class WorkerAgentProcess {
         } catch (IOException e) {
             throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
         }
+    }
+
+    /** Lines of a log name sessions, which are nobody else's business on this host. */
+    private static void makePrivate(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PRIVATE));
+        }
+        Files.setPosixFilePermissions(file, PRIVATE);
     }
 
     /** It answered: what went wrong before does not count any more. */

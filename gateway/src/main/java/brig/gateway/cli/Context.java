@@ -113,7 +113,7 @@ final class Context {
             Path path = folder.path();
             Config config = new Config(path.resolve("state").toString(), path.resolve("run").toString(),
                     path.resolve("agents").toString(), path.resolve("spawner.sock").toString(), List.of(), http,
-                    own.log(), own.traces(), own.limits(), own.retention(), own.worker());
+                    own.log(), own.traces(), own.limits(), own.retention(), own.connections(), own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-leave").unstarted(this::close));
             try {

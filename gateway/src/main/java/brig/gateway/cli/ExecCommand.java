@@ -58,6 +58,7 @@ final class ExecCommand implements Callable<Integer> {
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.put("workspace", workspace);
+        request.put("share_workspace", true);
         request.put("agent_config", Map.of("name", SHELL));
         request.put("prompt", RunCommand.message(command.isEmpty() ? null : String.join(" ", command)));
         request.put("once", true);

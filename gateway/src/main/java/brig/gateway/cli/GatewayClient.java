@@ -122,6 +122,11 @@ final class GatewayClient implements AutoCloseable {
                 channel.write(bytes);
             }
         } catch (IOException e) {
+            // Who does not let a connection in says why, and closes it, maybe before it has heard a word.
+            byte[] said = nextLine();
+            if (said != null) {
+                requireNoError(new Fields(Json.parseObject(said)));
+            }
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
         }
     }

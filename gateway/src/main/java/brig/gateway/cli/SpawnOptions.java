@@ -52,6 +52,10 @@ final class SpawnOptions {
         }
     }
 
+    @Option(names = "--share-workspace", description = "Work in the folder even where a live session does, or one that another "
+            + "captain's session left: the first of your own sessions only, the second as admin only.")
+    private boolean share;
+
     @Option(names = "--model", description = "For agents whose profile has a place for it.")
     private @Nullable String model;
 
@@ -114,7 +118,7 @@ final class SpawnOptions {
         request.put("wait", wait);
         Path folder = place.copy != null ? place.copy : place.workspace;
         request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, List.of(), null, prompt, once, policy,
-                place.mode(), absolute(place.repository != null ? place.repository : place.snapshot), claim, bounds,
+                place.mode(), absolute(place.repository != null ? place.repository : place.snapshot), share, claim, bounds,
                 new SpawnRequest.Talk(resume, record)).toMap());
         return request;
     }

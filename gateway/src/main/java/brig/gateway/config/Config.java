@@ -18,6 +18,7 @@ public record Config(
         Traces traces,
         Limits limits,
         Retention retention,
+        Connections connections,
         Map<String, Object> worker) {
 
     /** Where and to whom HTTP is served. */
@@ -88,6 +89,26 @@ public record Config(
             atLeast("days", days, 0);
             atLeast("bytes", bytes, 0);
             atLeast("spawns", spawns, 0);
+        }
+    }
+
+    /** How connections are let in: who has to make room for whom, and how long each may take for what. */
+    public record Connections(
+            int reserved,
+            int unauthenticatedMax,
+            int unauthenticatedPerPeerMax,
+            long requestHeadMs,
+            long authMs,
+            long requestBodyMs,
+            long keepAliveMs) {
+        public Connections {
+            atLeast("reserved", reserved, 0);
+            atLeast("unauthenticatedMax", unauthenticatedMax, 8);
+            atLeast("unauthenticatedPerPeerMax", unauthenticatedPerPeerMax, 8);
+            atLeast("requestHeadMs", requestHeadMs, 100);
+            atLeast("authMs", authMs, 100);
+            atLeast("requestBodyMs", requestBodyMs, 100);
+            atLeast("keepAliveMs", keepAliveMs, 100);
         }
     }
 

@@ -230,7 +230,8 @@ public final class Outlet {
         return channel.writeAndFlush(message);
     }
 
-    private void cut() {
+    /** Closes at once, whatever is queued. */
+    public void cut() {
         // Not from the pipeline's end: there Vert.x waits for what is queued to go out first, which it does not.
         var _ = socket.close();
     }

@@ -3,6 +3,7 @@ package brig.gateway.connection;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.LinkedHashMap;
@@ -38,6 +39,16 @@ public final class Problem {
         unguessed(response).setStatusCode(status).putHeader("Content-Type", "application/problem+json");
         response.end(Buffer.buffer(Json.write(
                 refusal.code() == ErrorCode.SESSION_NOT_READY ? refusal.notReady() : body(refusal, status))));
+    }
+
+    /** The same as bytes, for a connection on which no request came that could be answered; it is closed behind them. */
+    public static byte[] response(BrigException refusal) {
+        int status = refusal.httpStatus();
+        byte[] body = Json.write(body(refusal, status));
+        StringBuilder head = new StringBuilder("HTTP/1.1 " + HttpResponseStatus.valueOf(status)
+                + "\r\nContent-Type: application/problem+json\r\nConnection: close\r\nContent-Length: " + body.length + "\r\n");
+        refusal.retryAfterSeconds().ifPresent(seconds -> head.append("Retry-After: ").append(seconds).append("\r\n"));
+        return Buffer.buffer(head.append("\r\n").toString()).appendBytes(body).getBytes();
     }
 
     private static Map<String, Object> body(BrigException refusal, int status) {

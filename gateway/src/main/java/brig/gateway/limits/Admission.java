@@ -4,6 +4,7 @@ import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,14 +30,18 @@ public final class Admission {
     /**
      * Who asks.
      *
-     * @param captain key of what is counted per captain
+     * @param asker its captain is the key of what is counted per captain
      * @param waitMs how long it waits for a place; 0 wants an answer at once
      * @param gone whether it has gone away meanwhile; its turn then goes to the next
      */
-    public record Applicant(String captain, long waitMs, BooleanSupplier gone) {
+    public record Applicant(SpawnRequest.Asker asker, long waitMs, BooleanSupplier gone) {
         /** One that does not wait. */
         public static Applicant of(String captain) {
-            return new Applicant(captain, 0, () -> false);
+            return new Applicant(new SpawnRequest.Asker(captain, false), 0, () -> false);
+        }
+
+        String captain() {
+            return asker.captain();
         }
     }
 

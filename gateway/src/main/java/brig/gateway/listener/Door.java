@@ -2,8 +2,8 @@ package brig.gateway.listener;
 
 import brig.gateway.connection.Outlet;
 import brig.gateway.connection.Problem;
-import brig.gateway.limits.CountLimit;
-import brig.gateway.limits.Lease;
+import brig.gateway.limits.Lobby;
+import brig.gateway.limits.Visitor;
 import brig.gateway.session.Access;
 import brig.gateway.session.Sessions;
 import brig.gateway.session.Tickets;
@@ -15,6 +15,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -25,23 +26,30 @@ import io.vertx.core.net.SocketAddress;
 import io.vertx.core.net.impl.ConnectionBase;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
  */
-public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit connections, Timers timers,
+public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, Lobby lobby, Timers timers,
         Counters counters, Outlet.Bounds bounds, Set<Outlet> outlets) {
-    /** The key under which all connections are counted together. */
-    public static final String ALL = "all";
+    private static final AttributeKey<Visitor> VISITOR = AttributeKey.valueOf(Door.class, "visitor");
 
-    /** Listens on a Unix socket; accepted connections and the uid of their peers go to the handler. */
-    public CompletionStage<NetServer> listen(Path socket, BiConsumer<NetSocket, Integer> handler) {
+    /**
+     * A connection to a Unix socket.
+     *
+     * @param uid of the process at its other end
+     */
+    public record Caller(NetSocket socket, int uid, Visitor visitor) {}
+
+    /** Listens on a Unix socket; connections of those who may come in go to the handler. */
+    public CompletionStage<NetServer> listen(Path socket, Consumer<Caller> handler) {
         Path bound = unix.prepare(socket);
         NetServer server = vertx.createNetServer();
         server.connectHandler(connection -> handleConnection(connection, handler));
@@ -51,19 +59,35 @@ public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, CountLimit 
         }).toCompletionStage();
     }
 
-    private void handleConnection(NetSocket connection, BiConsumer<NetSocket, Integer> handler) {
-        Lease lease;
-        int uid;
+    private void handleConnection(NetSocket connection, Consumer<Caller> handler) {
+        Channel channel = channel(connection);
         try {
-            uid = unix.requireAllowedPeer(channel(connection));
-            lease = connections.take(ALL);
+            int uid = unix.requireAllowedPeer(channel);
+            Visitor visitor = lobby.neighbour(UnixSockets.nameOf(uid), why -> cut(channel));
+            keep(channel, visitor);
+            handler.accept(new Caller(connection, uid, visitor));
         } catch (BrigException refusal) {
             connection.write(Buffer.buffer(Json.writeLine(Problem.line(refusal))));
             connection.close();
-            return;
         }
-        var _ = channel(connection).closeFuture().addListener(closed -> lease.close());
-        handler.accept(connection, uid);
+    }
+
+    /** From now on that channel's visitor is this one, until it is closed. */
+    static void keep(Channel channel, Visitor visitor) {
+        channel.attr(VISITOR).set(visitor);
+        // Not Vert.x's own handler of the end: that is of the protocol, which a WebSocket changes.
+        var _ = channel.closeFuture().addListener(closed -> visitor.leave());
+    }
+
+    /** Who is at the other end of a connection. */
+    public static Visitor visitor(Channel channel) {
+        return Objects.requireNonNull(channel.attr(VISITOR).get(), "each connection comes through a door");
+    }
+
+    /** Closes at once, whatever is queued. */
+    static void cut(Channel channel) {
+        // Not from the pipeline's end: there Vert.x waits for what is queued to go out first.
+        var _ = channel.pipeline().firstContext().close();
     }
 
     public Sessions sessions() {

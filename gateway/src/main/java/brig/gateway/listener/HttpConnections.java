@@ -1,67 +1,62 @@
 package brig.gateway.listener;
 
 import brig.gateway.connection.Problem;
-import brig.gateway.limits.CountLimit;
-import brig.gateway.limits.Lease;
-import brig.gateway.time.Timers;
+import brig.gateway.limits.Lobby;
+import brig.gateway.limits.Visitor;
 import brig.protocol.BrigException;
-import io.vertx.core.Handler;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpServerRequest;
-import java.util.HashMap;
-import java.util.Map;
+import io.vertx.core.net.impl.ConnectionBase;
+import java.net.InetSocketAddress;
 
 /**
- * HTTP connections, counted with all others. One for which there is no place is let in for a moment, to be told so in
- * answer to its first request; when many such wait, the next are closed as they come. Owned by the event loop.
+ * HTTP connections, from their first moment. Over TCP each is a stranger's until a request has brought a token that is
+ * good for something; on the Unix socket the kernel names the peer. Owned by the event loop.
  */
 public final class HttpConnections {
-    private static final int REFUSED_MAX = 64;
-    private static final long REFUSED_MS = 1_000;
+    private final Lobby lobby;
+    private final UnixSockets unix;
 
-    private final CountLimit places;
-    private final Timers timers;
-    /** Those that have no place, and what they will be told. */
-    private final Map<HttpConnection, BrigException> refused = new HashMap<>();
-
-    public HttpConnections(CountLimit places, Timers timers) {
-        this.places = places;
-        this.timers = timers;
+    public HttpConnections(Lobby lobby, UnixSockets unix) {
+        this.lobby = lobby;
+        this.unix = unix;
     }
 
     /** One was opened. */
     public void handle(HttpConnection connection) {
+        Channel channel = ((ConnectionBase) connection).channel();
+        Visitor visitor = arrive(channel, why -> Door.cut(channel));
+        Door.keep(channel, visitor);
+        HttpPhases phases = HttpPhases.follow(channel, visitor);
+        visitor.endsWith(why -> end(channel, phases, why));
+    }
+
+    /** Who has no place is let in as a stranger: its first request is answered with the reason. */
+    private Visitor arrive(Channel channel, Visitor.Ending ending) {
+        if (!(channel instanceof EpollDomainSocketChannel)) {
+            return lobby.stranger(addressOf(channel), ending);
+        }
+        int uid = UnixSockets.peer(channel);
         try {
-            Lease lease = places.take(Door.ALL);
-            connection.closeHandler(gone -> lease.close());
-        } catch (BrigException refusal) {
-            refuse(connection, refusal);
+            return unix.isAllowed(uid) ? lobby.neighbour(UnixSockets.nameOf(uid), ending)
+                    : lobby.stranger(UnixSockets.nameOf(uid), ending);
+        } catch (BrigException full) {
+            return lobby.stranger(UnixSockets.nameOf(uid), ending);
         }
     }
 
-    private void refuse(HttpConnection connection, BrigException refusal) {
-        if (refused.size() >= REFUSED_MAX) {
-            connection.close();
-            return;
-        }
-        refused.put(connection, refusal);
-        Timers.Timer deadline = timers.after(REFUSED_MS, connection::close);
-        connection.closeHandler(gone -> {
-            deadline.cancel();
-            refused.remove(connection);
-        });
+    private static String addressOf(Channel channel) {
+        return channel.remoteAddress() instanceof InetSocketAddress address ? address.getAddress().getHostAddress() : "";
     }
 
-    /** Answers the requests of connections that have no place; all others go on to {@code next}. */
-    public Handler<HttpServerRequest> before(Handler<HttpServerRequest> next) {
-        return request -> {
-            BrigException refusal = refused.get(request.connection());
-            if (refusal == null) {
-                next.handle(request);
-                return;
-            }
-            request.response().endHandler(sent -> request.connection().close());
-            Problem.send(request.response().putHeader("Connection", "close"), refusal);
-        };
+    /** Says why where a request has begun and its answer has not; between requests it would be taken for the next one's. */
+    private static void end(Channel channel, HttpPhases phases, BrigException why) {
+        if (phases.mayBeRefused()) {
+            var _ = channel.pipeline().firstContext().writeAndFlush(Unpooled.wrappedBuffer(Problem.response(why)));
+        }
+        // What the kernel has taken by now goes out; a peer that takes nothing is not waited for.
+        Door.cut(channel);
     }
 }

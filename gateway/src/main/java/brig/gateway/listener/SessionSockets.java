@@ -4,6 +4,7 @@ import brig.gateway.config.Paths;
 import brig.gateway.connection.Attachment;
 import brig.gateway.connection.Outlet;
 import brig.gateway.connection.TextSink;
+import brig.gateway.limits.Visitor;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
@@ -76,7 +77,7 @@ public final class SessionSockets implements SpawnListener {
         Listening opened = new Listening(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
         remove(lingering.get(opened.socket));
         try {
-            return door.listen(opened.socket, (socket, uid) -> new Connection(session, opened, socket)).thenApply(server -> {
+            return door.listen(opened.socket, caller -> new Connection(session, opened, caller)).thenApply(server -> {
                 opened.server = server;
                 listening.put(spawn.spawnId(), opened);
                 return opened.socket.toString();
@@ -131,25 +132,26 @@ public final class SessionSockets implements SpawnListener {
         private final Listening listening;
         private final Outlet outlet;
         private final TextSink sink;
+        private final Visitor visitor;
         private @Nullable Attachment attachment;
 
-        Connection(Session session, Listening listening, NetSocket socket) {
+        Connection(Session session, Listening listening, Door.Caller caller) {
+            NetSocket socket = caller.socket();
             this.session = session;
             this.listening = listening;
             listening.connections++;
             this.outlet = door.outlet(socket);
             this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
             LineDecoder lines = new LineDecoder(Limits.MESSAGE_BYTES_MAX, this);
-            var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
+            this.visitor = caller.visitor();
+            visitor.endsWith(this::refuse);
+            visitor.await(Visitor.Wait.AUTH);
             socket.handler(buffer -> {
                 byte[] bytes = buffer.getBytes();
                 lines.decode(bytes, 0, bytes.length);
             });
             socket.exceptionHandler(failure -> log.debug("session connection failed: {}", failure.toString()));
-            socket.closeHandler(nothing -> {
-                deadline.cancel();
-                handleClosed();
-            });
+            socket.closeHandler(nothing -> handleClosed());
         }
 
         private void handleClosed() {
@@ -158,12 +160,6 @@ public final class SessionSockets implements SpawnListener {
             }
             listening.connections--;
             listening.checkDone();
-        }
-
-        private void handleAuthTimeout() {
-            if (attachment == null) {
-                refuse(new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time"));
-            }
         }
 
         @Override
@@ -189,6 +185,7 @@ public final class SessionSockets implements SpawnListener {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first line must be {\"auth\": token}");
             }
             Access access = door.tokens().access(token).in(session.spawn());
+            visitor.becomeKnown(access.isAdmin());
             attachment = new Attachment(session, access, Attachment.Wish.read(message), sink, outlet);
             attachment.begin(door.watch(access, outlet));
         }

@@ -1,6 +1,7 @@
 package brig.gateway.listener;
 
 import brig.gateway.config.Paths;
+import brig.gateway.session.Access;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.channel.Channel;
@@ -39,7 +40,8 @@ public final class UnixSockets {
         Paths.checkSocketPath(socket);
         try {
             Path folder = Objects.requireNonNull(socket.toAbsolutePath().getParent(), "a socket lies in a folder");
-            Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+            // Others may reach a socket whose name they were told; that of a session's folder is its task_id.
+            Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
                 if (isLive(socket)) {
                     throw new BrigException(ErrorCode.INTERNAL, "another process listens on " + socket
@@ -100,14 +102,37 @@ public final class UnixSockets {
 
     /** The uid of the process at the other end, by the kernel's word. @throws BrigException {@code FORBIDDEN} unless it is allowed */
     public int requireAllowedPeer(Channel channel) {
-        try {
-            int uid = ((EpollDomainSocketChannel) channel).peerCredentials().uid();
-            if (uid == 0 || uid == Paths.ownUid() || allowedUids.contains(uid)) {
-                return uid;
-            }
+        int uid = peer(channel);
+        if (!isAllowed(uid)) {
             throw new BrigException(ErrorCode.FORBIDDEN, "uid " + uid + " is not in allowedUids");
+        }
+        return uid;
+    }
+
+    /** The uid of the process at the other end, by the kernel's word, whoever that is. */
+    static int peer(Channel channel) {
+        try {
+            return ((EpollDomainSocketChannel) channel).peerCredentials().uid();
         } catch (IOException e) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the kernel does not say who connects: " + e);
         }
+    }
+
+    boolean isAllowed(int uid) {
+        return isAdmin(uid) || allowedUids.contains(uid);
+    }
+
+    /** What a user may do who may come in. */
+    public Access accessOf(int uid) {
+        return Access.ofPeer(uid, isAdmin(uid));
+    }
+
+    private static boolean isAdmin(int uid) {
+        return uid == 0 || uid == Paths.ownUid();
+    }
+
+    /** What a peer of that uid is called. */
+    static String nameOf(int uid) {
+        return "uid:" + uid;
     }
 }

@@ -5,6 +5,7 @@ import brig.gateway.connection.Outlet;
 import brig.gateway.connection.Problem;
 import brig.gateway.connection.TextSink;
 import brig.gateway.connection.WebSocketFraming;
+import brig.gateway.limits.Visitor;
 import brig.gateway.session.Access;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
@@ -20,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +46,11 @@ public final class WebSockets {
      */
     public void attach(HttpServerRequest request, Session session, Access access, Attachment.Wish wish) {
         session.requireAttachable();
-        upgrade(request, (socket, outlet) -> {
-            Single connection = new Single(session, socket, outlet);
+        if (!access.isNobody()) {
+            Door.visitor(Door.channel(request)).becomeKnown(false);
+        }
+        upgrade(request, (socket, outlet, visitor) -> {
+            Single connection = new Single(session, socket, outlet, visitor);
             if (!access.isNobody()) {
                 connection.attach(access, wish);
             }
@@ -56,10 +59,10 @@ public final class WebSockets {
 
     /** Many sessions on one connection. */
     public void multiplex(HttpServerRequest request, Access access) {
-        upgrade(request, (socket, outlet) -> new Multiplex(access, socket, outlet));
+        upgrade(request, (socket, outlet, visitor) -> new Multiplex(access, socket, outlet, visitor));
     }
 
-    private void upgrade(HttpServerRequest request, BiConsumer<ServerWebSocket, Outlet> opened) {
+    private void upgrade(HttpServerRequest request, Opened opened) {
         String offered = request.getHeader("Sec-WebSocket-Protocol");
         if (offered != null && Arrays.stream(offered.split(",", -1)).noneMatch(name -> name.trim().equals(SUBPROTOCOL))) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "of the subprotocols only " + SUBPROTOCOL + " is spoken here");
@@ -72,14 +75,28 @@ public final class WebSockets {
             // They stay as long as the connection does, and take a tenth of its memory.
             request.headers().clear();
             socket.binaryMessageHandler(message -> socket.close((short) UNSUPPORTED_DATA, "text messages only"));
-            opened.accept(socket, door.outlet(channel, WebSockets::close));
+            Visitor visitor = Door.visitor(channel);
+            visitor.await(Visitor.Wait.AUTH);
+            opened.handle(socket, door.outlet(channel, WebSockets::close), visitor);
         });
+    }
+
+    /** What an upgraded connection becomes. */
+    @FunctionalInterface
+    private interface Opened {
+        void handle(ServerWebSocket socket, Outlet outlet, Visitor visitor);
     }
 
     /** Closes with the code that tells the client whether to come back. */
     private static void refuse(Outlet outlet, TextSink sink, BrigException refusal) {
         sink.refuse(refusal);
         outlet.finish(close(refusal.code()));
+    }
+
+    /** The same to who has not said who it is: Vert.x would wait for its close frame, and a full queue for its reading. */
+    private static void end(Outlet outlet, TextSink sink, BrigException why) {
+        refuse(outlet, sink, why);
+        outlet.cut();
     }
 
     private static CloseWebSocketFrame close(ErrorCode code) {
@@ -111,17 +128,18 @@ public final class WebSockets {
         private final Session session;
         private final Outlet outlet;
         private final TextSink sink;
+        private final Visitor visitor;
         private @Nullable Attachment attachment;
 
-        Single(Session session, ServerWebSocket socket, Outlet outlet) {
+        Single(Session session, ServerWebSocket socket, Outlet outlet, Visitor visitor) {
             this.session = session;
             this.outlet = outlet;
+            this.visitor = visitor;
+            visitor.endsWith(this::end);
             this.sink = new TextSink(outlet, WebSocketFraming.TEXT, new byte[0],
                     () -> outlet.finish(new CloseWebSocketFrame(NORMAL_CLOSURE, "ended")));
-            var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
-                deadline.cancel();
                 if (attachment != null) {
                     attachment.close();
                 }
@@ -137,9 +155,11 @@ public final class WebSockets {
             }
         }
 
-        private void handleAuthTimeout() {
-            if (attachment == null) {
-                handleRefusal(new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time"));
+        private void end(BrigException why) {
+            if (!outlet.isFinished()) {
+                WebSockets.end(outlet, sink, why);
+            } else {
+                outlet.cut();
             }
         }
 
@@ -169,7 +189,10 @@ public final class WebSockets {
             if (token == null) {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first message must be {\"auth\": token}");
             }
-            attach(door.tokens().access(token).in(session.spawn()), Attachment.Wish.read(message));
+            Access given = door.tokens().access(token);
+            Access here = given.in(session.spawn());
+            visitor.becomeKnown(given.isAdmin());
+            attach(here, Attachment.Wish.read(message));
         }
     }
 
@@ -177,20 +200,21 @@ public final class WebSockets {
     private final class Multiplex {
         private final Outlet outlet;
         private final TextSink sink;
+        private final Visitor visitor;
         private final Map<String, Attachment> attachments = new HashMap<>();
         /** What counts for every session that it reaches. */
         private Access access;
         private Runnable unwatch;
 
-        Multiplex(Access access, ServerWebSocket socket, Outlet outlet) {
+        Multiplex(Access access, ServerWebSocket socket, Outlet outlet, Visitor visitor) {
             this.access = access;
             this.outlet = outlet;
+            this.visitor = visitor;
+            visitor.endsWith(this::end);
             this.unwatch = watch();
             this.sink = new TextSink(outlet, WebSocketFraming.TEXT, new byte[0], () -> {});
-            var deadline = door.timers().after(Limits.AUTH_TIMEOUT_MS, this::handleAuthTimeout);
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
-                deadline.cancel();
                 unwatch.run();
                 attachments.values().forEach(Attachment::close);
                 attachments.clear();
@@ -202,10 +226,8 @@ public final class WebSockets {
             return door.watch(access, outlet);
         }
 
-        private void handleAuthTimeout() {
-            if (access.isNobody() && attachments.isEmpty()) {
-                WebSockets.refuse(outlet, sink, new BrigException(ErrorCode.AUTH_TIMEOUT, "no token came in time"));
-            }
+        private void end(BrigException why) {
+            WebSockets.end(outlet, sink, why);
         }
 
         private void handleText(String text) {
@@ -229,6 +251,9 @@ public final class WebSockets {
         private void handleMessage(Fields message) {
             if (message.has("auth")) {
                 access = door.tokens().access(message.requiredText("auth"));
+                if (access.role() != null) {
+                    visitor.becomeKnown(access.isAdmin());
+                }
                 unwatch.run();
                 unwatch = watch();
                 return;
@@ -271,8 +296,9 @@ public final class WebSockets {
                     ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII), () -> drop(spawnId));
             String own = message.text("token");
             Access given = own == null ? access : door.tokens().access(own);
-            Attachment attachment = new Attachment(
-                    session, given.in(session.spawn()), Attachment.Wish.read(message), named, outlet);
+            Access here = given.in(session.spawn());
+            visitor.becomeKnown(given.isAdmin());
+            Attachment attachment = new Attachment(session, here, Attachment.Wish.read(message), named, outlet);
             attachments.put(spawnId, attachment);
             // What lives by the token of the connection ends with that.
             attachment.begin(own == null ? () -> {}

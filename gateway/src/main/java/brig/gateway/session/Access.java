@@ -3,6 +3,7 @@ package brig.gateway.session;
 import brig.gateway.spawn.Spawn;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +25,18 @@ public record Access(
         return NOBODY;
     }
 
-    /** A local user, by the kernel's word: may do everything. */
-    public static Access ofPeer(int uid) {
-        return new Access("uid:" + uid, Role.ADMIN, null, null, null);
+    /**
+     * A local user, by the kernel's word: a captain, as whoever has a captain's token is.
+     *
+     * @param admin whether it is the superuser, or the user that Brig runs as, who may do everything
+     */
+    public static Access ofPeer(int uid, boolean admin) {
+        return new Access("uid:" + uid, admin ? Role.ADMIN : Role.CAPTAIN, null, null, null);
+    }
+
+    /** The same as who asks for a spawn. */
+    public SpawnRequest.Asker asker() {
+        return new SpawnRequest.Asker(captain, isAdmin());
     }
 
     public boolean isAdmin() {
@@ -53,6 +63,17 @@ public record Access(
         return role == null && secret != null && (spawn.isCaptainToken(secret) || spawn.isWatcherToken(secret));
     }
 
+    /** Whether it reaches that session, where it is known by itself. */
+    private boolean reaches(Spawn spawn) {
+        return spawnId != null ? spawnId.equals(spawn.spawnId())
+                : role != Role.CAPTAIN || captain.equals(spawn.captain());
+    }
+
+    /** Whether lists show it that session. */
+    public boolean sees(Spawn spawn) {
+        return role != null && reaches(spawn);
+    }
+
     /**
      * This access as it counts in that session: its role there is captain or watcher.
      *
@@ -67,13 +88,9 @@ public record Access(
             Role own = spawn.isCaptainToken(secret) ? Role.CAPTAIN : Role.WATCHER;
             return new Access(spawn.captain(), own, spawn.spawnId(), secret, tokenId);
         }
-        if (role == null) {
-            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the token is not one of this session");
-        }
-        boolean reaches = spawnId != null ? spawnId.equals(spawn.spawnId())
-                : role != Role.CAPTAIN || captain.equals(spawn.captain());
-        if (!reaches) {
-            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the token is not one of this session");
+        if (!sees(spawn)) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, secret == null && tokenId == null
+                    ? "the session is another captain's" : "the token is not one of this session");
         }
         return new Access(captain, role == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN, spawnId, secret, tokenId);
     }

@@ -127,8 +127,13 @@ public final class Sessions {
                 spawn -> Stream.of(Token.ownOf(spawn, Role.CAPTAIN), Token.ownOf(spawn, Role.WATCHER)));
     }
 
-    /** Views of all spawns, newest first. */
-    public List<Map<String, @Nullable Object>> views() {
-        return spawns.all().stream().map(Spawn::view).toList();
+    /** Views of the spawns that lists show who asks, newest first. */
+    public List<Map<String, @Nullable Object>> views(Access access) {
+        return spawns.all().stream().filter(access::sees).map(Spawn::view).toList();
+    }
+
+    /** Whether lists show that session to who asks; not where it is known no more. */
+    public boolean isOf(String spawnId, Access access) {
+        return spawns.find(spawnId).filter(access::sees).isPresent();
     }
 }

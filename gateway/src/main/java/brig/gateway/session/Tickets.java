@@ -16,6 +16,9 @@ public final class Tickets {
     public static final long TICKET_MS = 30_000;
     static final int TICKETS_MAX = 10_000;
 
+    /** A new ticket, and what it is really good for. */
+    public record Issued(String secret, Role role) {}
+
     private record Ticket(Access access, long expiresMs) {}
 
     private final Clock clock;
@@ -30,11 +33,11 @@ public final class Tickets {
      * A ticket for what that access opens already, or less of it.
      *
      * @param spawnId the session that it is bound to; null for those of the access
-     * @return the secret
      * @throws BrigException {@code FORBIDDEN} for an access that opens nothing by itself
      */
-    public String issue(Access access, @Nullable String spawnId, boolean watchOnly) {
-        if (access.role() == null) {
+    public Issued issue(Access access, @Nullable String spawnId, boolean watchOnly) {
+        Role role = access.role();
+        if (role == null) {
             throw new BrigException(ErrorCode.FORBIDDEN, "the token does not reach beyond its session: name that");
         }
         long nowMs = clock.nowMs();
@@ -44,7 +47,7 @@ public final class Tickets {
         }
         String secret = Ids.newToken();
         byHash.put(Ids.hashToken(secret), new Ticket(access.narrowed(spawnId, watchOnly), nowMs + TICKET_MS));
-        return secret;
+        return new Issued(secret, watchOnly ? Role.WATCHER : role);
     }
 
     /** Uses a ticket up. @throws BrigException {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */

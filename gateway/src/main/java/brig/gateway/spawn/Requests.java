@@ -61,9 +61,9 @@ final class Requests {
     }
 
     /** The spawn of the request: the one that it began before, or one that a launch begins. */
-    CompletionStage<Accepted> once(SpawnRequest request, String captain, String requestId, Launch launch) {
+    CompletionStage<Accepted> once(SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
         RequestRecord.Key key = new RequestRecord.Key(request.claim().provider(), request.claim().project(), requestId);
-        String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, captain)));
+        String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, asker)));
         InFlight other = inFlight.get(key);
         if (other != null) {
             return other.fingerprint().equals(fingerprint) ? other.answer().copy()
@@ -89,9 +89,9 @@ final class Requests {
 
     /**
      * What makes two requests the same. Beside what is named in PROTOCOL.md all else counts that decides what is started:
-     * nobody gets the tokens of a session that does something else. A captain with a token of its own gets only its own.
+     * nobody gets the tokens of a session that does something else. A captain gets only its own; admins are one.
      */
-    private static Map<String, @Nullable Object> relevant(SpawnRequest request, String captain) {
+    private static Map<String, @Nullable Object> relevant(SpawnRequest request, SpawnRequest.Asker asker) {
         Map<String, @Nullable Object> relevant = request.toMap();
         relevant.remove("request_id");
         Map<String, @Nullable Object> agent = new LinkedHashMap<>(new Fields(relevant).object("agent_config").asMap());
@@ -100,8 +100,7 @@ final class Requests {
         relevant.put("model", agent.remove("model"));
         relevant.put("cwd", relevant.remove("workspace"));
         relevant.put("timeout", relevant.remove("timeout_seconds"));
-        boolean operator = captain.equals("admin") || captain.startsWith("uid:");
-        relevant.put("captain", operator ? null : captain);
+        relevant.put("captain", asker.admin() ? null : asker.captain());
         return relevant;
     }
 

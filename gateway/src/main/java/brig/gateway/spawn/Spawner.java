@@ -83,7 +83,7 @@ public final class Spawner {
     public CompletionStage<Accepted> spawn(SpawnRequest request, Admission.Applicant asker) {
         String requestId = request.claim().requestId();
         return requestId == null ? launch(request, asker, null)
-                : requests.once(request, asker.captain(), requestId, claim -> launch(request, asker, claim));
+                : requests.once(request, asker.asker(), requestId, claim -> launch(request, asker, claim));
     }
 
     private CompletionStage<Accepted> launch(
@@ -97,12 +97,12 @@ public final class Spawner {
         SpawnTrace trace = parts.telemetry().traces().begin();
         trace.attribute("brig.agent", request.agent());
         trace.step("check");
-        return check(request)
+        return check(request, asker.asker())
                 .thenCompose(fine -> {
                     trace.step("admission");
                     return admission.enter(asker);
                 })
-                .thenCompose(slot -> launch(request, asker.captain(), slot, claim, trace))
+                .thenCompose(slot -> launch(request, asker.asker(), slot, claim, trace))
                 .whenComplete((accepted, failure) -> {
                     if (failure != null) {
                         trace.end(reason(failure).code().name());
@@ -114,8 +114,8 @@ public final class Spawner {
      * Asks whether the worker-agent would refuse the request. One that takes its time over that is not waited for: what it
      * refuses later the spawn fails with.
      */
-    private CompletionStage<Void> check(SpawnRequest request) {
-        CompletableFuture<Void> checked = parts.workers().check(request).toCompletableFuture().copy();
+    private CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
+        CompletableFuture<Void> checked = parts.workers().check(request, asker).toCompletableFuture().copy();
         Timers.Timer late = parts.timers().after(CHECK_MS, () -> checked.complete(null));
         return checked.whenComplete((fine, refusal) -> late.cancel())
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)));
@@ -137,7 +137,7 @@ public final class Spawner {
     }
 
     private CompletionStage<Accepted> launch(
-            SpawnRequest request, String captain, Lease slot, @Nullable RequestRecord claim, SpawnTrace trace) {
+            SpawnRequest request, SpawnRequest.Asker asker, Lease slot, @Nullable RequestRecord claim, SpawnTrace trace) {
         try {
             // Again: while this one waited, another may have taken the name.
             requireFree(request.taskId());
@@ -148,11 +148,11 @@ public final class Spawner {
         String spawnId = Ids.newSpawnId(parts.clock().nowMs());
         String captainToken = claim == null ? Ids.newToken() : parts.secrets().token("captain", spawnId);
         String watcherToken = claim == null ? Ids.newToken() : parts.secrets().token("watcher", spawnId);
-        Spawn spawn = admit(spawnId, request, captain,
+        Spawn spawn = admit(spawnId, request, asker.captain(),
                 new SpawnRecord.Hashes(Ids.hashToken(captainToken), Ids.hashToken(watcherToken)));
         spawn.hold(slot);
         starting.add(spawn);
-        Events.audit("spawn", spawn.audited(captain));
+        Events.audit("spawn", spawn.audited(asker.captain()));
         watchFirstChunk(spawn, request);
         trace.attribute("brig.spawn_id", spawnId);
         trace.step("record");
@@ -164,7 +164,8 @@ public final class Spawner {
                 .whenComplete((socket, failure) -> checkFailed(spawn, failure))
                 .thenApply(socket -> {
                     spawn.setDoor(socket);
-                    return new Accepted(spawnId, spawn.taskId(), captainToken, watcherToken, socket, start(spawn, request, trace));
+                    return new Accepted(spawnId, spawn.taskId(), captainToken, watcherToken, socket,
+                            start(spawn, request, asker, trace));
                 });
     }
 
@@ -211,12 +212,12 @@ public final class Spawner {
     }
 
     /** @return completes with the workspace when the worker runs */
-    private CompletionStage<String> start(Spawn spawn, SpawnRequest request, SpawnTrace trace) {
+    private CompletionStage<String> start(Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, SpawnTrace trace) {
         trace.step("note");
         return transitions.becomeSpawning(spawn)
                 .thenCompose(saved -> {
                     trace.step("worker");
-                    return parts.workers().spawn(spawn.spawnId(), request);
+                    return parts.workers().spawn(spawn.spawnId(), request, asker);
                 })
                 .thenAccept(started -> {
                     transitions.becomeRunning(spawn, started.socket(), started.workspace(), started.posture());

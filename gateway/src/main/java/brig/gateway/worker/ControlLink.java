@@ -240,13 +240,15 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
-    public CompletionStage<Void> check(SpawnRequest request) {
-        return request("check", Map.of("request", request.toMap())).thenApply(ok -> null);
+    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
+        return request("check", Map.of("request", request.toMap(), "captain", asker.captain(), "admin", asker.admin()))
+                .thenApply(ok -> null);
     }
 
     @Override
-    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request) {
-        return ask("spawn", Map.of("spawn_id", spawnId, "request", request.toMap()))
+    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
+        return ask("spawn", Map.of("spawn_id", spawnId, "request", request.toMap(), "captain", asker.captain(),
+                "admin", asker.admin()))
                 .thenApply(ok -> {
                     Fields answer = new Fields(ok);
                     return new Started(answer.requiredText("socket"), answer.requiredText("workspace"),

@@ -37,13 +37,13 @@ public interface WorkerAgent {
     }
 
     /** Whether it would refuse a request, as far as it can tell without making anything. Fails with that refusal. */
-    CompletionStage<Void> check(SpawnRequest request);
+    CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker);
 
     /**
      * Starts a worker; the same spawn_id again never starts a second one. Fails with {@link UnansweredException} where it
      * may have been started.
      */
-    CompletionStage<Started> spawn(String spawnId, SpawnRequest request);
+    CompletionStage<Started> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker);
 
     /** Begins to stop a worker; its end shows in its frames. */
     CompletionStage<Void> terminate(String spawnId, String reason);

@@ -51,7 +51,7 @@ class PortHeadersTest {
     @ParameterizedTest
     @ValueSource(strings = {"Authorization", "authorization", "Host", "Referer", "Forwarded", "X-Forwarded-For",
             "X-Forwarded-Prefix", "Proxy-Authorization", "Connection", "Keep-Alive", "TE", "Transfer-Encoding", "Upgrade",
-            "Expect", "Content-Length", "Cookie", "HTTP2-Settings"})
+            "Expect", "Content-Length", "Cookie", "HTTP2-Settings", "Brig-Key", "brig-key", "Brig-Apply"})
     void shouldNotTellTheServerWhatLetsTheClientIn(String name) {
         assertEquals(Map.of("Accept", "x"), toServer(name, "brig_secret", "Accept", "x"));
     }

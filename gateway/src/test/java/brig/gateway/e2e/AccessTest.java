@@ -43,7 +43,13 @@ class AccessTest {
     void shouldKeepSocketsAndTokenToItsOwnUserAndNoSecretInItsLogs() throws IOException {
         try (Product product = Product.start()) {
             assertEquals("rw-------", modeOf(product.spawner()));
+            Spawned named = product.idle("named");
+            for (Path folder : List.of(named.socket().getParent(), named.socket().getParent().getParent(),
+                    product.runtime(), product.runtime().resolve("wall"), product.workspaces())) {
+                assertEquals("rwx--x--x", modeOf(folder));
+            }
             assertEquals("rw-------", modeOf(product.folder().resolve("state/admin.token")));
+            assertEquals("rw-------", modeOf(product.folder().resolve("state/worker-agent.log")));
             Spawned spawned = product.spawn("shell", "echo not-for-the-$((40 + 2))-log", true);
             Await.until("it has ended", () -> product.brig("logs", spawned.id()).out().contains("not-for-the-42-log"));
             product.stop();

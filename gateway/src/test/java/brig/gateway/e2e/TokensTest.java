@@ -164,6 +164,12 @@ class TokensTest {
             assertEquals("FORBIDDEN", socket.sendLine(Spawned.user("echo no")).message().text("code"));
         }
         assertEquals("UNAUTHENTICATED", bare.get("/api/v1/sessions/beside/attach" + query).code());
+        assertEquals("watcher", made.text("role"));
+        Web watcher = bare.with(beside.spawned().watcherToken());
+        assertEquals(403, watcher.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"captain\"}").status());
+        Fields whatever = watcher.post("/api/v1/tickets", "{\"session\":\"beside\"}").json();
+        assertEquals("watcher", whatever.text("role"));
+        assertEquals("admin", web.post("/api/v1/tickets", "{\"role\":\"captain\"}").json().text("role"));
         String other = web.post("/api/v1/tickets", "{}").json().text("ticket");
         assertEquals(401, bare.get("/api/v1/spawns/beside?ticket=" + other).status(), "only for streams");
         try (Events events = bare.follow("/api/v1/sessions/beside/stream?ticket=" + other, "")) {

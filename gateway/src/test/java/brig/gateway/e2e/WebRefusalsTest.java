@@ -141,6 +141,25 @@ class WebRefusalsTest {
                 web.send(web.request("/api/v1/spawns").header("Origin", "https://evil.example")));
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "/      | Host: evil.example                   | 403", "/livez | Host: evil.example                   | 403",
+        "/readyz | Host: localhost.evil.example         | 403", "/livez | Host: evil.example:7070              | 403",
+        "/      | Host: 192.0.2.7                      | 403", "/livez | Host: 192.0.2.7:7070                 | 200",
+        "/livez | Host: [2001:db8::7]                  | 200", "/livez | X: no host                           | 200",
+        "/      | Host: localhost                      | 200", "/livez | Host: localhost                      | 200",
+        "/livez | Host: localhost~Host: localhost      | 400", "/      | Host: localhost~Host: evil.example   | 400",
+        "/api/v1/openapi.json | Host: localhost~Host: localhost | 400",
+        "/api/v1/spawns | Host: evil.example~Host: localhost | 400"})
+    void shouldAnswerOnlyUnderItsOwnNamesAndHealthChecksUnderAddresses(String path, String headers, int status) throws IOException {
+        URI uri = URI.create(web.url());
+        try (Wire wire = Wire.tcp(uri.getHost(), uri.getPort())) {
+            wire.send("GET " + path + " HTTP/1.0\r\n" + headers.replace("~", "\r\n") + "\r\nConnection: close\r\n\r\n");
+            String answer = wire.rest();
+            assertTrue(answer.startsWith("HTTP/1.0 " + status + " ") || answer.startsWith("HTTP/1.1 " + status + " "), answer);
+        }
+    }
+
     @Test
     void shouldForbidWhenHostIsAnother() throws IOException {
         // Scenario: a page of evil.example whose name now leads here, as DNS rebinding does it. It even has a

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,7 +35,7 @@ class AdmissionTest {
 
     private static CompletableFuture<Lease> wait(
             Admission admission, String captain, long waitMs, BooleanSupplier gone) {
-        return admission.enter(new Admission.Applicant(captain, waitMs, gone)).toCompletableFuture();
+        return admission.enter(new Admission.Applicant(new SpawnRequest.Asker(captain, false), waitMs, gone)).toCompletableFuture();
     }
 
     /** One that waits, and is written down when its turn comes. */

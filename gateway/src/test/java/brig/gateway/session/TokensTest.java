@@ -100,7 +100,7 @@ class TokensTest {
         watch(tokens.access(one.secret()), "a");
         watch(tokens.access(one.secret()), "b").run();
         watch(tokens.access(other.secret()), "c");
-        watch(Access.ofPeer(0), "d");
+        watch(Access.ofPeer(0, true), "d");
         var _ = tokens.revoke(one.token());
         assertEquals(List.of("a ATTACH_AUTH_EXPIRED"), closed);
         assertEquals(ErrorCode.ATTACH_AUTH_EXPIRED, refusal(tokens, one.secret()));
@@ -136,8 +136,8 @@ class TokensTest {
     void shouldBindATicketToTheSessionThatItIsFor() {
         Tickets tickets = new Tickets(time);
         Access everywhere = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");
-        assertEquals("spn_1", tickets.redeem(tickets.issue(everywhere, "spn_1", false)).spawnId());
-        assertNull(tickets.redeem(tickets.issue(everywhere, null, false)).spawnId());
+        assertEquals("spn_1", tickets.redeem(tickets.issue(everywhere, "spn_1", false).secret()).spawnId());
+        assertNull(tickets.redeem(tickets.issue(everywhere, null, false).secret()).spawnId());
     }
 
     @Test
@@ -157,11 +157,11 @@ class TokensTest {
     void shouldUseATicketOnceAndNotForLong() {
         Tickets tickets = new Tickets(time);
         Access captain = new Access("alice", Role.CAPTAIN, "spn_1", "secret", "tok_1");
-        String ticket = tickets.issue(captain, "spn_1", true);
+        String ticket = tickets.issue(captain, "spn_1", true).secret();
         assertEquals(new Access("alice", Role.WATCHER, "spn_1", null, "tok_1"), tickets.redeem(ticket));
         assertEquals(ErrorCode.UNAUTHENTICATED,
                 assertThrows(BrigException.class, () -> tickets.redeem(ticket)).code());
-        String late = tickets.issue(captain, null, false);
+        String late = tickets.issue(captain, null, false).secret();
         time.pass(Tickets.TICKET_MS);
         assertEquals(ErrorCode.ATTACH_AUTH_EXPIRED,
                 assertThrows(BrigException.class, () -> tickets.redeem(late)).code());

@@ -81,12 +81,12 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<Void> check(SpawnRequest request) {
+    public CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
         return checking;
     }
 
     @Override
-    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request) {
+    public CompletionStage<Started> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
         story.add("spawn");
         requests.put(spawnId, request);
         CompletableFuture<Started> answer = new CompletableFuture<>();

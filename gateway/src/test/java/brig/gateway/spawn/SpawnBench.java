@@ -150,8 +150,9 @@ public final class SpawnBench {
 
     /** Asks for a worker. @return what is answered at once */
     CompletableFuture<Accepted> begin(SpawnRequest request, String captain) {
-        CompletableFuture<Accepted> accepted =
-                spawner.spawn(request, Admission.Applicant.of(captain)).toCompletableFuture();
+        boolean admin = captain.equals(CAPTAIN) || captain.equals("admin");
+        CompletableFuture<Accepted> accepted = spawner.spawn(request,
+                new Admission.Applicant(new SpawnRequest.Asker(captain, admin), 0, () -> false)).toCompletableFuture();
         loop.run();
         return accepted;
     }
@@ -172,7 +173,7 @@ public final class SpawnBench {
     /** The same with a lease. */
     public static SpawnRequest leased(String taskId, long leaseSeconds) {
         return new SpawnRequest(taskId, null, "shell", null, List.of(), null, null, false, null,
-                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
+                SpawnRequest.WorkspaceMode.FOLDER, null, false, SpawnRequest.Claim.NONE,
                 new SpawnRequest.Bounds(null, 0, leaseSeconds), SpawnRequest.Talk.NEW);
     }
 

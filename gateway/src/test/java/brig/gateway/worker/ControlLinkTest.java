@@ -168,7 +168,7 @@ class ControlLinkTest {
         CompletableFuture<Object> listed;
         try (SocketChannel first = connected()) {
             spawned = ask(() -> link.spawn("spn_1", SpawnRequest.read(new Fields(
-                    Map.of("agent_config", Map.of("name", "shell"))))));
+                    Map.of("agent_config", Map.of("name", "shell")))), new SpawnRequest.Asker("ci", false)));
             assertEquals("spawn", line(first).text("op"));
             listed = ask(link::list);
             assertEquals("list", line(first).text("op"));

@@ -98,11 +98,19 @@ final class LimitChecks {
     }
 
     private static void connectionsMax(Target target, Way way) throws IOException, InterruptedException {
-        try (Target.Limited few = limited(target, "connectionsMax", CONNECTIONS_MAX)) {
+        try (Target.Limited few = limited(target, "connectionsMax", CONNECTIONS_MAX);
+                Session session = few.target().spawn(null, false)) {
             List<Wire> open = new ArrayList<>();
             try {
                 for (int i = 0; i < CONNECTIONS_MAX; i++) {
-                    open.add(connect(few.target(), way));
+                    Wire wire = connect(few.target(), way);
+                    open.add(wire);
+                    if (way == Way.SSE) {
+                        // Over TCP only who has shown a token takes a place.
+                        Http.send(wire, "GET /api/v1/sessions/" + session.id() + "/stream",
+                                few.target().headers(few.target().token()), "");
+                        Violation.requireEqual(200, Http.head(wire).status(), "the answer to a reader");
+                    }
                 }
                 requireRefused(few.target(), way);
                 open.removeLast().close();

@@ -47,7 +47,6 @@ class ProtocolTextTest {
         assertStates("a frame has at most %s bytes", grouped(Limits.FRAME_BYTES_MAX));
         assertStates("a message or request to Brig at most %s.", grouped(Limits.MESSAGE_BYTES_MAX));
         assertStates("nested at most %s deep", String.valueOf(Limits.JSON_DEPTH_MAX));
-        assertStates("after %s s without it", String.valueOf(Limits.AUTH_TIMEOUT_MS / 1000));
     }
 
     private static void assertStates(String sentence, String value) {

@@ -88,12 +88,12 @@ public final class ControlOperations {
     private static Set<String> fieldsOf(String operation) {
         return switch (operation) {
             case "hello", "list", "workspaces", "doctor", "shutdown" -> Set.of("id", "op");
-            case "check" -> Set.of("id", "op", "request");
+            case "check" -> Set.of("id", "op", "request", "captain", "admin");
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
             case "apply" -> Set.of("id", "op", "spawn_id", "check", "allow");
             case "audit" -> Set.of("id", "op", "from");
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
-            case "spawn" -> Set.of("id", "op", "spawn_id", "request");
+            case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
                     "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
@@ -130,13 +130,17 @@ public final class ControlOperations {
         return SpawnRequest.read(request.object("request").only(SpawnRequest.FIELDS));
     }
 
+    private static SpawnRequest.Asker asker(Fields request) {
+        return new SpawnRequest.Asker(request.requiredText("captain"), request.flag("admin"));
+    }
+
     private Map<String, ?> check(Fields request) {
-        workers.check(asked(request));
+        workers.check(asked(request), asker(request));
         return Map.of();
     }
 
     private Map<String, ?> spawn(Fields request) throws InterruptedException {
-        Spawned spawned = workers.spawn(spawnId(request), asked(request));
+        Spawned spawned = workers.spawn(spawnId(request), asked(request), asker(request));
         Map<String, Object> shown = new LinkedHashMap<>();
         put(shown, spawned);
         return shown;

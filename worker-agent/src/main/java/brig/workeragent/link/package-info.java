@@ -12,8 +12,9 @@
  * {"id":1,"op":"hello"}                 {"id":1,"ok":{"instance":…,"pid":…,"version":…,"limits":…,
  *                                          "agents":[{"name":…,"description":…,"policy":…}],
  *                                          "policies":[{"name":…,"description":…}]}}
- * {"id":11,"op":"check","request":{…}}  {"id":11,"ok":{}}
- * {"id":2,"op":"spawn","spawn_id":…,"request":{…}}
+ * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
+ *                                       {"id":11,"ok":{}}
+ * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true}
  *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
  *                                       {"id":3,"ok":{}}

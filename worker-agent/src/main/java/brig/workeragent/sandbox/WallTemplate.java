@@ -86,7 +86,8 @@ final class WallTemplate {
         try {
             Files.createDirectories(folder);
             boolean copied = mayExecute(folder, Files.readAllLines(Path.of("/proc/self/mountinfo")));
-            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+            // Passed through by workers' own user; what it holds names sessions.
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
             removeUnfinished(folder);
             var template = new WallTemplate(folder, new WallEtc(folder, "etc", HOST, ETC, null),
                     copied ? folder : nativeFolder);

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Homes of agents that stay, one for each agent and project: there an agent keeps its sessions, so that one can be gone
+ * Homes of agents that stay, one for each captain, agent and project (admins are one captain here): there an agent keeps its sessions, so that one can be gone
  * on with. They lie below the base of workspaces, whose folders belong to the workers' user, and are no workspaces.
  */
 final class Homes {
@@ -36,12 +36,12 @@ final class Homes {
     }
 
     /** What is mounted for a request: the home of its project, or nothing where none is kept. */
-    List<Mount> mounts(AgentProfiles.Named agent, SpawnRequest request) {
+    List<Mount> mounts(AgentProfiles.Named agent, SpawnRequest request, SpawnRequest.Asker asker) {
         String project = project(request);
         if (!agent.profile().keepsHome() || project == null) {
             return List.of();
         }
-        Path home = folder(agent.name() + "-" + digest(project));
+        Path home = folder(agent.name() + "-" + digest(asker.admin() ? project : asker.captain() + " " + project));
         return List.of(new Mount(home, INSIDE, false));
     }
 

@@ -48,10 +48,10 @@ public final class Workers {
 
     /**
      * What each worker has; {@code newWorkspaces} is where those go that nobody named, {@code cassettes} where
-     * recordings lie.
+     * recordings lie, {@code owners} where it is noted whose the folders are that Brig made.
      */
     public record Allowance(
-            Path newWorkspaces, Path cassettes, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
+            Path newWorkspaces, Path cassettes, Path owners, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
@@ -103,7 +103,8 @@ public final class Workers {
         this.parts = parts;
         this.allowance = allowance;
         this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
-        this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces());
+        this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces(),
+                new Tenants(allowance.owners()));
         this.homes = new Homes(parts.walls(), allowance.newWorkspaces());
         this.cassettes = new Cassettes(allowance.cassettes(), homes, parts.timers()::nowMs);
         Worker.Listener listener = new Worker.Listener() {
@@ -127,9 +128,9 @@ public final class Workers {
      *
      * @throws BrigException a refusal as that of {@link #spawn}
      */
-    public void check(SpawnRequest request) {
+    public void check(SpawnRequest request, SpawnRequest.Asker asker) {
         parts.policies().find(request.policy(), parts.profiles().find(request.agent()));
-        workplaces.check(request);
+        workplaces.check(request, asker);
         lock.lock();
         try {
             rate.check(parts.timers().nowMs());
@@ -143,12 +144,12 @@ public final class Workers {
      *
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public Spawned spawn(String spawnId, SpawnRequest request) throws InterruptedException {
+    public Spawned spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) throws InterruptedException {
         CompletableFuture<Spawned> mine = new CompletableFuture<>();
         CompletableFuture<Spawned> first = register(spawnId, mine);
         if (first == mine) {
             try {
-                mine.complete(make(spawnId, request));
+                mine.complete(make(spawnId, request, asker));
             } catch (InterruptedException | RuntimeException | Error e) {
                 unregister(spawnId);
                 mine.completeExceptionally(e);
@@ -202,18 +203,18 @@ public final class Workers {
         }
     }
 
-    private Spawned make(String spawnId, SpawnRequest request) throws InterruptedException {
+    private Spawned make(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(request.agent());
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
         Cassettes.Played format = cassettes.formatOf(profile, request.model());
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
-        Workplaces.Workplace place = workplaces.take(spawnId, request, policy.confinement());
+        Workplaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
         try {
             // As the project's file was at the start: what an agent does to it afterwards changes nothing.
             UnaryOperator<Confinement> project = policy.policy().projectIn(place.folder());
-            List<Confinement.Mount> kept = homes.mounts(agent, request);
+            List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
             Confinement may = project.apply(policy.confinement())
                     .with(found.mounts()).with(format.mounts()).with(kept).with(place.mounts())
                     .narrowedTo(request.bounds().envAllowlist());

@@ -3,6 +3,7 @@ package brig.workeragent.worker;
 import brig.protocol.BrigException;
 import brig.protocol.Fields;
 import brig.protocol.SpawnRequest;
+import brig.protocol.SpawnRequest.Asker;
 import brig.protocol.SpawnRequest.WorkspaceMode;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.Confinement;
@@ -36,6 +37,8 @@ final class Workplaces {
     private final Walls walls;
     private final MadeWorkspaces made;
     private final Path newFolders;
+    /** Guarded by the lock. */
+    private final Tenants tenants;
     private final ReentrantLock lock = new ReentrantLock();
     /** The folders that spawns work in. Guarded by the lock. */
     private final Map<Path, Use> uses = new HashMap<>();
@@ -43,10 +46,11 @@ final class Workplaces {
     /** @param made how many folders of its path were made for the first of these spawns, from the end */
     private record Use(int spawns, int made) {}
 
-    Workplaces(Walls walls, MadeWorkspaces made, Path newFolders) {
+    Workplaces(Walls walls, MadeWorkspaces made, Path newFolders, Tenants tenants) {
         this.walls = walls;
         this.made = made;
         this.newFolders = newFolders;
+        this.tenants = tenants;
     }
 
     /**
@@ -99,22 +103,65 @@ final class Workplaces {
         }
     }
 
-    /** Whether the folder that a request names may be used; nothing is made. @throws BrigException {@code WORKSPACE_OUTSIDE_BASE} */
-    void check(SpawnRequest request) {
+    /**
+     * Whether the folder that a request names may be used; nothing is made.
+     *
+     * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}
+     */
+    void check(SpawnRequest request, Asker asker) {
         if (request.workspace() != null) {
             walls.checkWorkspace(named(request.workspace()));
         }
+        requireGranted(request, asker);
     }
 
-    /** @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}, {@code COPY_UNAVAILABLE} */
-    Workplace take(String spawnId, SpawnRequest request, Confinement confinement) {
+    /** @throws BrigException {@code WORKSPACE_IN_USE} where the place that a request names is not for who asks */
+    private void requireGranted(SpawnRequest request, Asker asker) {
+        String place = request.workspaceMode().isWorktree() ? request.repository() : request.workspace();
+        lock.lock();
+        try {
+            if (request.workspaceMode() != WorkspaceMode.FOLDER) {
+                tenants.requireNotOfOthers(real(named(place)), asker, request.shareWorkspace());
+            } else if (place != null || request.taskId() != null) {
+                tenants.requireFree(real(place != null ? named(place) : newFolders.resolve(request.taskId())), asker,
+                        request.shareWorkspace());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Where that is when all links are followed, whether or not all of it is there yet. */
+    private static Path real(Path folder) {
+        Path present = present(folder);
+        try {
+            return present.toRealPath().resolve(present.relativize(folder)).normalize();
+        } catch (IOException unseen) {
+            // Who makes something there or of it fails by itself, and says why.
+            return folder;
+        }
+    }
+
+    /** Not Files.exists: a dangling link is something. */
+    private static Path present(Path folder) {
+        Path present = folder;
+        while (!Files.exists(present, LinkOption.NOFOLLOW_LINKS) && present.getParent() != null) {
+            present = present.getParent();
+        }
+        return present;
+    }
+
+    /** @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}, {@code INVALID_FIELD}, {@code COPY_UNAVAILABLE} */
+    Workplace take(String spawnId, SpawnRequest request, Asker asker, Confinement confinement) {
+        requireGranted(request, asker);
         String taskId = request.taskId() == null ? spawnId : request.taskId();
         String workspace = request.workspace();
         return switch (request.workspaceMode()) {
-            case FOLDER -> folder(workspace == null ? newFolders.resolve(taskId) : named(workspace));
-            case WORKTREE, SNAPSHOT -> ofItsOwn(spawnId, made.worktree(spawnId, taskId,
+            case FOLDER -> folder(spawnId, workspace == null ? newFolders.resolve(taskId) : named(workspace), asker,
+                    request.shareWorkspace());
+            case WORKTREE, SNAPSHOT -> ofItsOwn(spawnId, asker, made.worktree(spawnId, taskId,
                     named(request.repository()), request.workspaceMode() == WorkspaceMode.SNAPSHOT, confinement.privateFiles()));
-            case COPY -> ofItsOwn(spawnId,
+            case COPY -> ofItsOwn(spawnId, asker,
                     made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));
         };
     }
@@ -131,23 +178,40 @@ final class Workplaces {
         return Homes.notOne(walls.workspace(folder));
     }
 
-    private Workplace ofItsOwn(String spawnId, MadeWorkspaces.Made place) {
-        Once end = new Once(() -> made.end(spawnId));
+    private Workplace ofItsOwn(String spawnId, Asker asker, MadeWorkspaces.Made place) {
+        Once end = new Once(() -> {
+            made.end(spawnId);
+            lock.lock();
+            try {
+                tenants.leave(spawnId);
+            } finally {
+                lock.unlock();
+            }
+        });
+        lock.lock();
+        try {
+            tenants.enter(spawnId, place.folder(), asker, true);
+        } catch (BrigException refusal) {
+            made.end(spawnId);
+            throw refusal;
+        } finally {
+            lock.unlock();
+        }
         return new Workplace(place.folder(), place.mounts(), end, end);
     }
 
-    private Workplace folder(Path requested) {
+    private Workplace folder(String spawnId, Path requested, Asker asker, boolean shares) {
         lock.lock();
         try {
-            Path present = requested;
-            while (!Files.exists(present, LinkOption.NOFOLLOW_LINKS) && present.getParent() != null) {
-                present = present.getParent();
-            }
-            int missing = requested.getNameCount() - present.getNameCount();
+            int missing = requested.getNameCount() - present(requested).getNameCount();
+            // Before it is made, lest anything be made in what is another's; and after, for links may have changed.
+            tenants.requireFree(real(requested), asker, shares);
             Path folder = Homes.notOne(walls.workspace(requested));
+            tenants.requireFree(folder, asker, shares);
             List<Confinement.Mount> mounts = made.mountsBeside(folder);
+            tenants.enter(spawnId, folder, asker, missing > 0);
             uses.merge(folder, new Use(1, missing), (use, one) -> new Use(use.spawns() + 1, use.made()));
-            Once leave = new Once(() -> leave(folder));
+            Once leave = new Once(() -> leave(spawnId, folder));
             return new Workplace(folder, mounts, leave, leave);
         } finally {
             lock.unlock();
@@ -155,7 +219,7 @@ final class Workplaces {
     }
 
     /** The last one out removes what was made for this and is still empty. */
-    private void leave(Path folder) {
+    private void leave(String spawnId, Path folder) {
         lock.lock();
         try {
             Use use = Objects.requireNonNull(uses.remove(folder), "somebody was in there");
@@ -173,6 +237,7 @@ final class Workplaces {
         } catch (IOException e) {
             LOG.warn("an empty workspace was left: {}", e.toString());
         } finally {
+            tenants.leave(spawnId);
             lock.unlock();
         }
     }

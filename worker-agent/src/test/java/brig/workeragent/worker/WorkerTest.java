@@ -255,7 +255,7 @@ class WorkerTest {
     void shouldTakeTheSmallerTimeWhenPolicyAndCaptainBothHaveOne() {
         for (long[] each : new long[][] {{0, 0, 0}, {5000, 0, 5000}, {0, 2, 2000}, {5000, 2, 2000}, {1000, 2, 1000}}) {
             SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, null, false, null,
-                    SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
+                    SpawnRequest.WorkspaceMode.FOLDER, null, false, SpawnRequest.Claim.NONE,
                     new SpawnRequest.Bounds(null, each[1], 0), SpawnRequest.Talk.NEW);
             assertEquals(each[2],
                     new WorkerPlan("spn_test", request, null, null, policy(each[0], 0), Path.of("/w")).wallClockMs());

@@ -37,8 +37,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class WorkersTest {
-    private static final SpawnRequest REQUEST =
-            new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false);
+    private static final SpawnRequest.Asker CAPTAIN = new SpawnRequest.Asker("ci", false);
+    /** Many spawns of one name, which the gateway would not let through: they share its folder. */
+    private static final SpawnRequest REQUEST = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false,
+            null, SpawnRequest.WorkspaceMode.FOLDER, null, true, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE,
+            SpawnRequest.Talk.NEW);
 
     @TempDir
     Path folder;
@@ -77,7 +80,7 @@ class WorkersTest {
                         new MadeWorkspaces(new MadeWorkspaces.Tools(new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
                                 List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), 100_000,
+                new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), folder.resolve("owners"), 100_000,
                         new StopTimes(60_000, 10, 10), startsPerSecondMax));
     }
 
@@ -93,7 +96,7 @@ class WorkersTest {
         CompletableFuture<Spawned> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
-                answer.complete(workers.spawn(id, REQUEST));
+                answer.complete(workers.spawn(id, REQUEST, CAPTAIN));
             } catch (InterruptedException | RuntimeException e) {
                 answer.completeExceptionally(e);
             }
@@ -102,7 +105,7 @@ class WorkersTest {
     }
 
     private BrigException refusal(String id) {
-        return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST));
+        return assertThrows(BrigException.class, () -> workers.spawn(id, REQUEST, CAPTAIN));
     }
 
     @Test
@@ -116,7 +119,7 @@ class WorkersTest {
         CompletableFuture<Spawned> second = spawn("a");
         walls.mayStart.complete(null);
         assertSame(first.get(20, TimeUnit.SECONDS), second.get(20, TimeUnit.SECONDS));
-        assertSame(first.get(), workers.spawn("a", REQUEST));
+        assertSame(first.get(), workers.spawn("a", REQUEST, CAPTAIN));
         assertEquals(1, walls.built.get());
         assertEquals(folder.resolve("workspaces/task"), first.get().workspace());
     }
@@ -129,42 +132,42 @@ class WorkersTest {
         assertEquals(0, openSockets.get());
         assertEquals(1, walls.closed.get());
         walls.refusal = null;
-        workers.spawn("a", REQUEST);
+        workers.spawn("a", REQUEST, CAPTAIN);
         assertTrue(workers.anyAlive());
     }
 
     @Test
     void shouldLeaveNoWallWhenWhatBelongsToItCannotBeOpened() throws Exception {
         noEgress = new IllegalStateException("not now");
-        assertThrows(IllegalStateException.class, () -> workers.spawn("a", REQUEST));
+        assertThrows(IllegalStateException.class, () -> workers.spawn("a", REQUEST, CAPTAIN));
         assertEquals(1, walls.closed.get());
         noEgress = null;
         Files.writeString(folder.resolve("cassettes"), "a file where the folder should be");
         SpawnRequest recorded = SpawnRequest.read(new Fields(Map.of("task_id", "task", "agent_config", Map.of("name", "agent"),
                 "prompt", "go", "record", true)));
         assertEquals(ErrorCode.RECORD_LOST,
-                assertThrows(BrigException.class, () -> workers.spawn("a", recorded)).code());
+                assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN)).code());
         assertEquals(2, walls.closed.get());
         assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
     }
 
     @Test
     void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
-        var waiting = new SpawnRequest("task", null, "agent", null, List.of(), null, null, true);
-        assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting).posture());
+        var waiting = new SpawnRequest(null, null, "agent", null, List.of(), null, null, true);
+        assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
         assertEquals(FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
         workers.find("a").input("go");
         assertEquals(List.of("p", "go"), walls.next().command);
         walls.refusal = new BrigException(ErrorCode.POSTURE_NOT_ENFORCED, "own-network");
         assertEquals(ErrorCode.POSTURE_NOT_ENFORCED,
-                assertThrows(BrigException.class, () -> workers.spawn("b", waiting)).code());
+                assertThrows(BrigException.class, () -> workers.spawn("b", waiting, CAPTAIN)).code());
         assertEquals(1, workers.list().workers().size());
     }
 
     @Test
     void shouldForgetWorkerWhenLastFrameIsAcknowledged() throws Exception {
-        workers.spawn("a", REQUEST);
+        workers.spawn("a", REQUEST, CAPTAIN);
         Worker worker = workers.find("a");
         FrameTail frames = new FrameTail(worker.outbox());
         worker.terminate(EndReason.REQUESTED);
@@ -195,7 +198,7 @@ class WorkersTest {
 
     @Test
     void shouldForgetADiscardedWorkerWithoutAnAcknowledgementWhenItHasEnded() throws Exception {
-        workers.spawn("a", REQUEST);
+        workers.spawn("a", REQUEST, CAPTAIN);
         workers.discard("a", EndReason.REQUESTED);
         walls.next().exit(0);
         while (openSockets.get() > 0) {
@@ -207,7 +210,7 @@ class WorkersTest {
 
     @Test
     void shouldForgetAWorkerThatHasEndedWhenItIsDiscardedThen() throws Exception {
-        workers.spawn("a", REQUEST);
+        workers.spawn("a", REQUEST, CAPTAIN);
         workers.find("a").terminate(EndReason.REQUESTED);
         walls.next().exit(0);
         while (workers.anyAlive()) {
@@ -249,12 +252,12 @@ class WorkersTest {
 
     private static SpawnRequest of(String project, String workspace) {
         return new SpawnRequest("task", workspace, "keeper", null, List.of(), null, "go", false, null,
-                SpawnRequest.WorkspaceMode.FOLDER, null, new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project),
+                SpawnRequest.WorkspaceMode.FOLDER, null, true, new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project),
                 SpawnRequest.Bounds.NONE, SpawnRequest.Talk.NEW);
     }
 
     private String homeOf(String spawnId, SpawnRequest request) throws Exception {
-        workers.spawn(spawnId, request);
+        workers.spawn(spawnId, request, CAPTAIN);
         boolean own = "/opt/brig/home".equals(walls.lastPlan.environment().get("HOME"));
         List<String> homes = walls.lastPlan.confinement().mounts().stream()
                 .filter(mount -> mount.target().toString().equals("/opt/brig/home") && !mount.readOnly())
@@ -273,24 +276,24 @@ class WorkersTest {
         assertFalse(shop.equals(homeOf("c", of("bank", null))));
         assertFalse(shop.equals(homeOf("d", of("", folder.resolve("w").toString()))));
         assertEquals("none", homeOf("e", of("", null)));
-        BrigException refused = assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop)));
+        BrigException refused = assertThrows(BrigException.class, () -> workers.spawn("f", of("", shop), CAPTAIN));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused.code());
     }
 
     @Test
     void shouldLetInNoMoreVariablesThanTheCaptainNames() throws Exception {
         SpawnRequest narrow = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false, null,
-                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE,
+                SpawnRequest.WorkspaceMode.FOLDER, null, true, SpawnRequest.Claim.NONE,
                 new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0), SpawnRequest.Talk.NEW);
-        workers.spawn("a", REQUEST);
+        workers.spawn("a", REQUEST, CAPTAIN);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
-        workers.spawn("b", narrow);
+        workers.spawn("b", narrow, CAPTAIN);
         assertEquals(Set.of("LANG"), walls.lastPlan.confinement().variables());
     }
 
     @Test
     void shouldRefuseNewAndEndAllWhenShutDown() throws Exception {
-        workers.spawn("a", REQUEST);
+        workers.spawn("a", REQUEST, CAPTAIN);
         CompletableFuture<Void> down = CompletableFuture.runAsync(() -> {
             try {
                 workers.shutdown();
@@ -306,18 +309,18 @@ class WorkersTest {
 
     private static SpawnRequest asking(String agent, String policy, String workspace) {
         return new SpawnRequest(null, workspace, agent, null, List.of(), null, "go", false, policy,
-                SpawnRequest.WorkspaceMode.FOLDER, null, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE,
+                SpawnRequest.WorkspaceMode.FOLDER, null, true, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE,
                 SpawnRequest.Talk.NEW);
     }
 
     private ErrorCode refused(SpawnRequest request) {
-        return assertThrows(BrigException.class, () -> workers.check(request)).code();
+        return assertThrows(BrigException.class, () -> workers.check(request, CAPTAIN)).code();
     }
 
     @Test
     void shouldSayWhatItWouldRefuseAndMakeNothing() {
-        workers.check(REQUEST);
-        workers.check(asking("agent", null, "/workspaces/x"));
+        workers.check(REQUEST, CAPTAIN);
+        workers.check(asking("agent", null, "/workspaces/x"), CAPTAIN);
         assertEquals(ErrorCode.UNKNOWN_AGENT, refused(asking("nobody", null, null)));
         assertEquals(ErrorCode.UNKNOWN_POLICY, refused(asking("agent", "open", null)));
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused(asking("agent", null, "/etc")));
@@ -328,9 +331,9 @@ class WorkersTest {
     @Test
     void shouldStartNoMoreThanItsRateAllowsAndNotCountRepetitions() throws Exception {
         open(2);
-        workers.spawn("a", REQUEST);
-        workers.spawn("a", REQUEST);
-        workers.spawn("b", REQUEST);
+        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("a", REQUEST, CAPTAIN);
+        workers.spawn("b", REQUEST, CAPTAIN);
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refusal("c").code());
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refused(REQUEST));
         assertEquals(2, walls.built.get());
