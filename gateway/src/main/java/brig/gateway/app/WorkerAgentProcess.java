@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +56,7 @@ final class WorkerAgentProcess {
         }
         Path logFile = logFile();
         try {
+            keepToOwner(logFile);
             process = new ProcessBuilder(command)
                     .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()))
@@ -81,6 +85,16 @@ final class WorkerAgentProcess {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** One of an earlier version too. */
+    private static void keepToOwner(Path file) throws IOException {
+        Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rw-------");
+        if (Files.exists(file)) {
+            Files.setPosixFilePermissions(file, mode);
+        } else {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(mode));
         }
     }
 

@@ -310,7 +310,7 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> doctor() {
-        Stream<Walls.Finding> findings = Stream.concat(walls.findings().stream(), programs.findings(profiles).stream());
+        Stream<Walls.Finding> findings = Stream.of(walls.findings(), confinement(), programs.findings(profiles)).flatMap(List::stream);
         return Map.of("findings", findings.map(finding -> {
             Map<String, Object> shown = new LinkedHashMap<>();
             shown.put("name", finding.name());
@@ -322,6 +322,16 @@ public final class ControlOperations {
             }
             return shown;
         }).toList());
+    }
+
+    /** How brig-egress runs here. */
+    private List<Walls.Finding> confinement() {
+        try {
+            return egress.confinement().stream()
+                    .map(found -> new Walls.Finding(found.name(), found.status(), found.detail(), null)).toList();
+        } catch (BrigException e) {
+            return List.of(new Walls.Finding("brig-egress", "FAIL", String.valueOf(e.getMessage()), null));
+        }
     }
 
     private Outcome shutdown() throws InterruptedException {

@@ -184,8 +184,9 @@ public final class SandboxWalls implements Walls {
         }
 
         @Override
-        public WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException {
-            brig.workeragent.sandbox.WalledProcess process = launch(command, stdinPipe);
+        public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe)
+                throws InterruptedException {
+            brig.workeragent.sandbox.WalledProcess process = launchWith(message, command, stdinPipe);
             current = process.network();
             if (process.network().listeners().isEmpty()) {
                 return new SandboxProcess(process, process.network()::close);
@@ -206,11 +207,24 @@ public final class SandboxWalls implements Walls {
             }
         }
 
-        private brig.workeragent.sandbox.WalledProcess launch(List<String> command, boolean stdinPipe)
+        /** What is mounted stays when its file is gone, so nothing is left beside a wall that stands. */
+        private brig.workeragent.sandbox.WalledProcess launchWith(
+                @Nullable String message, List<String> command, boolean stdinPipe) throws InterruptedException {
+            if (message == null) {
+                return launch(guarded(), command, stdinPipe);
+            }
+            try (MessageFile file = MessageFile.write(settings.runtimeFolder(), message, config.identity())) {
+                return launch(guarded().with(List.of(file.mount())), command, stdinPipe);
+            } catch (IOException e) {
+                throw new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "a message cannot be put into the wall: " + e);
+            }
+        }
+
+        private brig.workeragent.sandbox.WalledProcess launch(WallProfile of, List<String> command, boolean stdinPipe)
                 throws InterruptedException {
             try {
                 LaunchRequest request =
-                        new LaunchRequest(plan.spawnId(), guarded(), limits, command, stdinPipe, settings.startMs());
+                        new LaunchRequest(plan.spawnId(), of, limits, command, stdinPipe, settings.startMs());
                 return launcher.launch(request).get();
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof SandboxException refused
@@ -230,7 +244,7 @@ public final class SandboxWalls implements Walls {
 
         @Override
         public Posture measure() throws InterruptedException {
-            brig.workeragent.sandbox.WalledProcess process = launch(NOTHING, false);
+            brig.workeragent.sandbox.WalledProcess process = launch(guarded(), NOTHING, false);
             closeOutput(process);
             new SandboxProcess(process, process.network()::close).end().join();
             return process.posture();
