@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -37,6 +38,7 @@ class EgressConfinementTest {
         Product.requireRoot("to become another user");
         try (Outside outside = new Outside()) {
             outside.writePolicy("web", 0);
+            Files.setPosixFilePermissions(outside.policy("web").getParent().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
             try (Product product = Product.prepare(outside.settings("web")).asUser(SOMEBODY)) {
                 product.serve();
                 check(product, SOMEBODY);
@@ -51,8 +53,10 @@ class EgressConfinementTest {
             assertTrue(doctor.out().lines().anyMatch(line -> line.contains(property) && line.contains("OK")), doctor::out);
         }
         Spawned spawned = new Spawned(product, product.ask("{\"action\":\"spawn\",\"policy\":\"web\","
-                + "\"agent_config\":{\"name\":\"shell\"}}"));
-        Await.until("it runs", () -> spawned.view().text("state", "").equals("running"));
+                + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo runs; sleep 60; true\"}"));
+        try (Wire captain = spawned.captain()) {
+            new Frames().readUntilType(captain, "chunk");
+        }
         ProcessHandle egress = descendants(product).filter(EgressConfinementTest::isJvm).findFirst().orElseThrow();
         Path process = Path.of("/proc", String.valueOf(egress.pid()));
         Map<String, String> status = Files.readAllLines(process.resolve("status")).stream().map(line -> line.split(":\\s*", 2))

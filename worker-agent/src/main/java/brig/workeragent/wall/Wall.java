@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** The wall of one worker. Its processes share the workspace and the limits, and run one at a time. */
 public interface Wall extends AutoCloseable {
     /** Where a process finds the message that it was started for. */
-    String MESSAGE_FILE = "/run/brig-message";
+    String MESSAGE_FILE = "/brig-message";
 
     /**
      * Starts a process and waits until it executes its command.

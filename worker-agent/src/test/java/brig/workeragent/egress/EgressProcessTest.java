@@ -366,7 +366,7 @@ class EgressProcessTest {
             }
             assertEquals("LC_ALL=C.UTF-8 PWD=/", Stream.of(Files.readString(process.resolve("environ")).split("\0", -1))
                     .filter(word -> !word.isEmpty()).sorted().collect(Collectors.joining(" ")));
-            for (String seen : List.of("/etc/shadow", "/etc/passwd", "/usr/bin", "/home", "/root", "/var", folder.toString())) {
+            for (String seen : List.of("/etc/shadow", "/etc/passwd", "/usr/bin", "/home", "/var", folder.toString())) {
                 boolean there = Files.exists(process.resolve("root" + seen));
                 assertTrue(!there || (seen.equals("/usr/bin") && root), seen);
             }
@@ -383,7 +383,7 @@ class EgressProcessTest {
         assertEquals(Optional.empty(), egress.pid(), "it was a trial");
         EgressProcess.Setup setup = setup(classPath());
         EgressProcess careless = new EgressProcess(new EgressProcess.Setup(setup.program(), setup.socketFolder(), setup.stateDir(),
-                List.of(Path.of("/usr/lib")), Map.of(), setup.config()));
+                List.of(Path.of("/dev/null")), Map.of(), setup.config()));
         BrigException refusal = assertThrows(BrigException.class, careless::confinement);
         assertTrue(refusal.getMessage().contains("it is not confined: egress-files"), refusal.getMessage());
         careless.close();

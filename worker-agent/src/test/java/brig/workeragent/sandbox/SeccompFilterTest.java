@@ -13,10 +13,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SeccompFilterTest {
 
     private static int run(Machine machine, boolean nested, int architecture, int number, long... arguments) {
+        return interpret(SeccompFilter.build(machine, nested), architecture, number, arguments);
+    }
+
+    /** The filter's answer to a system call. */
+    static int interpret(byte[] filter, int architecture, int number, long... arguments) {
         var call = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN).putInt(number).putInt(architecture)
                 .putLong(0);
         for (long argument : arguments) call.putLong(argument);
-        var program = ByteBuffer.wrap(SeccompFilter.build(machine, nested)).order(ByteOrder.LITTLE_ENDIAN);
+        var program = ByteBuffer.wrap(filter).order(ByteOrder.LITTLE_ENDIAN);
         int accumulator = 0;
         for (int at = 0;; at++) {
             int code = program.getShort(at * 8);
