@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import brig.protocol.Settings;
 import brig.workeragent.egress.EgressProcess;
+import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
@@ -139,26 +140,34 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
         return Settings.bind(sectionOf(values(home, now)), WorkerAgentConfig.class).repositories().stream().map(Path::of).toList();
     }
 
-    WallSettings wallSettings() {
-        // Where the build put the programs of the wall; an installation has them beside config.
+    /** Where the build put the programs of the wall; an installation has them beside config. */
+    private Path nativeFolder() {
         String named = System.getProperty("brig.native");
-        Path nativeFolder = named == null ? home.resolve("lib/native") : Path.of(named);
+        return named == null ? home.resolve("lib/native") : Path.of(named);
+    }
+
+    WallSettings wallSettings() {
         WallSettings.Limits limits = new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
                 config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
                 config.homeBytesMax());
-        return new WallSettings(nativeFolder, runtimeDir.resolve("wall"), workspaceBases(), config.uid(),
+        return new WallSettings(nativeFolder(), runtimeDir.resolve("wall"), workspaceBases(), config.uid(),
                 config.startMs(), limits, config.limitsLevel(),
                 new WallSettings.Tools(config.tools().timeoutMs(), config.tools().memoryBytesMax()));
     }
 
     /** What brig-egress is started with: this program's own classes, in a JVM that stays small. */
     EgressProcess.Setup egressSetup() {
-        List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-XX:+UseSerialGC",
-                "-XX:+UseCompactObjectHeaders", "-XX:-UsePerfData", "-Xmx256m",
-                "-Dbrig.log=" + System.getProperty("brig.log", "INFO"),
-                "-cp", System.getProperty("java.class.path"));
-        return new EgressProcess.Setup(java, runtimeDir.resolve("egress"), stateDir.resolve("egress"), config.egress());
+        List<String> options = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders", "-XX:-UsePerfData", "-XX:-CreateCoredumpOnCrash", "-Xmx256m",
+                "-Dbrig.log=" + System.getProperty("brig.log", "INFO"));
+        List<Path> classPath = Stream.of(System.getProperty("java.class.path").split(":", -1))
+                .map(entry -> Path.of(entry).toAbsolutePath().normalize()).toList();
+        ConfinedCommand.Program program = new ConfinedCommand.Program(Path.of(System.getProperty("java.home")), options, classPath,
+                nativeFolder().resolve("libbrig-filter.so").toAbsolutePath());
+        List<Path> closed = Stream.concat(Stream.of(Path.of("/etc/shadow"), stateDir.resolve("admin.token"), stateDir.resolve("egress"),
+                Path.of(System.getProperty("user.home"))), workspaceBases().stream()).toList();
+        return new EgressProcess.Setup(program, runtimeDir.resolve("egress"), stateDir.resolve("egress"), closed, environment,
+                config.egress());
     }
 
     private static List<Path> paths(List<String> texts, Path empty) {

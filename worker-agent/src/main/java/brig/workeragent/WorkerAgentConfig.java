@@ -52,6 +52,9 @@ record WorkerAgentConfig(
         }
         requireRangeOrNone("keptWorkspaceMs", keptWorkspaceMs, 1000, 3650 * DAY_MS);
         requireRange("uid", uid, 1, Integer.MAX_VALUE - 1);
+        if (uid == egress.uid()) {
+            throw new IllegalArgumentException("egress.uid: must be another than uid, which is the workers'");
+        }
         requireRangeOrNone("startsPerSecondMax", startsPerSecondMax, 1, 10_000);
         requireRange("portConnectionsMax", portConnectionsMax, 1, 10_000);
         requireRange("unackedBytesMax", unackedBytesMax, 128 * 1024, 1024 * MIB);

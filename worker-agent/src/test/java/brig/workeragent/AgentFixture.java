@@ -165,7 +165,8 @@ final class AgentFixture implements AutoCloseable {
     /** The brig-egress that runs for a worker-agent of this process; others may run on this host. */
     static List<Long> egressProcesses() {
         List<Long> all = processesWith("brig.workeragent.egress.proxy.EgressMain");
-        return ProcessHandle.current().children().map(ProcessHandle::pid).filter(all::contains).toList();
+        // Above it is bubblewrap, twice, which has the same words.
+        return ProcessHandle.current().children().flatMap(ProcessHandle::children).flatMap(ProcessHandle::children).map(ProcessHandle::pid).filter(all::contains).toList();
     }
 
     @Override

@@ -206,8 +206,7 @@ public final class SpawnerSocket {
                         request.only(Set.of("action"));
                         yield done(status.view());
                     }
-                    case "prune" -> pruner.prune(request.only(Set.of("action", "dry_run")).flag("dry_run"), access.captain())
-                            .thenApply(pruned -> pruned);
+                    case "prune" -> prune(request.only(Set.of("action", "dry_run")));
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
@@ -241,6 +240,13 @@ public final class SpawnerSocket {
         private Map<String, ?> own(Map<String, @Nullable Object> kept) {
             return access.isAdmin() ? kept : Map.of("workspaces", new Fields(kept).objects("workspaces").stream()
                     .filter(one -> door.sessions().isOf(one.text("spawn_id", ""), access)).map(Fields::asMap).toList());
+        }
+
+        private CompletionStage<Map<String, ?>> prune(Fields request) {
+            if (!access.isAdmin()) {
+                throw new BrigException(ErrorCode.FORBIDDEN, "an admin decides what goes of all captains' sessions");
+            }
+            return pruner.prune(request.flag("dry_run"), access.captain()).thenApply(pruned -> pruned);
         }
 
         private CompletionStage<Map<String, ?>> apply(Fields request) {

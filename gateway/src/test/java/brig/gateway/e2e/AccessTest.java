@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,6 +62,68 @@ class AccessTest {
                     spawned.watcherToken(), product.adminToken())) {
                 assertFalse(logs.contains(secret), logs);
             }
+        }
+    }
+
+    /** Scenario: a worker runs a message with a marker in it, and somebody looks through the processes of the host. */
+    @Test
+    void shouldShowNoMessageAmongTheCommandLinesOfTheHost() throws IOException {
+        String marker = "planted" + Long.toString(System.nanoTime(), 36);
+        try (Product product = Product.start()) {
+            Spawned spawned = product.spawn("shell", ": " + marker + "; echo runs; sleep 60; true", false);
+            try (Wire captain = spawned.captain()) {
+                new Frames().readUntilType(captain, "chunk");
+                List<String> seen = new ArrayList<>();
+                try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+                    for (Path process : processes.filter(path -> path.getFileName().toString().matches("\\d+")).toList()) {
+                        seen.addAll(commandLine(process).lines().filter(line -> line.contains(marker)).toList());
+                    }
+                }
+                assertEquals(List.of(), seen);
+                try (Stream<Path> left = Files.walk(product.runtime())) {
+                    assertEquals(List.of(), left.filter(path -> path.getParent().endsWith("messages")).toList());
+                }
+            }
+            product.brig("terminate", spawned.id());
+            Run run = product.brig("run", "shell", "--", "-n 'a \"b\"' 2>/dev/null; printf '%s|' 'x  y' \"$#\"; cat; exit 7");
+            assertEquals("7 x  y|0|", run.exitCode() + " " + run.out(), run::err);
+            assertEquals("900000", product.brigWith("# " + "x".repeat(899_980) + "\nprintf 900000", "run", "shell").out());
+            assertTrue(product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"a\\u0000b\"}")
+                    .text("code", "").equals("INVALID_FIELD"));
+        }
+    }
+
+    private static String commandLine(Path process) {
+        try {
+            return Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1);
+        } catch (IOException gone) {
+            return "";
+        }
+    }
+
+    @Test
+    void shouldKeepTheLogOfTheWorkerAgentToItsOwnerAlsoWhereAnEarlierVersionDidNot() throws IOException {
+        try (Product product = Product.prepare(Map.of())) {
+            Path log = Files.createDirectory(product.folder().resolve("state")).resolve("worker-agent.log");
+            Files.setPosixFilePermissions(Files.createFile(log), PosixFilePermissions.fromString("rw-r--r--"));
+            product.serve();
+            assertEquals("rw-------", modeOf(log));
+            assertTrue(Files.size(log) > 0);
+            product.shell("true");
+            for (Path folder : List.of(product.folder().resolve("state"), product.runtime())) {
+                try (Stream<Path> files = Files.walk(folder)) {
+                    assertEquals(List.of(), files.filter(file -> Files.isRegularFile(file) && isReadableByOthers(file)
+                            && !file.startsWith(product.runtime().resolve("wall"))).toList());
+                }
+            }
+        }
+    }
+
+    private static boolean isReadableByOthers(Path file) {
+        try {
+            return modeOf(file).endsWith("r--");
+        } catch (IOException gone) {
+            return false;
         }
     }
 

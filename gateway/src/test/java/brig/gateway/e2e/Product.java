@@ -93,6 +93,18 @@ final class Product implements AutoCloseable {
         return this;
     }
 
+    /** {@code brig serve} as a user who owns the folders, and nothing else. */
+    Product asUser(int uid) throws IOException {
+        String id = String.valueOf(uid);
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.toList()) {
+                Files.setAttribute(file, "unix:uid", uid);
+            }
+        }
+        around = List.of("setpriv", "--reuid", id, "--regid", id, "--clear-groups", "--", "env", "HOME=" + folder);
+        return this;
+    }
+
     /** {@code brig serve} with one more variable, {@code NAME=value}. */
     Product with(String variable) {
         around = List.of("env", variable);

@@ -2,9 +2,16 @@ package brig.workeragent.egress;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
 import brig.protocol.Json;
 import brig.protocol.LineDecoder;
+import brig.workeragent.egress.confinement.ConfinedCommand;
+import brig.workeragent.egress.confinement.Confinement;
 import brig.workeragent.egress.proxy.EgressMain;
+import brig.workeragent.egress.tls.CertificateAuthority;
+import brig.workeragent.posture.Posture;
+import brig.workeragent.sandbox.SandboxException;
+import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.wall.WallSocket;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -32,7 +39,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,101 +48,153 @@ import org.slf4j.LoggerFactory;
 final class EgressLink {
     private static final Logger LOG = LoggerFactory.getLogger(EgressLink.class);
     private static final AtomicInteger RUNS = new AtomicInteger();
-    private static final int EVENT_BYTES_MAX = 64 * 1024;
+    private static final int LINE_BYTES_MAX = 64 * 1024;
     private static final long SEND_MS = 5_000;
     private static final long END_MS = 3_000;
 
+    /** Who hears what it says; called from the thread that reads it. */
+    interface Listener {
+        void handleEvent(Map<String, @Nullable Object> event);
+
+        /** A line for the audit. */
+        void handleAudit(Map<String, @Nullable Object> entry);
+
+        /** So many lines for the audit could not be said. */
+        void handleAuditLost(long count);
+
+        /** Once, when it has ended after it was ready. */
+        void handleGone(EgressLink gone);
+    }
+
+    /** Of bubblewrap, which waits for the JVM. */
     private final Process process;
     private final OutputStream lines;
     private final EventLoopGroup loop;
     private final Channel listener;
+    private final Listener told;
     private final long startNanos = System.nanoTime();
-    private final CompletableFuture<Path> authority = new CompletableFuture<>();
-    private final CompletableFuture<Channel> descriptors;
+    private final CompletableFuture<Map<String, @Nullable Object>> measured = new CompletableFuture<>();
+    private final CompletableFuture<Channel> descriptors = new CompletableFuture<>();
+    private final Thread reader = Thread.ofPlatform().daemon().name("brig-egress-events").unstarted(this::read);
+    private volatile List<Posture.Property> confinement = List.of();
 
-    private EgressLink(
-            Process process, EventLoopGroup loop, Channel listener, CompletableFuture<Channel> descriptors) {
+    private EgressLink(Process process, EventLoopGroup loop, Channel listener, Listener told) {
         this.process = process;
         this.lines = process.getOutputStream();
         this.loop = loop;
         this.listener = listener;
-        this.descriptors = descriptors;
+        this.told = told;
     }
 
     /**
-     * Starts it and waits until it is ready.
+     * Starts it and waits until it is ready and found confined. Its life is bound to the calling thread.
      *
-     * @param events called from the thread that reads them
-     * @param gone called once, when it has ended after it was ready
+     * @param authority whose certificates it makes
+     * @throws IOException where it does not start, or is not confined
      */
-    static EgressLink start(EgressProcess.Setup setup, Consumer<Map<String, @Nullable Object>> events,
-            Consumer<EgressLink> gone, long readyMs) throws IOException, InterruptedException {
+    static EgressLink start(EgressProcess.Setup setup, CertificateAuthority authority, Listener told, long readyMs)
+            throws IOException, InterruptedException {
+        WorkerIdentity identity = identity(setup.config());
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-        Path folder = Files.createDirectories(setup.socketFolder());
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
         // Another name for each run: the socket of the one before is removed whenever its channel is closed.
-        Path socket = folder.resolve("descriptors-" + RUNS.incrementAndGet() + ".sock");
-        Files.deleteIfExists(socket);
-        CompletableFuture<Channel> connected = new CompletableFuture<>();
+        Path socket = setup.socketFolder().resolve("descriptors-" + RUNS.incrementAndGet() + ".sock");
+        CompletableFuture<EgressLink> started = new CompletableFuture<>();
         try {
-            Channel listener = new ServerBootstrap().group(loop).channel(EpollServerDomainSocketChannel.class)
-                    .childHandler(new ChannelInboundHandlerAdapter() {
-                        @Override
-                        public void channelActive(ChannelHandlerContext ctx) {
-                            connected.complete(ctx.channel());
-                        }
-                    })
-                    .bind(new DomainSocketAddress(socket.toString())).sync().channel();
-            EgressLink link = new EgressLink(launch(setup), loop, listener, connected);
+            setup.names().refresh();
+            List<String> command = new ConfinedCommand(setup.program(), identity)
+                    .words(socket, setup.names(), EgressMain.class.getName());
+            Channel listener = listen(socket, identity, loop, started);
+            EgressLink link = new EgressLink(launch(command), loop, listener, told);
+            started.complete(link);
+            link.reader.start();
             try {
-                link.configure(setup, socket);
-                Thread.ofPlatform().daemon().name("brig-egress-events").start(() -> link.read(events, gone));
-                link.awaitReady(readyMs);
+                link.configure(setup, authority);
+                link.awaitReady(identity, readyMs);
                 return link;
             } catch (IOException | InterruptedException | RuntimeException e) {
                 link.close();
                 throw e;
             }
         } finally {
-            if (!connected.isDone() || connected.isCompletedExceptionally()) {
+            if (!started.isDone()) {
                 loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             }
         }
     }
 
-    private static Process launch(EgressProcess.Setup setup) throws IOException {
-        List<String> command = new ArrayList<>(setup.java());
-        command.add(EgressMain.class.getName());
-        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    private static WorkerIdentity identity(EgressConfig config) throws IOException {
+        try {
+            return WorkerIdentity.ofHost(config.uid());
+        } catch (SandboxException e) {
+            throw new IOException("worker.egress.uid: " + e.getMessage());
+        }
     }
 
-    private void configure(EgressProcess.Setup setup, Path socket) throws IOException {
-        EgressConfig config = setup.config();
+    private static Channel listen(Path socket, WorkerIdentity identity, EventLoopGroup loop,
+            CompletableFuture<EgressLink> started) throws IOException, InterruptedException {
+        Files.deleteIfExists(socket);
+        Channel listener = new ServerBootstrap().group(loop).channel(EpollServerDomainSocketChannel.class)
+                .childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelActive(ChannelHandlerContext ctx) throws IOException {
+                        if (!started.join().isItself((EpollDomainSocketChannel) ctx.channel())) {
+                            ctx.close();
+                        }
+                    }
+                })
+                .bind(new DomainSocketAddress(socket.toString())).sync().channel();
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+        Files.setAttribute(socket, "unix:uid", identity.uid());
+        return listener;
+    }
+
+    /** Nothing of the environment of this process reaches it. */
+    private static Process launch(List<String> command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().clear();
+        return builder.start();
+    }
+
+    /** By the kernel's word: what connects is the one child of process 1 of the namespace that was made for it. */
+    private boolean isItself(EpollDomainSocketChannel channel) throws IOException {
+        long pid = channel.peerCredentials().pid();
+        boolean itself = ProcessHandle.of(pid).flatMap(ProcessHandle::parent).flatMap(ProcessHandle::parent)
+                .filter(above -> above.pid() == process.pid()).isPresent();
+        if (!itself) {
+            LOG.warn("process {} connected in the place of brig-egress", pid);
+        }
+        return itself && descriptors.complete(channel);
+    }
+
+    private void configure(EgressProcess.Setup setup, CertificateAuthority authority) throws IOException {
+        List<String> roots = new ArrayList<>();
+        for (String file : setup.config().extraRoots()) {
+            roots.add(Files.readString(Path.of(file)));
+        }
+        CertificateAuthority.Pems pems = authority.pems();
         Map<String, Object> message = new LinkedHashMap<>();
         message.put("type", "configure");
-        message.put("stateDir", setup.stateDir().toString());
-        message.put("descriptors", socket.toString());
-        message.put("hosts", config.hosts());
-        message.put("extraRoots", config.extraRoots());
-        message.put("auditFileBytesMax", config.auditFileBytesMax());
-        message.put("auditFilesMax", config.auditFilesMax());
-        message.put("auditKeepMs", config.auditKeepMs());
+        message.put("certificate", pems.certificate());
+        message.put("key", pems.key());
+        message.put("hosts", setup.config().hosts());
+        message.put("extraRoots", roots);
+        message.put("closed", setup.closed().stream().filter(path -> !setup.program().liesIn(path)).map(Path::toString).toList());
         lines.write(Json.writeLine(message));
         lines.flush();
     }
 
-    private void awaitReady(long readyMs) throws IOException, InterruptedException {
+    private void awaitReady(WorkerIdentity identity, long readyMs) throws IOException, InterruptedException {
         try {
-            authority.get(readyMs, TimeUnit.MILLISECONDS);
-            Channel channel = descriptors.get(readyMs, TimeUnit.MILLISECONDS);
-            int pid = ((EpollDomainSocketChannel) channel).peerCredentials().pid();
-            if (pid != process.pid()) {
-                throw new IOException("process " + pid + " connected in the place of brig-egress");
-            }
+            confinement = Confinement.judge(measured.get(readyMs, TimeUnit.MILLISECONDS), identity.uid(), identity.switched());
         } catch (ExecutionException e) {
             throw new IOException(e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {
             throw new IOException("it is not ready after " + readyMs + " ms");
+        }
+        for (Posture.Property property : confinement) {
+            if (!property.holds()) {
+                throw new IOException("it is not confined: " + property.name() + ": " + property.detail());
+            }
         }
     }
 
@@ -173,11 +231,11 @@ final class EgressLink {
         }
     }
 
-    private void read(Consumer<Map<String, @Nullable Object>> events, Consumer<EgressLink> gone) {
-        LineDecoder decoder = new LineDecoder(EVENT_BYTES_MAX, new LineDecoder.Sink() {
+    private void read() {
+        LineDecoder decoder = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
             @Override
             public void handleLine(byte[] bytes, int offset, int length) {
-                EgressLink.this.handleLine(bytes, offset, length, events);
+                EgressLink.this.handleLine(bytes, offset, length);
             }
 
             @Override
@@ -195,25 +253,33 @@ final class EgressLink {
         }
         process.destroyForcibly();
         awaitEnd();
-        authority.completeExceptionally(new IOException("it ended with status " + status()));
+        measured.completeExceptionally(new IOException("it ended with status " + status()));
         closeChannels();
-        gone.accept(this);
+        told.handleGone(this);
     }
 
-    private void handleLine(byte[] bytes, int offset, int length, Consumer<Map<String, @Nullable Object>> events) {
+    private void handleLine(byte[] bytes, int offset, int length) {
         try {
             Map<String, @Nullable Object> message = Json.parseObject(bytes, offset, length);
-            if ("ready".equals(message.get("type"))) {
-                authority.complete(Path.of(String.valueOf(message.get("authority"))));
-            } else if ("dropped".equals(message.get("type"))) {
-                LOG.warn("brig-egress dropped {} events that nobody read in time", message.get("count"));
-            } else {
-                events.accept(message);
+            switch (String.valueOf(message.get("type"))) {
+                case "ready" -> measured.complete(new Fields(message).object("measured").asMap());
+                case "audit" -> told.handleAudit(new Fields(message).object("entry").asMap());
+                case "lost" -> handleLost(new Fields(message));
+                default -> told.handleEvent(message);
             }
         } catch (BrigException e) {
             LOG.warn("brig-egress wrote a line that cannot be read: {}", e.getMessage());
         } catch (RuntimeException e) {
             LOG.error("an event of brig-egress was not taken", e);
+        }
+    }
+
+    private void handleLost(Fields message) {
+        long count = message.number("count", 0, Long.MAX_VALUE, 0);
+        if ("audit".equals(message.text("kind"))) {
+            told.handleAuditLost(count);
+        } else {
+            LOG.warn("brig-egress lost {} events that nobody read in time", count);
         }
     }
 
@@ -230,16 +296,18 @@ final class EgressLink {
         loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
 
-    Path authority() {
-        return authority.join();
+    /** What it found of itself. */
+    List<Posture.Property> confinement() {
+        return confinement;
     }
 
     boolean isAlive() {
         return process.isAlive();
     }
 
-    long pid() {
-        return process.pid();
+    /** Of the JVM itself. */
+    long pid() throws IOException {
+        return ((EpollDomainSocketChannel) descriptors.join()).peerCredentials().pid();
     }
 
     int status() {
@@ -250,13 +318,14 @@ final class EgressLink {
         return System.nanoTime() - startNanos;
     }
 
-    /** Ends it, with time to write what it has to. */
+    /** Ends it, with time to say what it has to. */
     void close() {
         try {
             lines.close();
             if (!process.waitFor(END_MS, TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly();
             }
+            reader.join(END_MS);
         } catch (IOException e) {
             process.destroyForcibly();
         } catch (InterruptedException e) {

@@ -4,9 +4,15 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.workeragent.egress.audit.AuditFiles;
+import brig.workeragent.egress.audit.AuditLog;
+import brig.workeragent.egress.confinement.ConfinedCommand;
+import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.egress.policy.HostPattern;
 import brig.workeragent.egress.policy.HostPolicy;
+import brig.workeragent.egress.secret.SecretFeed;
+import brig.workeragent.egress.secret.SecretSources;
+import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.WallSocket;
 import java.io.IOException;
@@ -18,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -37,59 +44,34 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps brig-egress running while a worker needs it. Started at the first need; when it dies it is started
  * again and gets the same sockets, which stayed open here: what connects meanwhile waits in their backlogs, what
- * was under way is reset.
+ * was under way is reset. What it may not have lies here: the key of the authority, the files of the audit, the sources of
+ * secrets, whose values it is told.
  *
  * <p>State is owned by one thread, {@code link}; any thread may call.
  */
 public final class EgressProcess implements EgressGate, AutoCloseable {
-    /** What brig-egress is started with; {@code java} is the command up to the name of its class. */
-    public record Setup(List<String> java, Path socketFolder, Path stateDir, EgressConfig config) {}
+    /**
+     * What brig-egress is started with.
+     *
+     * @param socketFolder of this process; made if absent
+     * @param stateDir for the authority and the audit, which it gets no sight of
+     * @param closed what it must not see
+     * @param environment where secrets of the kind {@code env} are
+     */
+    public record Setup(ConfinedCommand.Program program, Path socketFolder, Path stateDir, List<Path> closed,
+            Map<String, String> environment, EgressConfig config) {
+        NameFiles names() {
+            return new NameFiles(Path.of("/etc"), socketFolder.resolve("etc"));
+        }
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(EgressProcess.class);
     private static final long READY_MS = 30_000;
     private static final long POLICY_MS = 1_000;
-    private static final int ASKS_MAX = 64;
     private static final long AGAIN_MS_MIN = 20;
     private static final long AGAIN_MS_MAX = 5_000;
     /** One that lived so long has started well. */
     private static final long HEALTHY_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    /** A worker with egress, whether a process of it runs or not. */
-    private static final class Session {
-        private final boolean hasWayOut;
-        private final Supplier<EgressPolicy> policy;
-        private final Consumer<Map<String, Object>> events;
-        private final Set<String> allowed = new LinkedHashSet<>();
-        private final Set<String> revoked = new HashSet<>();
-        /** By host and port. Written by the thread that reads events. */
-        private final Map<String, Ask> asks = new ConcurrentHashMap<>();
-
-        Session(boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
-            this.hasWayOut = hasWayOut;
-            this.policy = policy;
-            this.events = events;
-        }
-
-        void note(Map<String, @Nullable Object> event) {
-            String key = event.get("host") + ":" + event.get("port");
-            if ("answered".equals(event.get("kind"))) {
-                asks.remove(key);
-            } else if ("ask".equals(event.get("kind")) && event.get("port") instanceof Long port
-                    && event.get("deadlineMs") instanceof Long waitsMs) {
-                long now = System.currentTimeMillis();
-                asks.values().removeIf(ask -> ask.deadlineMs() < now);
-                if (asks.size() < ASKS_MAX) {
-                    asks.put(key, new Ask(String.valueOf(event.get("host")), port, String.valueOf(event.get("method")),
-                            String.valueOf(event.get("rule")), now + waitsMs));
-                }
-            }
-        }
-
-        /** A person answered all that wait for those hosts: they are listed no more, whatever their events take. */
-        void answered(HostPattern hosts) {
-            asks.values().removeIf(ask -> hosts.matches(ask.host(), (int) ask.port()));
-        }
-    }
 
     /** A request that waits for a person until that time. */
     public record Ask(String host, long port, String method, String rule, long deadlineMs) {}
@@ -109,17 +91,23 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         private final String id;
         private final EgressGate.Taking what;
         private final Set<WallSocket> more = new LinkedHashSet<>();
+        private final SecretFeed secrets;
         private EgressPolicy policy;
+        /** As they were read last; null before. */
+        private @Nullable Map<String, String> values;
+        private boolean reading;
 
-        Taking(String id, EgressGate.Taking what) {
+        Taking(String id, EgressGate.Taking what, SecretFeed secrets) {
             this.id = id;
             this.what = what;
+            this.secrets = secrets;
             this.policy = what.policy();
         }
     }
 
     private final Setup setup;
     private final ScheduledThreadPoolExecutor link;
+    private final SecretSources sources;
     private final AtomicLong ids = new AtomicLong();
     /** By spawn; read by the thread that reads events too. */
     private final Map<String, Session> sessions = new ConcurrentHashMap<>();
@@ -127,6 +115,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     // Owned by the thread link.
     private final Map<String, Taking> takings = new LinkedHashMap<>();
+    private @Nullable EgressState kept;
     private @Nullable EgressLink current;
     private long againMs = AGAIN_MS_MIN;
     private boolean watching;
@@ -134,13 +123,14 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     public EgressProcess(Setup setup) {
         this.setup = setup;
+        this.sources = new SecretSources(setup.environment());
         this.link = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("brig-egress").factory());
         link.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
     @Override
     public Path authority() {
-        return call(() -> ready().authority());
+        return call(() -> kept().authority().file());
     }
 
     /**
@@ -161,7 +151,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         String id = what.spawnId() + "#" + ids.incrementAndGet();
         return call(() -> {
             EgressLink running = ready();
-            Taking taking = new Taking(id, what);
+            Taking taking = new Taking(id, what, new SecretFeed(sources));
             spawns.put(id, what.spawnId());
             takings.put(id, taking);
             watch();
@@ -326,14 +316,47 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         if (closed) {
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
         }
-        EgressLink fresh = EgressLink.start(
-                setup, this::handleEvent, gone -> later(() -> handleGone(gone), 0), READY_MS);
+        EgressLink fresh = EgressLink.start(setup, kept().authority(), new Told(), READY_MS);
         current = fresh;
         LOG.info("brig-egress runs as process {}", fresh.pid());
         for (Taking taking : takings.values()) {
             register(fresh, taking);
         }
         return fresh;
+    }
+
+    private EgressState kept() throws IOException {
+        EgressState known = kept;
+        if (known == null) {
+            known = EgressState.open(setup);
+            kept = known;
+        }
+        return known;
+    }
+
+    /** What one run says, on the thread that reads it. */
+    private final class Told implements EgressLink.Listener {
+        private final AuditLog audit = Objects.requireNonNull(kept).audit();
+
+        @Override
+        public void handleEvent(Map<String, @Nullable Object> event) {
+            EgressProcess.this.handleEvent(event);
+        }
+
+        @Override
+        public void handleAudit(Map<String, @Nullable Object> entry) {
+            audit.append(entry);
+        }
+
+        @Override
+        public void handleAuditLost(long count) {
+            audit.lose(count);
+        }
+
+        @Override
+        public void handleGone(EgressLink gone) {
+            later(() -> EgressProcess.this.handleGone(gone), 0);
+        }
     }
 
     private void register(EgressLink to, Taking taking) {
@@ -348,6 +371,35 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         Set<WallSocket> sockets = new LinkedHashSet<>(taking.what.network().sockets());
         sockets.addAll(taking.more);
         to.send(message, List.copyOf(sockets));
+        if (taking.values != null) {
+            sendSecrets(taking);
+        }
+        readSecrets(taking);
+    }
+
+    /** Sources may take their time, and nobody waits for them but the worker whose secrets they have. */
+    private void readSecrets(Taking taking) {
+        EgressPolicy policy = taking.policy;
+        if (taking.reading || (policy.secrets().isEmpty() && taking.values == null)) {
+            return;
+        }
+        taking.reading = true;
+        var unused = Thread.startVirtualThread(() -> {
+            Map<String, String> values = taking.secrets.read(policy);
+            later(() -> {
+                taking.reading = false;
+                if (takings.containsKey(taking.id) && !values.equals(taking.values)) {
+                    taking.values = values;
+                    sendSecrets(taking);
+                }
+            }, 0);
+        });
+    }
+
+    private void sendSecrets(Taking taking) {
+        Map<String, Object> message = EgressLink.message("secrets", taking.id);
+        message.put("values", taking.values == null ? Map.of() : taking.values);
+        send(message);
     }
 
     private void send(Map<String, Object> message) {
@@ -403,9 +455,20 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     /** Policies are files; what changed in them holds for workers that run too. */
     private void checkPolicies() {
         takings.values().forEach(this::checkPolicy);
+        takings.values().forEach(this::readSecrets);
+        refreshNames();
         watching = !takings.isEmpty();
         if (watching) {
             later(this::checkPolicies, POLICY_MS);
+        }
+    }
+
+    /** The host may be in another network by now. */
+    private void refreshNames() {
+        try {
+            setup.names().refresh();
+        } catch (IOException e) {
+            LOG.warn("brig-egress goes on with the name servers that it knew: {}", e.toString());
         }
     }
 
@@ -495,9 +558,22 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         }
     }
 
+    /** What brig-egress finds of its own confinement; where none runs, one that is started to be measured. Blocks. */
+    public List<Posture.Property> confinement() {
+        return call(() -> {
+            EgressLink running = current;
+            if (running != null && running.isAlive()) {
+                return running.confinement();
+            }
+            EgressLink trial = EgressLink.start(setup, kept().authority(), new Told(), READY_MS);
+            trial.close();
+            return trial.confinement();
+        });
+    }
+
     /** Of the process that runs now; empty while there is none. */
     Optional<Long> pid() {
-        return call(() -> Optional.ofNullable(current).filter(EgressLink::isAlive).map(EgressLink::pid));
+        return call(() -> current != null && current.isAlive() ? Optional.of(current.pid()) : Optional.empty());
     }
 
     /** Ends the process. */
@@ -508,6 +584,9 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                 closed = true;
                 if (current != null) {
                     current.close();
+                }
+                if (kept != null) {
+                    kept.audit().close();
                 }
                 return Optional.empty();
             });

@@ -325,8 +325,8 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> doctor() {
-        Stream<Walls.Finding> findings = Stream.concat(Stream.concat(walls.findings().stream(), Stream.of(made.finding())),
-                programs.findings(profiles).stream());
+        Stream<Walls.Finding> findings = Stream.of(walls.findings(), List.of(made.finding()), confinement(), programs.findings(profiles))
+                .flatMap(List::stream);
         return Map.of("findings", findings.map(finding -> {
             Map<String, Object> shown = new LinkedHashMap<>();
             shown.put("name", finding.name());
@@ -338,6 +338,16 @@ public final class ControlOperations {
             }
             return shown;
         }).toList());
+    }
+
+    /** How brig-egress runs here. */
+    private List<Walls.Finding> confinement() {
+        try {
+            return egress.confinement().stream()
+                    .map(found -> new Walls.Finding(found.name(), found.status(), found.detail(), null)).toList();
+        } catch (BrigException e) {
+            return List.of(new Walls.Finding("brig-egress", "FAIL", String.valueOf(e.getMessage()), null));
+        }
     }
 
     private Outcome shutdown() throws InterruptedException {

@@ -4,6 +4,7 @@ import brig.protocol.Settings;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.adapter.Adapter;
 import brig.workeragent.wall.EgressVariables;
+import brig.workeragent.wall.Wall;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param description for people, one line
  * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
  *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced, and {@code {program}} by the program of
- *     {@code install}; inside an argument only the names of model routes are
+ *     {@code install}; inside an argument only the names of model routes and {@code {messageFile}} are, which
+ *     stands for a file with the message: everybody on the host can read arguments
  * @param adapter its native format; {@code cassette}: that of the recording which the request names as its model
  * @param process {@code message}: one process per message; {@code spawn}: one for the whole spawn
  * @param stdin {@code null}: {@code /dev/null}; {@code lines}: each message is written to it
@@ -72,6 +74,7 @@ public record AgentProfile(
 
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final String MESSAGE = "{message}";
+    private static final String MESSAGE_FILE = "{messageFile}";
     private static final String CASSETTE = "cassette";
     private static final String PROGRAM = "{program}";
 
@@ -153,9 +156,14 @@ public record AgentProfile(
         return stdin.equals("lines");
     }
 
-    /** The message is an argument of the command, so it need not be written to standard input. */
-    public boolean messageIsArgument() {
-        return command.contains(MESSAGE);
+    /** The message comes with the command, so it need not be written to standard input. */
+    public boolean messageComesWithCommand() {
+        return command.contains(MESSAGE) || messageIsFile();
+    }
+
+    /** The command reads the message from {@link Wall#MESSAGE_FILE}. */
+    public boolean messageIsFile() {
+        return command.stream().anyMatch(argument -> argument.contains(MESSAGE_FILE));
     }
 
     /**
@@ -185,7 +193,7 @@ public record AgentProfile(
     }
 
     private String withRoutes(String text) {
-        String whole = text;
+        String whole = text.replace(MESSAGE_FILE, Wall.MESSAGE_FILE);
         for (String model : models) {
             whole = whole.replace("{models." + model + "}", EgressVariables.modelUrl(model));
         }

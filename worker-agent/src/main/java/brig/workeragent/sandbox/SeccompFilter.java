@@ -20,32 +20,32 @@ final class SeccompFilter {
 
     // struct seccomp_data; arguments are 64 bits, of which the kernel uses the low 32 in all that is looked
     // at here.
-    private static final int NUMBER = 0;
-    private static final int ARCHITECTURE = 4;
-    private static final int FIRST_ARGUMENT = 16;
-    private static final int SECOND_ARGUMENT = 24;
+    static final int NUMBER = 0;
+    static final int ARCHITECTURE = 4;
+    static final int FIRST_ARGUMENT = 16;
+    static final int SECOND_ARGUMENT = 24;
 
     /**
      * Calls from here on use the x32 ABI: the same kernel functions under numbers that the list does not
      * have.
      */
-    private static final int X32_BIT = 0x40000000;
+    static final int X32_BIT = 0x40000000;
     /** {@code removexattrat}: the newest call that was looked at when the list was made. */
-    private static final int NEWEST_KNOWN = 466;
+    static final int NEWEST_KNOWN = 466;
 
     /** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
-    private static final int CLONE_NEW_ANY = 0x7E020000;
+    static final int CLONE_NEW_ANY = 0x7E020000;
 
-    private static final int AF_UNIX = 1;
-    private static final int AF_INET = 2;
-    private static final int AF_INET6 = 10;
+    static final int AF_UNIX = 1;
+    static final int AF_INET = 2;
+    static final int AF_INET6 = 10;
     private static final int AF_NETLINK = 16;
-    private static final int SOCKET_TYPE_MASK = 0xF;
-    private static final int SOCK_RAW = 3;
+    static final int SOCKET_TYPE_MASK = 0xF;
+    static final int SOCK_RAW = 3;
 
     /** Both put characters into the input of a terminal, as if typed by its user. */
-    private static final int TIOCSTI = 0x5412;
-    private static final int TIOCLINUX = 0x541C;
+    static final int TIOCSTI = 0x5412;
+    static final int TIOCLINUX = 0x541C;
 
     private static final int PERSONALITY_LINUX = 0;
     private static final int PERSONALITY_QUERY = 0xFFFFFFFF;

@@ -67,8 +67,9 @@ public final class WallDoctor {
 
     private @Nullable String bubblewrapVersion() {
         try {
-            Process process = new ProcessBuilder(config.bwrap().toString(), "--version")
-                    .redirectErrorStream(true).start();
+            var builder = new ProcessBuilder(config.bwrap().toString(), "--version").redirectErrorStream(true);
+            builder.environment().clear();
+            Process process = builder.start();
             try (var output = process.getInputStream()) {
                 return new String(output.readNBytes(200), StandardCharsets.UTF_8).trim();
             }

@@ -187,8 +187,9 @@ public final class SandboxWalls implements Walls {
         }
 
         @Override
-        public WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException {
-            brig.workeragent.sandbox.WalledProcess process = launch(command, stdinPipe);
+        public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe)
+                throws InterruptedException {
+            brig.workeragent.sandbox.WalledProcess process = launchWith(message, command, stdinPipe);
             current = process.network();
             if (process.network().listeners().isEmpty()) {
                 return new SandboxProcess(process, process.network()::close);
@@ -209,11 +210,24 @@ public final class SandboxWalls implements Walls {
             }
         }
 
-        private brig.workeragent.sandbox.WalledProcess launch(List<String> command, boolean stdinPipe)
+        /** What is mounted stays when its file is gone, so nothing is left beside a wall that stands. */
+        private brig.workeragent.sandbox.WalledProcess launchWith(
+                @Nullable String message, List<String> command, boolean stdinPipe) throws InterruptedException {
+            if (message == null) {
+                return launch(guarded(), command, stdinPipe);
+            }
+            try (MessageFile file = MessageFile.write(settings.runtimeFolder(), message, config.identity())) {
+                return launch(guarded().with(List.of(file.mount())), command, stdinPipe);
+            } catch (IOException e) {
+                throw new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "a message cannot be put into the wall: " + e);
+            }
+        }
+
+        private brig.workeragent.sandbox.WalledProcess launch(WallProfile of, List<String> command, boolean stdinPipe)
                 throws InterruptedException {
             try {
                 return await(launcher, new LaunchRequest(
-                        plan.spawnId(), guarded(), limits, command, stdinPipe, settings.startMs()));
+                        plan.spawnId(), of, limits, command, stdinPipe, settings.startMs()));
             } catch (IllegalArgumentException e) {
                 throw new BrigException(ErrorCode.INVALID_FIELD, "cannot be a command line: " + e.getMessage());
             }
@@ -226,7 +240,7 @@ public final class SandboxWalls implements Walls {
 
         @Override
         public Posture measure() throws InterruptedException {
-            brig.workeragent.sandbox.WalledProcess process = launch(NOTHING, false);
+            brig.workeragent.sandbox.WalledProcess process = launch(guarded(), NOTHING, false);
             closeOutput(process);
             new SandboxProcess(process, process.network()::close).end().join();
             return process.posture();

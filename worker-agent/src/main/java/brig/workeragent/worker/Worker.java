@@ -284,9 +284,9 @@ public final class Worker {
             frames.taken(message);
         }
         beside(up, () -> {
-            List<String> command = profile.commandFor(
-                    plan.request(), message == null ? "" : message.content(), plan.means().program());
-            WalledProcess started = wall.start(command, profile.stdinLines());
+            String content = message == null ? "" : message.content();
+            List<String> command = profile.commandFor(plan.request(), content, plan.means().program());
+            WalledProcess started = wall.start(command, profile.messageIsFile() ? content : null, profile.stdinLines());
             sequence.execute(() -> handleStarted(started, message, up));
         });
     }
@@ -343,7 +343,7 @@ public final class Worker {
      * it.
      */
     private void writeFirst(AgentProcess running, @Nullable Message message) {
-        if (message != null && !profile.messageIsArgument()) {
+        if (message != null && !profile.messageComesWithCommand()) {
             give(running, message);
         }
         if (profile.oneProcess()) {

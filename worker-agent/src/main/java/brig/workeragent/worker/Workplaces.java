@@ -80,8 +80,8 @@ final class Workplaces {
         Wall around(Wall wall) {
             return new Wall() {
                 @Override
-                public WalledProcess start(List<String> command, boolean stdinPipe) throws InterruptedException {
-                    return wall.start(command, stdinPipe);
+                public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe) throws InterruptedException {
+                    return wall.start(command, message, stdinPipe);
                 }
 
                 @Override

@@ -9,7 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.Json;
+import brig.workeragent.egress.confinement.ConfinedCommand;
+import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.posture.Posture;
+import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.WallNetwork;
 import brig.workeragent.wall.WallSocket;
@@ -28,7 +32,9 @@ import java.net.Proxy;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +45,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +57,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class EgressProcessTest {
     private static final String SPAWN = "spn_000000000000000000000001";
+    private static final int UID = 59616;
     private static final String VALUE = "planted-real-value-7391";
 
     /** Sockets on this host's own loopback, in the place of a wall's. */
@@ -123,11 +131,21 @@ class EgressProcessTest {
         server.start();
         Files.writeString(folder.resolve("token"), VALUE);
         policy = policy("'a.example:PORT', ");
-        List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow", "-Xmx128m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"));
-        egress = new EgressProcess(new EgressProcess.Setup(java, folder.resolve("run"), folder.resolve("state"), new EgressConfig(
-                Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")), List.of(), 1 << 20, 4, 0)));
+        egress = new EgressProcess(setup(classPath()));
         network = new FakeNetwork();
+    }
+
+    private static List<Path> classPath() {
+        return Stream.of(System.getProperty("java.class.path").split(":", -1)).map(Path::of).toList();
+    }
+
+    private EgressProcess.Setup setup(List<Path> classPath) {
+        List<String> options = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Xmx128m",
+                "-XX:+UseSerialGC");
+        return new EgressProcess.Setup(new ConfinedCommand.Program(Path.of(System.getProperty("java.home")), options, classPath,
+                Path.of(System.getProperty("brig.native"), "libbrig-filter.so")), folder.resolve("run"), folder.resolve("state"),
+                List.of(Path.of("/etc/shadow"), folder), Map.of(), new EgressConfig(UID,
+                Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")), List.of(), 1 << 20, 4, 0));
     }
 
     @AfterEach
@@ -322,6 +340,78 @@ class EgressProcessTest {
         }
     }
 
+    /** Scenario: what the kernel says of it to others, what it found itself, and what it would find where it should not be. */
+    @Test
+    void shouldRunWithNothingInSightAndNoPower() throws Exception {
+        Files.writeString(Files.createDirectories(folder.resolve("state")).resolve("admin.token"), "not for it");
+        try (var _ = take()) {
+            assertEquals(200, get("a.example"));
+            Path process = Path.of("/proc", String.valueOf(egress.pid().orElseThrow()));
+            Map<String, String> status = Files.readAllLines(process.resolve("status")).stream().map(line -> line.split(":\\s*", 2))
+                    .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
+            boolean root = WorkerIdentity.ofHost(UID).switched();
+            String user = String.valueOf(WorkerIdentity.ofHost(UID).uid());
+            assertEquals(String.join("\t", Collections.nCopies(4, user)), status.get("Uid"));
+            for (String set : List.of("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")) {
+                assertEquals("0000000000000000", status.get(set), set);
+            }
+            assertEquals("1", status.get("NoNewPrivs"));
+            assertEquals("2", status.get("Seccomp"));
+            assertTrue(!root || status.get("Groups").isBlank(), status.get("Groups"));
+            assertTrue(status.get("NSpid").endsWith("\t2"), status.get("NSpid"));
+            try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+                for (Path thread : threads.toList()) {
+                    assertTrue(Files.readString(thread.resolve("status")).contains("Seccomp:\t2"), "each thread has the filter");
+                }
+            }
+            assertEquals("LC_ALL=C.UTF-8 PWD=/", Stream.of(Files.readString(process.resolve("environ")).split("\0", -1))
+                    .filter(word -> !word.isEmpty()).sorted().collect(Collectors.joining(" ")));
+            for (String seen : List.of("/etc/shadow", "/etc/passwd", "/usr/bin", "/home", "/var", folder.toString())) {
+                boolean there = Files.exists(process.resolve("root" + seen));
+                assertTrue(!there || (seen.equals("/usr/bin") && root), seen);
+            }
+            for (Posture.Property property : egress.confinement()) {
+                assertTrue(property.holds(), property.toString());
+            }
+            assertEquals(7, egress.confinement().size());
+        }
+    }
+
+    @Test
+    void shouldMeasureATrialWhereNoneRunsAndRefuseOneThatSeesWhatIsClosedToIt() throws Exception {
+        assertTrue(egress.confinement().stream().allMatch(Posture.Property::holds), egress.confinement().toString());
+        assertEquals(Optional.empty(), egress.pid(), "it was a trial");
+        EgressProcess.Setup setup = setup(classPath());
+        EgressProcess careless = new EgressProcess(new EgressProcess.Setup(setup.program(), setup.socketFolder(), setup.stateDir(),
+                List.of(Path.of("/dev/null")), Map.of(), setup.config()));
+        BrigException refusal = assertThrows(BrigException.class, careless::confinement);
+        assertTrue(refusal.getMessage().contains("it is not confined: egress-files"), refusal.getMessage());
+        careless.close();
+    }
+
+    /** Scenario: the file of name servers is replaced while it runs, as by who gives this host its addresses. */
+    @Test
+    void shouldSeeTheNameServersThatTheHostHasNow() throws Exception {
+        Path etc = Files.createDirectories(folder.resolve("etc"));
+        Files.writeString(etc.resolve("resolv.conf"), "nameserver 192.0.2.1\n");
+        NameFiles names = new NameFiles(etc, folder.resolve("names"));
+        names.refresh();
+        Files.writeString(etc.resolve("resolv.new"), "nameserver 192.0.2.2\n");
+        Files.move(etc.resolve("resolv.new"), etc.resolve("resolv.conf"), StandardCopyOption.REPLACE_EXISTING);
+        names.refresh();
+        assertEquals("nameserver 192.0.2.2\n", Files.readString(folder.resolve("names/resolv.conf")));
+        assertEquals("hosts: files dns\n", Files.readString(folder.resolve("names/nsswitch.conf")));
+    }
+
+    @Test
+    void shouldEndWithWhatStartedIt() throws Exception {
+        try (var _ = take()) {
+            ProcessHandle process = ProcessHandle.of(egress.pid().orElseThrow()).orElseThrow();
+            process.parent().orElseThrow().parent().orElseThrow().destroyForcibly();
+            process.onExit().get(20, TimeUnit.SECONDS);
+        }
+    }
+
     @Test
     void shouldEndWithItsInput() throws Exception {
         EgressGate.Taken taken = take();
@@ -333,9 +423,8 @@ class EgressProcessTest {
 
     @Test
     void shouldSayWhyWhenItCannotStart() {
-        EgressProcess broken = new EgressProcess(new EgressProcess.Setup(List.of("/bin/false"), folder.resolve("run2"), folder.resolve("state2"),
-                new EgressConfig(Map.of(), List.of(), 1 << 20, 4, 0)));
-        BrigException refusal = assertThrows(BrigException.class, broken::authority);
+        EgressProcess broken = new EgressProcess(setup(List.of(folder)));
+        BrigException refusal = assertThrows(BrigException.class, broken::confinement);
         assertTrue(refusal.getMessage().contains("brig-egress cannot be used"), refusal.getMessage());
         broken.close();
     }

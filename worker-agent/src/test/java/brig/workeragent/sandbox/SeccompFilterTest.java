@@ -14,10 +14,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SeccompFilterTest {
 
     private static int run(Machine machine, boolean nested, int architecture, int number, long... arguments) {
-        return run(SeccompFilter.build(machine, nested, true), architecture, number, arguments);
+        return interpret(SeccompFilter.build(machine, nested, true), architecture, number, arguments);
     }
 
-    private static int run(byte[] filter, int architecture, int number, long... arguments) {
+    /** The filter's answer to a system call. */
+    static int interpret(byte[] filter, int architecture, int number, long... arguments) {
         var call = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN).putInt(number).putInt(architecture)
                 .putLong(0);
         for (long argument : arguments) call.putLong(argument);

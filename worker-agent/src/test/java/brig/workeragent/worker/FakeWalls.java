@@ -114,7 +114,7 @@ final class FakeWalls implements Walls {
         lastPlan = plan;
         return new Wall() {
             @Override
-            public WalledProcess start(List<String> command, boolean stdinPipe) {
+            public WalledProcess start(List<String> command, String message, boolean stdinPipe) {
                 mayStart.join();
                 if (refusal != null) {
                     throw refusal;

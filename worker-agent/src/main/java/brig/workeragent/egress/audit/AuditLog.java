@@ -41,12 +41,12 @@ public final class AuditLog implements AutoCloseable {
     static final String NAME = "egress.jsonl";
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
-    private static final Map<String, Object> END = Map.of();
+    private static final Map<String, @Nullable Object> END = Map.of();
 
     private final Path folder;
     private final Bounds bounds;
     private final Clock clock;
-    private final BlockingQueue<Map<String, Object>> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
+    private final BlockingQueue<Map<String, @Nullable Object>> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
     private final AtomicLong lost = new AtomicLong();
     private final Thread writer;
 
@@ -71,10 +71,15 @@ public final class AuditLog implements AutoCloseable {
     }
 
     /** Takes one entry. Any thread may call; never waits. */
-    public void append(Map<String, Object> entry) {
+    public void append(Map<String, @Nullable Object> entry) {
         if (!queue.offer(entry)) {
             lost.incrementAndGet();
         }
+    }
+
+    /** So many entries were lost on their way here; a line says so with the next. */
+    public void lose(long count) {
+        lost.addAndGet(count);
     }
 
     private void openFile() throws IOException {
@@ -88,7 +93,7 @@ public final class AuditLog implements AutoCloseable {
     }
 
     private void run() {
-        List<Map<String, Object>> batch = new ArrayList<>();
+        List<Map<String, @Nullable Object>> batch = new ArrayList<>();
         try {
             while (true) {
                 batch.add(queue.take());
@@ -106,16 +111,16 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    private void write(List<Map<String, Object>> batch) {
+    private void write(List<Map<String, @Nullable Object>> batch) {
         try {
-            for (Map<String, Object> entry : batch) {
+            for (Map<String, @Nullable Object> entry : batch) {
                 if (!entry.isEmpty()) {
                     write(entry);
                 }
             }
             long count = lost.getAndSet(0);
             if (count > 0) {
-                Map<String, Object> line = new LinkedHashMap<>();
+                Map<String, @Nullable Object> line = new LinkedHashMap<>();
                 line.put("ts", clock.millis());
                 line.put("lost", count);
                 write(line);
@@ -130,7 +135,7 @@ public final class AuditLog implements AutoCloseable {
         }
     }
 
-    private void write(Map<String, Object> entry) throws IOException {
+    private void write(Map<String, @Nullable Object> entry) throws IOException {
         byte[] line = Json.writeLine(entry);
         if (out == null) {
             openFile();

@@ -1,13 +1,13 @@
 package brig.workeragent.egress.proxy;
 
-import brig.protocol.BrigException;
 import brig.protocol.Json;
 import brig.protocol.Settings;
-import brig.workeragent.egress.audit.AuditLog;
+import brig.workeragent.egress.confinement.ConfinedCommand;
+import brig.workeragent.egress.confinement.SelfMeasurement;
+import brig.workeragent.egress.confinement.SystemCallFilter;
 import brig.workeragent.egress.policy.AddressGuard;
 import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.egress.policy.HostNames;
-import brig.workeragent.egress.secret.SecretSources;
 import brig.workeragent.egress.tls.CertificateAuthority;
 import brig.workeragent.egress.tls.Leaves;
 import brig.workeragent.egress.tls.UpstreamTls;
@@ -16,17 +16,19 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,21 +40,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The process brig-egress. The worker-agent starts it, writes JSON lines to its standard input, and reads
- * {@code ready} and events from its standard output; the sockets come over a Unix socket, in the order in which
- * the lines name them. It ends with its input, so it never outlives the worker-agent.
+ * The process brig-egress. The worker-agent starts it with nothing in sight, writes JSON lines to its standard input, and
+ * reads {@code ready}, {@code audit} and events from its standard output; the sockets come over a Unix socket, in the
+ * order in which the lines name them. What it needs of the host's files it is told: the authority, the roots of trust, the
+ * values of secrets. It ends with its input, so it never outlives the worker-agent.
  *
- * <p>In: {@code configure} (first), {@code register}, {@code socket}, {@code policy}, {@code allow}, {@code deny},
- * {@code revoke}, {@code unregister}. Out: {@code ready}, {@code event}, {@code dropped}.
+ * <p>In: {@code configure} (first), {@code register}, {@code secrets}, {@code socket}, {@code policy}, {@code allow},
+ * {@code deny}, {@code revoke}, {@code unregister}. Out: {@code ready}, {@code audit}, {@code event}, {@code lost}.
  */
 public final class EgressMain {
     private static final int LOOPS = 2;
     private static final int LINE_BYTES_MAX = 4 * 1024 * 1024;
+    private static final int EVENTS_MAX = 4096;
+    private static final int AUDIT_MAX = 16_384;
     private static final int DNS_PORT = 53;
 
     /** The line {@code configure}. */
-    private record Configuration(String type, String stateDir, String descriptors, Map<String, Object> hosts,
-            List<String> extraRoots, long auditFileBytesMax, int auditFilesMax, long auditKeepMs) {}
+    private record Configuration(String type, String certificate, String key, Map<String, Object> hosts,
+            List<String> extraRoots, List<String> closed) {}
 
     private final EgressServer server;
     private final DescriptorSource descriptors;
@@ -70,7 +75,8 @@ public final class EgressMain {
         Logger log = LoggerFactory.getLogger(EgressMain.class);
         try (InputStream in = new BufferedInputStream(System.in)) {
             run(in);
-        } catch (BrigException | IOException | InterruptedException e) {
+        } catch (Exception | Error e) {
+            // Whatever it is: the threads that are left would keep the process.
             log.error("brig-egress cannot go on", e);
             System.exit(2);
         }
@@ -83,27 +89,26 @@ public final class EgressMain {
             return;
         }
         Configuration config = Settings.bind(Json.parseObject(first), Configuration.class);
-        Path state = Files.createDirectories(Path.of(config.stateDir()));
-        Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwx--x--x"));
         Clock clock = Clock.systemUTC();
         EventLoopGroup loops = new MultiThreadIoEventLoopGroup(LOOPS, EpollIoHandler.newFactory());
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-        CertificateAuthority authority = CertificateAuthority.open(state, clock.instant());
-        EventLine events = EventLine.start(System.out);
-        try (AuditLog audit = AuditLog.open(state.resolve("audit"), new AuditLog.Bounds(config.auditFileBytesMax(),
-                config.auditFilesMax(), config.auditKeepMs()), clock);
-                DescriptorSource descriptors = DescriptorSource.connect(Path.of(config.descriptors()), loops)) {
+        OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out));
+        try (EventLine events = EventLine.start("events", EVENTS_MAX, out);
+                EventLine audit = EventLine.start("audit", AUDIT_MAX, out);
+                DescriptorSource descriptors = DescriptorSource.connect(ConfinedCommand.SOCKET, loops)) {
+            // The last socket of this host is made, and nothing of a wall was read yet.
+            SystemCallFilter.install(ConfinedCommand.LIBRARY);
+            Map<String, Object> measured = SelfMeasurement.measure(config.closed());
             ProxyLimits limits = ProxyLimits.USUAL;
             HostResolver resolver = new HostResolver(addresses(config.hosts()), threads, limits.resolveMs());
-            UpstreamTls tls = new UpstreamTls(config.extraRoots().stream().map(Path::of).toList());
-            Surroundings around = new Surroundings(new Dialer(resolver, new AddressGuard(), tls, limits),
-                    new Leaves(authority, threads, clock), audit, events::offer, new SecretSources(System.getenv()),
-                    new NameServers(nameServers(), threads), threads, limits, clock);
+            CertificateAuthority authority =
+                    CertificateAuthority.of(new CertificateAuthority.Pems(config.certificate(), config.key()));
+            Surroundings around = new Surroundings(
+                    new Dialer(resolver, new AddressGuard(), new UpstreamTls(config.extraRoots()), limits),
+                    new Leaves(authority, threads, clock), entry -> audit.offer(Map.of("type", "audit", "entry", entry)),
+                    events::offer, new NameServers(nameServers(), threads), threads, limits, clock);
             try (EgressServer server = new EgressServer(around, loops)) {
-                Map<String, Object> ready = new LinkedHashMap<>();
-                ready.put("type", "ready");
-                ready.put("authority", authority.file().toString());
-                events.offer(ready);
+                events.offer(Map.of("type", "ready", "measured", measured));
                 new EgressMain(server, descriptors).serve(in);
             }
         }
@@ -115,6 +120,7 @@ public final class EgressMain {
             String worker = text(message, "worker");
             switch (text(message, "type")) {
                 case "register" -> server.register(registration(message), sockets(message));
+                case "secrets" -> server.changeSecrets(worker, words(message, "values"));
                 case "socket" -> sockets(message).forEach(socket -> server.add(worker, socket));
                 case "policy" -> server.changePolicy(worker, EgressPolicy.read(object(message, "policy")));
                 case "allow" -> server.allow(worker, text(message, "host"), Boolean.TRUE.equals(message.get("once")));
@@ -141,11 +147,15 @@ public final class EgressMain {
     }
 
     private static Registration registration(Map<String, @Nullable Object> message) {
-        Map<String, String> placeholders = new TreeMap<>();
-        object(message, "placeholders").forEach((name, value) -> placeholders.put(name, String.valueOf(value)));
         return new Registration(text(message, "worker"), text(message, "spawn"), text(message, "agent"),
-                EgressPolicy.read(object(message, "policy")), placeholders, texts(message, "allowed"),
+                EgressPolicy.read(object(message, "policy")), words(message, "placeholders"), texts(message, "allowed"),
                 new TreeSet<>(texts(message, "revoked")));
+    }
+
+    private static Map<String, String> words(Map<String, @Nullable Object> message, String key) {
+        Map<String, String> words = new TreeMap<>();
+        object(message, key).forEach((name, value) -> words.put(name, String.valueOf(value)));
+        return words;
     }
 
     private List<WallSocket> sockets(Map<String, @Nullable Object> message) throws IOException, InterruptedException {

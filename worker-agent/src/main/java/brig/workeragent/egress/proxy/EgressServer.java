@@ -19,9 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -30,16 +27,13 @@ import java.util.function.Consumer;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 public final class EgressServer implements AutoCloseable {
-    private static final long SECRETS_MS = 1_000;
-    private static final long COMMANDS_MS = 300_000;
-
     private static final class Entry {
         private final WorkerEgress egress;
         private final DnsFront dns;
         private final List<Channel> listeners = new ArrayList<>();
-        /** Values of secrets that commands gave, and when. Touched by one refresh at a time. */
-        private final Map<String, String> commandValues = new TreeMap<>();
-        private volatile long commandsNanos;
+        /** Sockets at which nobody is heard before the values of the secrets are known. Owned by the link's thread. */
+        private final List<WallSocket> waiting = new ArrayList<>();
+        private boolean knowsSecrets;
         private volatile boolean closed;
 
         Entry(WorkerEgress egress) {
@@ -57,22 +51,33 @@ public final class EgressServer implements AutoCloseable {
         this.loops = loops;
     }
 
-    /** Begins to serve a worker; listens once the values of its secrets are known. */
+    /** Begins to serve a worker; one with secrets is heard when their values are known. */
     public void register(Registration registration, List<WallSocket> sockets) {
         unregister(registration.worker());
-        EventLoop loop = loops.next();
-        Entry entry = new Entry(new WorkerEgress(registration, loop, around));
+        Entry entry = new Entry(new WorkerEgress(registration, loops.next(), around));
+        entry.knowsSecrets = registration.policy().secrets().isEmpty();
         workers.put(registration.worker(), entry);
-        EgressPolicy policy = registration.policy();
-        CompletableFuture.runAsync(() -> refresh(entry, policy), around.threads())
-                .whenCompleteAsync((done, failure) -> sockets.forEach(socket -> listen(entry, socket)), loop);
+        sockets.forEach(socket -> add(registration.worker(), socket));
     }
 
     /** A further socket of a worker. */
     public void add(String worker, WallSocket socket) {
         Entry entry = workers.get(worker);
-        if (entry != null) {
+        if (entry != null && entry.knowsSecrets) {
             entry.egress.loop().execute(() -> listen(entry, socket));
+        } else if (entry != null) {
+            entry.waiting.add(socket);
+        }
+    }
+
+    /** The values of a worker's secrets as they are now. */
+    public void changeSecrets(String worker, Map<String, String> values) {
+        Entry entry = workers.get(worker);
+        if (entry != null) {
+            entry.egress.loop().execute(() -> entry.egress.changeSecrets(values));
+            entry.knowsSecrets = true;
+            entry.waiting.forEach(socket -> add(worker, socket));
+            entry.waiting.clear();
         }
     }
 
@@ -142,9 +147,7 @@ public final class EgressServer implements AutoCloseable {
     public void changePolicy(String worker, EgressPolicy policy) {
         Entry entry = workers.get(worker);
         if (entry != null) {
-            entry.commandsNanos = 0;
             entry.egress.loop().execute(() -> entry.egress.changePolicy(policy));
-            around.threads().execute(() -> read(entry, policy));
         }
     }
 
@@ -175,59 +178,12 @@ public final class EgressServer implements AutoCloseable {
         Entry entry = workers.remove(worker);
         if (entry != null) {
             entry.closed = true;
+            entry.waiting.forEach(socket -> entry.egress.loop().execute(() -> listen(entry, socket)));
             entry.egress.loop().execute(() -> {
                 entry.listeners.forEach(Channel::close);
                 entry.egress.close();
             });
         }
-    }
-
-    /** Reads the secrets of a worker, now and every second, until it is gone. */
-    private void refresh(Entry entry, EgressPolicy first) {
-        if (!first.secrets().isEmpty()) {
-            read(entry, first);
-        }
-        scheduleRefresh(entry);
-    }
-
-    private void scheduleRefresh(Entry entry) {
-        entry.egress.loop().schedule(() -> {
-            if (!entry.closed) {
-                EgressPolicy policy = entry.egress.policy().policy();
-                if (policy.secrets().isEmpty()) {
-                    scheduleRefresh(entry);
-                } else {
-                    around.threads().execute(() -> {
-                        read(entry, policy);
-                        scheduleRefresh(entry);
-                    });
-                }
-            }
-        }, SECRETS_MS, TimeUnit.MILLISECONDS);
-    }
-
-    private void read(Entry entry, EgressPolicy policy) {
-        Map<String, String> values = new TreeMap<>();
-        synchronized (entry.commandValues) {
-            long now = System.nanoTime();
-            boolean runs = entry.commandsNanos == 0
-                    || now - entry.commandsNanos > TimeUnit.MILLISECONDS.toNanos(COMMANDS_MS);
-            policy.secrets().forEach((name, secret) -> {
-                boolean isCommand = !secret.command().isEmpty();
-                String value = isCommand && !runs
-                        ? entry.commandValues.get(name) : around.sources().read(name, secret);
-                if (isCommand && value != null) {
-                    entry.commandValues.put(name, value);
-                } else if (isCommand) {
-                    entry.commandValues.remove(name);
-                }
-                if (value != null) {
-                    values.put(name, value);
-                }
-            });
-            entry.commandsNanos = runs ? now : entry.commandsNanos;
-        }
-        entry.egress.loop().execute(() -> entry.egress.changeSecrets(values));
     }
 
     @Override

@@ -103,6 +103,12 @@ final class Exchange implements Upstream.Listener {
         if (granted && !toHost.allowed() && !forbidden) {
             return new Verdict(true, "a person allowed this connection", false);
         }
+        for (String method : OverridingMethods.of(request, target.pathAndQuery())) {
+            Verdict verdict = policy.request(to.host(), to.port(), method, target.path());
+            if (!verdict.allowed()) {
+                return verdict;
+            }
+        }
         return policy.request(to.host(), to.port(), request.method().name(), target.path());
     }
 

@@ -116,8 +116,7 @@ final class Headers {
             String name = header.getKey().toLowerCase(Locale.ROOT);
             // Alt-Svc would send the client to a protocol that cannot get out of the wall.
             if (!OF_ONE_CONNECTION.contains(name) && !named.contains(name) && !name.equals("alt-svc")) {
-                String value = header.getValue();
-                made.headers().add(header.getKey(), scrubber == null ? value : scrub(scrubber, value));
+                made.headers().add(scrub(scrubber, header.getKey()), scrub(scrubber, header.getValue()));
             }
         }
         if (code == SWITCHING) {
@@ -135,8 +134,8 @@ final class Headers {
         return made;
     }
 
-    private static String scrub(Scrubber scrubber, String value) {
-        return new String(scrubber.whole(value.getBytes(StandardCharsets.ISO_8859_1)), StandardCharsets.ISO_8859_1);
+    private static String scrub(@Nullable Scrubber scrubber, String text) {
+        return scrubber == null ? text : new String(scrubber.whole(text.getBytes(StandardCharsets.ISO_8859_1)), StandardCharsets.ISO_8859_1);
     }
 
     static boolean isWebSocket(HttpRequest request) {

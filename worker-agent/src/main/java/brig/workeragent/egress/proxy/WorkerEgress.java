@@ -301,7 +301,7 @@ final class WorkerEgress {
     void handleDecided(RequestRecord record) {
         Map<String, Object> entry = record.toMap(around.clock().millis(), spawn, agent, secrets);
         if (record.isBlocked() || policy.policy().auditNetwork()) {
-            around.audit().append(entry);
+            around.audit().accept(entry);
         }
         // What was allowed is told once for each host: a package manager makes thousands of requests.
         boolean news = record.isBlocked()
@@ -326,7 +326,7 @@ final class WorkerEgress {
         entry.put("agent", agent);
         entry.put("kind", kind);
         entry.putAll(fields);
-        around.audit().append(entry);
+        around.audit().accept(entry);
         Map<String, Object> event = event(kind);
         event.putAll(fields);
         around.events().accept(event);

@@ -123,8 +123,8 @@ public final class Injection {
         Filter(Check check) {
             this.check = check;
             this.foreign = secrets.known().stream().filter(named -> !goesThere.test(named.name())).toList();
-            mayStartWith(Placeholder.PREFIX[0]);
-            foreign.forEach(named -> mayStartWith(named.pair().value()[0]));
+            mayStartWith(Placeholder.PREFIX);
+            foreign.forEach(named -> mayStartWith(named.pair().value()));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package brig.workeragent.egress.secret;
 
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.List;
 
 /** Puts what stands for a secret in the place of its value, in what comes back. The longest value wins. */
@@ -20,17 +21,23 @@ public final class Scrubber extends StreamFilter {
         }
     }
 
-    private final List<Pair> pairs;
+    /** By the first byte of the value. */
+    private final Pair[][] pairs = new Pair[256][];
 
     public Scrubber(List<Pair> pairs) {
-        this.pairs = List.copyOf(pairs);
-        pairs.forEach(pair -> mayStartWith(pair.value()[0]));
+        for (Pair pair : pairs) {
+            int first = pair.value()[0] & 0xff;
+            Pair[] same = this.pairs[first] == null ? new Pair[0] : this.pairs[first];
+            this.pairs[first] = Arrays.copyOf(same, same.length + 1);
+            this.pairs[first][same.length] = pair;
+            mayStartWith(pair.value());
+        }
     }
 
     @Override
     int match(byte[] bytes, int at, int end, boolean last, ByteArrayOutputStream out) {
         Pair found = null;
-        for (Pair pair : pairs) {
+        for (Pair pair : pairs[bytes[at] & 0xff]) {
             int length = compare(pair.value(), bytes, at, end);
             if (length == UNDECIDED && !last) {
                 return UNDECIDED;

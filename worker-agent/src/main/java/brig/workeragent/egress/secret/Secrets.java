@@ -2,7 +2,6 @@ package brig.workeragent.egress.secret;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.net.URLEncoder;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,19 +44,9 @@ public final class Secrets {
             if (value != null) {
                 all.add(value);
             }
-            all.forEach(one -> forms(one).forEach(form -> known.add(new Named(name,
+            all.forEach(one -> Forms.of(one).forEach(form -> known.add(new Named(name,
                     new Scrubber.Pair(form.getBytes(UTF_8), placeholder.getBytes(UTF_8))))));
         });
-    }
-
-    private static Set<String> forms(String value) {
-        Set<String> forms = new LinkedHashSet<>(List.of(value));
-        String encoded = URLEncoder.encode(value, UTF_8);
-        forms.add(encoded);
-        forms.add(encoded.replace("+", "%20"));
-        forms.add(value.replace("\\", "\\\\").replace("\"", "\\\""));
-        forms.add(value.replace("\\", "\\\\").replace("\"", "\\\"").replace("/", "\\/"));
-        return forms;
     }
 
     public boolean isEmpty() {

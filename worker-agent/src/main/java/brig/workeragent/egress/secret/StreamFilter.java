@@ -13,11 +13,27 @@ public abstract class StreamFilter {
     private static final byte[] NOTHING = {};
 
     private final boolean[] starts = new boolean[256];
+    /** The first two bytes of a piece, a bit for each pair: most of a text is passed over by these. */
+    private final long[] pairs = new long[(1 << 16) / Long.SIZE];
     private byte[] held = NOTHING;
 
-    /** Says that a piece may begin with this byte. */
-    final void mayStartWith(byte first) {
-        starts[first & 0xff] = true;
+    /** Says what a piece may begin with: at least two bytes. */
+    final void mayStartWith(byte[] piece) {
+        starts[piece[0] & 0xff] = true;
+        int pair = pair(piece, 0);
+        pairs[pair / Long.SIZE] |= 1L << pair;
+    }
+
+    private static int pair(byte[] bytes, int at) {
+        return (bytes[at] & 0xff) << Byte.SIZE | bytes[at + 1] & 0xff;
+    }
+
+    private boolean mayStartAt(byte[] bytes, int at) {
+        if (!starts[bytes[at] & 0xff] || at + 1 == bytes.length) {
+            return starts[bytes[at] & 0xff];
+        }
+        int pair = pair(bytes, at);
+        return (pairs[pair / Long.SIZE] & 1L << pair) != 0;
     }
 
     /**
@@ -47,14 +63,14 @@ public abstract class StreamFilter {
         byte[] bytes = held.length == 0 ? fresh : join(held, fresh);
         held = NOTHING;
         ByteArrayOutputStream out = null;
+        ByteArrayOutputStream piece = new ByteArrayOutputStream(0);
         int copied = 0;
         int at = 0;
         while (at < bytes.length) {
-            if (!starts[bytes[at] & 0xff]) {
+            if (!mayStartAt(bytes, at)) {
                 at++;
                 continue;
             }
-            ByteArrayOutputStream piece = new ByteArrayOutputStream(0);
             int length = match(bytes, at, bytes.length, last, piece);
             if (length == UNDECIDED) {
                 held = Arrays.copyOfRange(bytes, at, bytes.length);
@@ -64,6 +80,7 @@ public abstract class StreamFilter {
                 out = out == null ? new ByteArrayOutputStream(bytes.length) : out;
                 out.write(bytes, copied, at - copied);
                 out.writeBytes(piece.toByteArray());
+                piece.reset();
                 at += length;
                 copied = at;
             } else {

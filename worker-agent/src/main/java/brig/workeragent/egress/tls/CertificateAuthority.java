@@ -1,5 +1,8 @@
 package brig.workeragent.egress.tls;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -21,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Date;
+import java.util.Objects;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
 import org.bouncycastle.asn1.x500.style.BCStyle;
@@ -37,6 +41,7 @@ import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The authority that the walls of this installation trust, and nobody else should. Made at the first start; its
@@ -56,9 +61,9 @@ public final class CertificateAuthority {
 
     private final X509Certificate certificate;
     private final PrivateKey key;
-    private final Path file;
+    private final @Nullable Path file;
 
-    private CertificateAuthority(X509Certificate certificate, PrivateKey key, Path file) {
+    private CertificateAuthority(X509Certificate certificate, PrivateKey key, @Nullable Path file) {
         this.certificate = certificate;
         this.key = key;
         this.file = file;
@@ -84,12 +89,36 @@ public final class CertificateAuthority {
     private static CertificateAuthority read(Path certificateFile, Path keyFile)
             throws IOException, GeneralSecurityException {
         Files.setPosixFilePermissions(keyFile, PosixFilePermissions.fromString("rw-------"));
-        String pem = Files.readString(keyFile).replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
+        return of(new Pems(Files.readString(certificateFile), Files.readString(keyFile)), certificateFile);
+    }
+
+    /** An authority as text, to be given to the process that signs with it. */
+    public record Pems(String certificate, String key) {}
+
+    /** The authority of that text. */
+    public static CertificateAuthority of(Pems pems) throws IOException {
+        try {
+            return of(pems, null);
+        } catch (GeneralSecurityException e) {
+            throw new IOException("cannot read the certificate authority", e);
+        }
+    }
+
+    private static CertificateAuthority of(Pems pems, @Nullable Path file) throws GeneralSecurityException {
+        String pem = pems.key().replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
         PrivateKey key = KeyFactory.getInstance("EC")
                 .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem)));
-        try (var in = Files.newInputStream(certificateFile)) {
-            var certificate = (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in);
-            return new CertificateAuthority(certificate, key, certificateFile);
+        var certificate = (X509Certificate) CertificateFactory.getInstance("X.509")
+                .generateCertificate(new ByteArrayInputStream(pems.certificate().getBytes(US_ASCII)));
+        return new CertificateAuthority(certificate, key, file);
+    }
+
+    /** This authority as text. */
+    public Pems pems() throws IOException {
+        try {
+            return new Pems(pem("CERTIFICATE", certificate.getEncoded()), pem("PRIVATE KEY", key.getEncoded()));
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
         }
     }
 
@@ -127,7 +156,7 @@ public final class CertificateAuthority {
 
     /** The file with the certificate, in PEM, for the trust stores of walls. */
     public Path file() {
-        return file;
+        return Objects.requireNonNull(file, "made of text");
     }
 
     X509Certificate certificate() {

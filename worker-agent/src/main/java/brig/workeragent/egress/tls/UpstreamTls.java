@@ -1,15 +1,15 @@
 package brig.workeragent.egress.tls;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import brig.workeragent.egress.policy.HostNames;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
@@ -25,8 +25,8 @@ import javax.net.ssl.X509TrustManager;
 public final class UpstreamTls {
     private final SslContext context;
 
-    /** @param extraRoots files in PEM with authorities that count beside those of the JDK */
-    public UpstreamTls(List<Path> extraRoots) throws IOException {
+    /** @param extraRoots texts in PEM with authorities that count beside those of the JDK */
+    public UpstreamTls(List<String> extraRoots) throws IOException {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(roots(extraRoots));
@@ -37,7 +37,7 @@ public final class UpstreamTls {
         }
     }
 
-    private static KeyStore roots(List<Path> extraRoots) throws GeneralSecurityException, IOException {
+    private static KeyStore roots(List<String> extraRoots) throws GeneralSecurityException, IOException {
         TrustManagerFactory usual = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         usual.init((KeyStore) null);
         KeyStore all = KeyStore.getInstance(KeyStore.getDefaultType());
@@ -51,11 +51,9 @@ public final class UpstreamTls {
             }
         }
         CertificateFactory factory = CertificateFactory.getInstance("X.509");
-        for (Path file : extraRoots) {
-            try (InputStream in = Files.newInputStream(file)) {
-                for (Certificate root : factory.generateCertificates(in)) {
-                    all.setCertificateEntry("extra-" + count++, root);
-                }
+        for (String pem : extraRoots) {
+            for (Certificate root : factory.generateCertificates(new ByteArrayInputStream(pem.getBytes(UTF_8)))) {
+                all.setCertificateEntry("extra-" + count++, root);
             }
         }
         return all;

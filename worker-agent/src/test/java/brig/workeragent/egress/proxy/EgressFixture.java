@@ -6,6 +6,7 @@ import brig.workeragent.egress.policy.AddressGuard;
 import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.egress.policy.HostNames;
 import brig.workeragent.egress.secret.Placeholder;
+import brig.workeragent.egress.secret.SecretFeed;
 import brig.workeragent.egress.secret.SecretSources;
 import brig.workeragent.egress.tls.CertificateAuthority;
 import brig.workeragent.egress.tls.Leaves;
@@ -35,6 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLContext;
@@ -61,6 +63,8 @@ final class EgressFixture implements AutoCloseable {
     private final AuditLog audit;
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory());
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    /** In the place of the worker-agent: calls the server, and reads the secrets again and again. */
+    private final ScheduledExecutorService link = Executors.newSingleThreadScheduledExecutor();
     private boolean auditClosed;
 
     EgressFixture(Path folder, Map<String, String> environment, ProxyLimits limits) throws IOException {
@@ -78,9 +82,9 @@ final class EgressFixture implements AutoCloseable {
                     : CompletableFuture.failedFuture(new UnknownHostException(host));
         };
         Surroundings around = new Surroundings(
-                new Dialer(source, new AddressGuard(), new UpstreamTls(List.of(servers.root())), limits),
-                new Leaves(authority, threads, Clock.systemUTC()), audit, events::add,
-                new SecretSources(environment), new NameServers(List.of(), threads), threads, limits, Clock.systemUTC());
+                new Dialer(source, new AddressGuard(), new UpstreamTls(List.of(Files.readString(servers.root()))), limits),
+                new Leaves(authority, threads, Clock.systemUTC()), audit::append, events::add,
+                new NameServers(List.of(), threads), threads, limits, Clock.systemUTC());
         this.server = new EgressServer(around, loops);
     }
 
@@ -126,8 +130,15 @@ final class EgressFixture implements AutoCloseable {
             ports.put(role, socket.port());
             sockets.add(socket);
         }
-        server.register(new Registration(id, "spn_test", "tester", policy, placeholders, List.of(), Set.of()), sockets);
+        SecretFeed feed = new SecretFeed(new SecretSources(environment));
+        onLink(() -> server.register(new Registration(id, "spn_test", "tester", policy, placeholders, List.of(), Set.of()), sockets)).join();
+        onLink(() -> server.changeSecrets(id, feed.read(policy))).join();
+        var unused = link.scheduleWithFixedDelay(() -> server.changeSecrets(id, feed.read(policy)), 50, 50, TimeUnit.MILLISECONDS);
         return new Worker(id, ports, placeholders);
+    }
+
+    private CompletableFuture<Void> onLink(Runnable task) {
+        return CompletableFuture.runAsync(task, link);
     }
 
     static WallSocket listen(Role role, String address, int port) throws IOException {
@@ -175,6 +186,7 @@ final class EgressFixture implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        link.shutdownNow();
         server.close();
         audit();
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();

@@ -209,6 +209,23 @@ class PlainProxyTest {
         }
     }
 
+    /** Frameworks let clients that know GET and POST only say another method in a header or in the query. */
+    @ParameterizedTest
+    @ValueSource(strings = {"X-HTTP-Method-Override: DELETE", "x-http-method: delete", "X-Method-Override: GET, DELETE",
+            "X_HTTP_METHOD_OVERRIDE: DELETE", "?_method=DELETE", "?a=1&_method=GET;_METHOD=%44ELETE", "?X-HTTP-Method-Override=DELETE",
+            "?_method=%zz"})
+    void shouldJudgeARequestByEachMethodThatAServerMayTakeItFor(String override) throws Exception {
+        boolean query = override.startsWith("?");
+        try (TestServer server = egress.plain(TestServer.answering("ok")); TestClient client = egress.client(allow(server))) {
+            String request = get("b.example", server.port(), query ? "/" + override : "/", query ? "" : override + "\r\n");
+            assertEquals(403, client.send(request).answer().status());
+            assertEquals(200, client.send(request.replace("b.example", "a.example")).answer().status(), "where all methods are allowed");
+            assertEquals(200, client.send(request.replace("DELETE", "GET").replace("delete", "get").replace("%44ELETE", "GET")
+                    .replace("%zz", "GET")).answer().status());
+            assertEquals(2, server.requests().size());
+        }
+    }
+
     /** What a second parser might read differently. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -187,6 +188,20 @@ class SecretsTest {
                 Answer answer = client.send(post("b.example", server.port(), "")).answer();
                 assertEquals("br", answer.header("content-encoding"));
                 assertEquals(String.valueOf(packed.size()), answer.header("content-length"));
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeAValueOutOfTheNameOfAHeader() throws Exception {
+        try (TestServer server = egress.plain((request, out) -> TestServer.write(out, "HTTP/1.1 200 OK\r\n" + VALUE + ": x\r\nX-"
+                + VALUE.toUpperCase(Locale.ROOT) + ": x\r\nX-B64: " + base64("a" + VALUE) + "\r\nContent-Length: 0\r\n\r\n"))) {
+            Worker worker = worker(server);
+            try (TestClient client = egress.client(worker)) {
+                String head = client.send(post("a.example", server.port(), "")).answer().head();
+                assertFalse(head.toLowerCase(Locale.ROOT).contains(VALUE), head);
+                assertFalse(head.contains(base64("a" + VALUE)), head);
+                assertTrue(head.contains(worker.placeholders().get("TOKEN")), head);
             }
         }
     }

@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -67,6 +69,31 @@ class StreamFilterTest {
         String a = of("A");
         checkSplits(() -> secrets.scrubber(List.of()), text,
                 "a " + a + a + " b " + a + " c {\"k\":\"" + a + "\"} " + a + " " + of("B") + " d");
+    }
+
+    /** Scenario: a server says the value as programs make it by the way, with anything before and behind it. */
+    @Test
+    void shouldTakeEachFormOutWhateverStandsBesideIt() {
+        byte[] value = VALUE.getBytes(UTF_8);
+        String hex = HexFormat.of().formatHex(value);
+        List<String> forms = List.of(hex, hex.toUpperCase(Locale.ROOT), VALUE.toUpperCase(Locale.ROOT), "1\"eulav/laer",
+                "real%2fvalue%221", "%" + HexFormat.ofDelimiter("%").formatHex(value),
+                "%" + HexFormat.ofDelimiter("%").withUpperCase().formatHex(value));
+        for (String form : forms) {
+            checkSplits(() -> secrets.scrubber(List.of()), "<" + form + ">", "<" + of("A") + ">");
+        }
+        for (Base64.Encoder encoder : List.of(Base64.getEncoder(), Base64.getUrlEncoder())) {
+            for (String before : List.of("", "?", "~~", "Bearer ")) {
+                for (String behind : List.of("", "?", "~~")) {
+                    byte[] text = (before + VALUE + behind).getBytes(UTF_8);
+                    String scrubbed = run(secrets.scrubber(List.of()), encoder.encode(text));
+                    assertTrue(scrubbed.contains(of("A")), before + "|" + behind);
+                    // Of the bytes at both ends at most a part of their bits is left.
+                    assertTrue(scrubbed.replace(of("A"), "").length() <= encoder.encode((before + "12" + behind + "12").getBytes(UTF_8)).length,
+                            scrubbed);
+                }
+            }
+        }
     }
 
     @ParameterizedTest

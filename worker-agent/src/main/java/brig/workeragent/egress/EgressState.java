@@ -1,0 +1,29 @@
+package brig.workeragent.egress;
+
+import brig.workeragent.egress.audit.AuditLog;
+import brig.workeragent.egress.tls.CertificateAuthority;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+
+/** What lasts beyond one run of brig-egress. Only the worker-agent touches these files. */
+record EgressState(CertificateAuthority authority, AuditLog audit) {
+
+    static EgressState open(EgressProcess.Setup setup) throws IOException {
+        EgressConfig config = setup.config();
+        for (Path folder : List.of(setup.socketFolder(), setup.stateDir())) {
+            Files.createDirectories(folder);
+        }
+        Files.setPosixFilePermissions(setup.socketFolder(), PosixFilePermissions.fromString("rwx------"));
+        // Walls' users get to the certificate, by its name.
+        Files.setPosixFilePermissions(setup.stateDir(), PosixFilePermissions.fromString("rwx--x--x"));
+        AuditLog.Bounds bounds =
+                new AuditLog.Bounds(config.auditFileBytesMax(), config.auditFilesMax(), config.auditKeepMs());
+        return new EgressState(CertificateAuthority.open(setup.stateDir(), Instant.now()),
+                AuditLog.open(setup.stateDir().resolve("audit"), bounds, Clock.systemUTC()));
+    }
+}

@@ -1,0 +1,56 @@
+package brig.workeragent.egress.confinement;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Those files of {@code /etc} that say how names become addresses, in a folder of their own that brig-egress sees: the host
+ * replaces such files while it runs, and a file that is mounted alone would stay as it was.
+ */
+public final class NameFiles {
+    static final List<String> NAMES = List.of("resolv.conf", "hosts", "host.conf", "gai.conf", "nsswitch.conf");
+    private static final String SWITCH = "nsswitch.conf";
+    /** Other sources are asked by sockets of this host, which brig-egress cannot make. */
+    private static final byte[] SWITCHED = "hosts: files dns\n".getBytes(UTF_8);
+
+    private final Path host;
+    private final Path folder;
+
+    /** @param host the host's {@code /etc} */
+    public NameFiles(Path host, Path folder) {
+        this.host = host;
+        this.folder = folder;
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    /** Makes the copies what the host has now. */
+    public void refresh() throws IOException {
+        Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        for (String name : NAMES) {
+            Path of = host.resolve(name);
+            byte[] now = name.equals(SWITCH) ? SWITCHED : Files.isRegularFile(of) ? Files.readAllBytes(of) : new byte[0];
+            Path copy = folder.resolve(name);
+            if (!Files.exists(copy) || !Arrays.equals(now, Files.readAllBytes(copy))) {
+                replace(copy, now);
+            }
+        }
+    }
+
+    private static void replace(Path copy, byte[] content) throws IOException {
+        Path fresh = copy.resolveSibling(copy.getFileName() + ".new");
+        Files.write(fresh, content);
+        Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.move(fresh, copy, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+}
