@@ -25,9 +25,9 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The table of docs/security.md, "What an agent hoards": each way to take more than a policy gives, at each level that this
- * host has, is held, ended, or let happen and named there. Beside each a second worker, and a program of the workers' user
- * that no wall holds, which on a person's own gateway is the person, get what they need, but for what is named there.
+ * The table of docs/security.md, "What an agent hoards": each way to take more than a policy gives, at each level
+ * that this host has, is held, ended, or let happen and named there. Beside each a second worker, and a program of
+ * the workers' user that no wall holds, which on a person's own gateway is the person, get what they need, but for what is named there.
  */
 @Timeout(90)
 @ParameterizedClass

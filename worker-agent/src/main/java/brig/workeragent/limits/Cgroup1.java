@@ -63,7 +63,8 @@ public final class Cgroup1 implements LimitsBackend {
 
     @Override
     public List<String> gaps() {
-        return limitsTcp ? List.of() : List.of("buffers of TCP do not count as memory: this kernel has no " + TCP_BUFFERS);
+        return limitsTcp ? List.of()
+                : List.of("buffers of TCP do not count as memory: this kernel has no " + TCP_BUFFERS);
     }
 
     @Override

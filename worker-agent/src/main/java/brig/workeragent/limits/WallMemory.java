@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a wall has of the host's memory, as far as that can be seen from outside without a group: an estimate, on the
- * high side where the kernel does not tell. Not seen: shared memory of which a process keeps only a part mapped, and what
- * the kernel holds for pipes, descriptors and locks. Formats: proc(5).
+ * What a wall has of the host's memory, as far as that can be seen from outside without a group: an estimate,
+ * on the high side where the kernel does not tell. Not seen: shared memory of which a process keeps only a part
+ * mapped, and what the kernel holds for pipes, descriptors and locks. Formats: proc(5).
  */
 final class WallMemory {
 
@@ -26,7 +26,7 @@ final class WallMemory {
     private static final String SHARED = "/dev/zero (deleted)";
     /** A wall with no more sockets than that is not looked at closer. */
     private static final int SOCKETS_IGNORED = 256;
-    /** What one socket may hold until a program asks for more: {@code net.core.wmem_default} where nobody changed it. */
+    /** What one socket may hold until a program asks for more: the usual {@code net.core.wmem_default}. */
     private static final long SOCKET_BYTES = 212_992;
     /** Where TCP of the whole host has less in its buffers, the many queues are not added up: that takes 10 ms. */
     private static final long TCP_BYTES_IGNORED = 16 * KIB * KIB;
@@ -34,7 +34,7 @@ final class WallMemory {
     private WallMemory() {
     }
 
-    /** Bytes of a process and all below it, and of what else belongs to the namespaces that it is in; 0 after its end. */
+    /** Bytes of a process and all below it, and of what its namespaces hold beside; 0 after its end. */
     static long bytesOf(long root) {
         Optional<ProcessHandle> first = ProcessHandle.of(root);
         if (first.isEmpty()) return 0;
@@ -104,7 +104,9 @@ final class WallMemory {
             for (String line : Files.readAllLines(process.resolve("net/sockstat"))) {
                 // "TCP: inuse 4 orphan 0 tw 0 alloc 12 mem 45"
                 String[] words = line.split(" ", -1);
-                for (int i = 1; i + 1 < words.length; i += 2) counts.put(words[0] + words[i], Long.parseLong(words[i + 1]));
+                for (int i = 1; i + 1 < words.length; i += 2) {
+                    counts.put(words[0] + words[i], Long.parseLong(words[i + 1]));
+                }
             }
             long many = Math.max(0, counts.getOrDefault("sockets:used", 0L) - SOCKETS_IGNORED) * SOCKET_BYTES;
             // Of all network namespaces together.
