@@ -96,7 +96,7 @@ class SeccompFilterTest {
             for (boolean nested : new boolean[] {false, true}) {
                 byte[] alone = SeccompFilter.build(machine, nested, false);
                 assertEquals(SeccompFilter.NO_SUCH_CALL,
-                        run(alone, machine.auditNumber(), call.numberOn(machine)), call.name());
+                        interpret(alone, machine.auditNumber(), call.numberOn(machine)), call.name());
             }
         }
     }

@@ -25,7 +25,7 @@ public abstract class StreamFilter {
     }
 
     private static int pair(byte[] bytes, int at) {
-        return (bytes[at] & 0xff) << Byte.SIZE | bytes[at + 1] & 0xff;
+        return (bytes[at] & 0xff) << Byte.SIZE | (bytes[at + 1] & 0xff);
     }
 
     private boolean mayStartAt(byte[] bytes, int at) {
