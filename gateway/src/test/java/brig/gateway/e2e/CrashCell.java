@@ -45,8 +45,9 @@ final class CrashCell {
     }
 
     private String body() {
-        return "{" + AGENT_CONFIG + ",\"request_id\":\"" + requestId + "\",\"prompt\":\"exec -a " + mark
-                + " sleep 1000 & for i in $(seq 1 2000); do echo line $i; sleep 0.02; done; wait\"}";
+        // A message is no argument of the agent, so the agent names itself.
+        return "{" + AGENT_CONFIG + ",\"request_id\":\"" + requestId + "\",\"prompt\":\"exec bash -c 'exec -a " + mark
+                + " sleep 1000 & for i in $(seq 1 2000); do echo line $i; sleep 0.02; done; wait' " + mark + "\"}";
     }
 
     /** Sends a request whose answer does not matter: whoever gives it may be killed before. */
