@@ -65,7 +65,7 @@ final class SandboxTools implements ToolWall {
         var request = new LaunchRequest("tool-" + RUNS.incrementAndGet(), profile(job), limits, command,
                 input.length > 0, startMs);
         try {
-            return finish(SandboxWalls.await(launcher, request), input, output);
+            return finish(SandboxWalls.await(launcher, request), (long) settings.timeoutMs() * job.timesLonger(), input, output);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
@@ -80,10 +80,11 @@ final class SandboxTools implements ToolWall {
                 usual.hostname(), settings.memoryBytesMax(), HOME_BYTES, false, NetworkPlan.NONE);
     }
 
-    private <T> Said<T> finish(WalledProcess process, byte[] input, Output<T> output) throws InterruptedException {
+    private <T> Said<T> finish(WalledProcess process, long timeoutMs, byte[] input, Output<T> output)
+            throws InterruptedException {
         AtomicBoolean late = new AtomicBoolean();
         CompletableFuture<Exit> exit = process.exit();
-        var _ = exit.copy().orTimeout(settings.timeoutMs(), TimeUnit.MILLISECONDS).whenComplete((ended, failure) -> {
+        var _ = exit.copy().orTimeout(timeoutMs, TimeUnit.MILLISECONDS).whenComplete((ended, failure) -> {
             if (failure instanceof TimeoutException) {
                 late.set(true);
                 process.kill();
@@ -97,13 +98,13 @@ final class SandboxTools implements ToolWall {
             T found = said.get();
             Exit ended = exit.get();
             if (late.get() || ended.oomKilled()) {
-                throw late.get() ? tooLate() : new BrigException(ErrorCode.WORKSPACE_UNREADABLE,
+                throw late.get() ? tooLate(timeoutMs) : new BrigException(ErrorCode.WORKSPACE_UNREADABLE,
                         "what an agent left took more memory than worker.tools.memoryBytesMax (" + settings.memoryBytesMax() + ")");
             }
             return new Said<>(ended.code(), cutOff.get(), found, complaint.get());
         } catch (ExecutionException e) {
             // The end of its time is why what it said is no whole.
-            throw late.get() ? tooLate() : switch (e.getCause()) {
+            throw late.get() ? tooLate(timeoutMs) : switch (e.getCause()) {
                 case BrigException refused -> refused;
                 case SandboxException lost -> SandboxWalls.refusal(lost);
                 default -> new BrigException(
@@ -115,9 +116,9 @@ final class SandboxTools implements ToolWall {
         }
     }
 
-    private BrigException tooLate() {
+    private static BrigException tooLate(long timeoutMs) {
         return new BrigException(ErrorCode.WORKSPACE_UNREADABLE,
-                "what an agent left took longer to work on than worker.tools.timeoutMs (" + settings.timeoutMs() + ")");
+                "what an agent left took longer to work on than " + timeoutMs + " ms; the bound is worker.tools.timeoutMs");
     }
 
     private static <T> T read(WalledProcess process, Output<T> output, AtomicBoolean cutOff) throws IOException {

@@ -23,9 +23,10 @@ public interface ToolWall {
      * @param readOnly whether it may only be read
      * @param mounts further files and folders
      * @param environment variables beside the usual ones
+     * @param timesLonger how many times {@code worker.tools.timeoutMs} it has
      */
     record Job(String script, List<String> arguments, Path folder, boolean readOnly, List<Confinement.Mount> mounts,
-            Map<String, String> environment) {}
+            Map<String, String> environment, int timesLonger) {}
 
     /** Reads standard output, not further than it wants to: a run whose output is not read to its end is ended. */
     @FunctionalInterface

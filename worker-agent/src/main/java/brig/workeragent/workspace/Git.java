@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -26,6 +27,9 @@ record Git(ToolWall wall) {
             "submodule.recurse=false", "advice.addEmbeddedRepo=false", "safe.directory=*");
     private static final Map<String, String> ENVIRONMENT = environment();
     static final byte[] NOTHING = new byte[0];
+    /** What takes as long as a workspace has files, and nobody but its own session waits for. */
+    private static final Set<String> LONG = Set.of("begin", "clone", "remove");
+    private static final int TIMES_LONGER = 10;
 
     /**
      * What a script works on.
@@ -69,7 +73,7 @@ record Git(ToolWall wall) {
         StringBuilder script = new StringBuilder();
         scripts.forEach(name -> script.append(read(name)));
         return wall.run(new ToolWall.Job(script.toString(), List.of(arguments), place.folder(), place.readOnly(),
-                place.mounts(), ENVIRONMENT), input, output);
+                place.mounts(), ENVIRONMENT, LONG.containsAll(scripts) ? TIMES_LONGER : 1), input, output);
     }
 
     private static String read(String script) {
