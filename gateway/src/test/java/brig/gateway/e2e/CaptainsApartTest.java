@@ -80,7 +80,7 @@ class CaptainsApartTest {
         way(new Way(Verdict.REFUSED, "", "{\"model\":\"shell\",\"input\":\"echo mine\",\"previous_response_id\":\"resp_HERS_1\"}"),
                 "modelRespond");
         way(new Way(Verdict.ADMINS), "metrics", "rebind", "status", "agentStatus", "pause", "drain", "resume", "shutdown",
-                "doctor", "listWorkspaces", "discardWorkspace");
+                "doctor", "listWorkspaces", "discardWorkspace", "prune");
         way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
         way(new Way(Verdict.NAMES_NOTHING), "page", "pageFile", "live", "ready", "openapi", "asyncapi", "multiplex", "signIn",
@@ -237,7 +237,7 @@ class CaptainsApartTest {
         return run.out().lines().toList();
     }
 
-    /** Actions of the spawner socket that name a session, with what else each takes. */
+    /** Actions of the spawner socket that are about somebody's session, with what else each takes. */
     private static Map<String, String> actionsOfASession() {
         Map<String, String> actions = new LinkedHashMap<>();
         for (String action : List.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard", "egress")) {
@@ -249,6 +249,7 @@ class CaptainsApartTest {
         actions.put("tokens", "\"session\":\"HERS\"");
         actions.put("open", "\"id\":\"HERS\",\"share\":true");
         actions.put("spawn", SHELL + ",\"workspace\":\"FOLDER\"");
+        actions.put("prune", "\"dry_run\":true");
         return actions;
     }
 

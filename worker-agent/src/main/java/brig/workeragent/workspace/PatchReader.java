@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * checked and what is applied are the same, whatever the wall sent.
  *
  * <p>The format is that of {@code git diff --binary --full-index --no-renames --src-prefix=a/ --dst-prefix=b/}
- * (git-diff-index(1), "Generating patch text with -p"), with every name between quotes.
+ * (git-diff-index(1), "Generating patch text with -p"), with a name between quotes where it has a space too.
  */
 final class PatchReader {
     private static final Pattern INDEX = Pattern.compile("index [0-9a-f]{40,64}\\.\\.[0-9a-f]{40,64}( ([0-7]{6}))?");
@@ -213,8 +213,10 @@ final class PatchReader {
         return line.substring(0, line.length() - 1);
     }
 
+    /** git quotes no name with a space in it, and so cannot always tell where it ends. */
     private static String quoted(String prefix, String name) {
-        return '"' + prefix + name + '"';
+        boolean plain = name.indexOf('\\') < 0 && name.indexOf(' ') < 0;
+        return plain ? prefix + name : '"' + prefix + name + '"';
     }
 
     private @Nullable String readLine() throws IOException {

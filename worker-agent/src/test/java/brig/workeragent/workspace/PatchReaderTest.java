@@ -104,7 +104,7 @@ class PatchReaderTest {
 
     @Test
     void shouldPassBinaryFilesOn() throws IOException {
-        String binary = "diff --git \"a/bin\" \"b/bin\"\nindex " + A + ".." + B + " 100644\nGIT binary patch\nliteral 4\n"
+        String binary = "diff --git a/bin b/bin\nindex " + A + ".." + B + " 100644\nGIT binary patch\nliteral 4\n"
                 + "LcmZQzWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n";
         FileChange change = read(binary).getFirst();
         assertEquals(binary, written.toString(ISO_8859_1));
