@@ -168,7 +168,7 @@ class KeptWorkspacesTest {
             String second = id();
             for (String id : List.of(first, second)) {
                 assertTrue(control.ask("{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"" + id
-                        + "\",\"request\":{\"workspace\":\"" + bases + "/shared\",\"agent_config\":{\"name\":\"shell\"}}}").containsKey("ok"));
+                        + "\",\"request\":{\"workspace\":\"" + bases + "/shared\",\"share_workspace\":true,\"agent_config\":{\"name\":\"shell\"}}}").containsKey("ok"));
             }
             end(control, first);
             assertTrue(Files.exists(bases.resolve("shared")));

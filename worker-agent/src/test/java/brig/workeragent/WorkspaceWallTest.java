@@ -150,7 +150,8 @@ class WorkspaceWallTest {
     void shouldLetAnotherSpawnUseTheWorktreeOfASession() throws Exception {
         try (Walled session = new Walled(fixture, "shell", worktree("t12"))) {
             Path folder = repository.getParent().resolve(session.id());
-            assertEquals("brig/t12\nwork\nwork\n", fixture.runToEnd(control, id(), Map.of("workspace", folder.toString()),
+            assertEquals("brig/t12\nwork\nwork\n", fixture.runToEnd(control, id(),
+                    Map.of("workspace", folder.toString(), "share_workspace", true),
                     "git status --short; echo two >> a.txt; git add a.txt; " + COMMIT
                             + "; git branch --show-current; git log --format=%s; rm -f " + repository + "/.git/config 2>/dev/null"));
             assertTrue(String.valueOf(diff(session.id()).get("diff")).contains("+two\n"));
