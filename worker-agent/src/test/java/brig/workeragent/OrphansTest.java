@@ -93,7 +93,6 @@ class OrphansTest {
         }
         process.destroyForcibly().waitFor();
         Path wall = fixture.root.resolve("run/wall");
-        Files.createDirectory(wall.resolve("diff-77"));
         Files.writeString(wall.resolve("passwd77.new"), "half");
         Files.writeString(wall.resolve("stranger"), "");
         Path living = note("spn_living", "{\"pid\":1,\"started_ms\":" + startOf(1) + ",\"pid_namespace\":\"%s\"}"
@@ -109,14 +108,23 @@ class OrphansTest {
 
         assertEquals(List.of(), AgentFixture.processesWith(mark));
         assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
+        // It serves before it has ended what its predecessor left; the halfway one and the idle one go.
+        while (Files.exists(bases.resolve(idle + ".worktree")) || Files.exists(bases.resolve("spn_halfway.worktree"))
+                || !endedOf(busy)) {
+            Thread.onSpinWait();
+        }
         assertFalse(Files.exists(bases.resolve(idle)));
         assertTrue(Files.exists(bases.resolve(busy).resolve("x")));
-        assertEquals(Stream.of("project", busy, busy + ".config", busy + ".worktree", "spn_foreign.worktree", "spn_living.worktree",
+        assertEquals(Stream.of("project", busy, busy + ".config", busy + ".index", busy + ".worktree", "spn_foreign.worktree", "spn_living.worktree",
                 "spn_stranger", "spn_torn", "spn_torn.worktree").sorted().toList(), names(bases));
         assertEquals(List.of(busy), names(repository.resolve(".git/worktrees")));
         assertTrue(Files.exists(living) && Files.exists(foreign));
-        assertFalse(Files.exists(wall.resolve("diff-77")) || Files.exists(wall.resolve("passwd77.new")));
+        assertFalse(Files.exists(wall.resolve("passwd77.new")));
         assertTrue(Files.exists(wall.resolve("stranger")));
+    }
+
+    private boolean endedOf(String id) throws IOException {
+        return !Files.readString(bases.resolve(id + ".worktree")).contains("\"ended_ms\":0");
     }
 
     private static long startOf(long pid) {

@@ -42,7 +42,10 @@ final class TestGateway implements AutoCloseable {
     }
 
     void send(String line) throws IOException {
-        sendBytes((line + "\n").getBytes(UTF_8));
+        // Who asks for a spawn is told by the gateway; in tests that is one captain.
+        boolean asks = line.contains("\"op\":\"spawn\"") || line.contains("\"op\":\"check\"");
+        String told = asks ? line.replaceFirst("\\{", "{\"captain\":\"tests\",\"admin\":true,") : line;
+        sendBytes((told + "\n").getBytes(UTF_8));
     }
 
     void sendBytes(byte[] bytes) throws IOException {
@@ -59,9 +62,7 @@ final class TestGateway implements AutoCloseable {
 
     /** The answer to a request; nothing else may be in flight. */
     Map<String, Object> ask(String request) throws IOException {
-        // Who asks for a spawn is told by the gateway; in tests that is one captain.
-        boolean asks = request.contains("\"op\":\"spawn\"") || request.contains("\"op\":\"check\"");
-        send(asks ? request.replaceFirst("\\{", "{\"captain\":\"tests\",\"admin\":true,") : request);
+        send(request);
         return Json.parseObject(line().getBytes(UTF_8));
     }
 

@@ -95,6 +95,7 @@ class CaptainsApartTest {
         hers = new Spawned(product, alice.post("/api/v1/spawns?wait=30s", "{\"task_id\":\"hers\"," + SHELL + "}").json());
         Files.writeString(hers.workspace().resolve("left.txt"), "hers\n");
         tokenOfHers = product.web().post("/api/v1/tokens", "{\"session\":\"hers\"}").json().requiredText("id");
+        Await.until("its first frame is there", () -> hers.view().number("last_seq", 0, Long.MAX_VALUE, -1) > 0);
         lastSeq = hers.view().number("last_seq", 0, Long.MAX_VALUE, -1);
     }
 
