@@ -162,8 +162,9 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
                 "-Dbrig.log=" + System.getProperty("brig.log", "INFO"));
         List<Path> classPath = Stream.of(System.getProperty("java.class.path").split(":", -1))
                 .map(entry -> Path.of(entry).toAbsolutePath().normalize()).toList();
+        Path archive = home.resolve("lib/worker-agent.aot");
         ConfinedCommand.Program program = new ConfinedCommand.Program(Path.of(System.getProperty("java.home")), options, classPath,
-                nativeFolder().resolve("libbrig-filter.so").toAbsolutePath());
+                Files.exists(archive) ? archive.toAbsolutePath() : null, nativeFolder().resolve("libbrig-filter.so").toAbsolutePath());
         List<Path> closed = Stream.concat(Stream.of(Path.of("/etc/shadow"), stateDir.resolve("admin.token"), stateDir.resolve("egress"),
                 Path.of(System.getProperty("user.home"))), workspaceBases().stream()).toList();
         return new EgressProcess.Setup(program, runtimeDir.resolve("egress"), stateDir.resolve("egress"), closed, environment,

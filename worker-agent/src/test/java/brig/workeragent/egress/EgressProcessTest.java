@@ -143,7 +143,7 @@ class EgressProcessTest {
         List<String> options = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Xmx128m",
                 "-XX:+UseSerialGC");
         return new EgressProcess.Setup(new ConfinedCommand.Program(Path.of(System.getProperty("java.home")), options, classPath,
-                Path.of(System.getProperty("brig.native"), "libbrig-filter.so")), folder.resolve("run"), folder.resolve("state"),
+                null, Path.of(System.getProperty("brig.native"), "libbrig-filter.so")), folder.resolve("run"), folder.resolve("state"),
                 List.of(Path.of("/etc/shadow"), folder), Map.of(), new EgressConfig(UID,
                 Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")), List.of(), 1 << 20, 4, 0));
     }

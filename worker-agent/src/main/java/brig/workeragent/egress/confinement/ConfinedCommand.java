@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The command that starts a JVM with nothing in sight but itself: bubblewrap makes a root of read-only mounts with the
@@ -33,9 +34,11 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
      *
      * @param options of the JVM
      * @param classPath absolute
+     * @param archive a start-up archive of that class path; null where there is none
      * @param filterLibrary what {@link SystemCallFilter} loads
      */
-    public record Program(Path javaHome, List<String> options, List<Path> classPath, Path filterLibrary) {
+    public record Program(
+            Path javaHome, List<String> options, List<Path> classPath, @Nullable Path archive, Path filterLibrary) {
         /** Whether a part of it is in that folder, which it then sees for that part's sake. */
         public boolean liesIn(Path folder) {
             return javaHome.startsWith(folder) || classPath.stream().anyMatch(entry -> entry.startsWith(folder));
@@ -84,6 +87,10 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         }
         words.add(program.javaHome().resolve("bin/java").toString());
         words.addAll(program.options());
+        if (program.archive() != null) {
+            // One that does not fit is done without, and without a word.
+            add(words, "-XX:AOTCache=" + program.archive(), "-Xlog:aot=off", "-Xlog:cds=off");
+        }
         add(words, "-cp", String.join(":", program.classPath().stream().map(Path::toString).toList()), mainClass);
         return words;
     }
@@ -120,6 +127,9 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         }
         mounts.put(program.javaHome(), program.javaHome());
         program.classPath().forEach(entry -> mounts.put(entry, entry));
+        if (program.archive() != null) {
+            mounts.put(program.archive(), program.archive());
+        }
         linksOutOf(program.javaHome()).forEach(target -> mounts.put(target, target));
         // A class path may name what is not there.
         mounts.values().removeIf(source -> !Files.exists(source));
