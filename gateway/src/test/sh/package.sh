@@ -131,6 +131,9 @@ try() {
     systemctl is-active --quiet brig brig-worker-agent || log 'a service is not active'
     [ "$(stat -c %U "/proc/$(pid brig)")" = brig ] || fail 'the gateway does not run as brig'
     ok 'systemd started both services'
+    grep -q '^NoNewPrivs:.1' "/proc/$(pid brig-worker-agent)/status" || fail 'the worker-agent may gain privileges'
+    [ "$(brig doctor | grep -c '^egress-.* OK ')" -ge 7 ] || log "brig-egress is not confined: $(brig doctor)"
+    ok 'brig-egress is confined below the unit'
     nobody=$(id -u nobody)
     sed -i "s/\"allowedUids\": \[\]/\"allowedUids\": [$nobody]/" /etc/brig/brig.json
     systemctl restart brig
