@@ -7,18 +7,30 @@ import brig.protocol.ErrorCode;
 import brig.workeragent.sandbox.WallProfile;
 import brig.workeragent.sandbox.WorkerIdentity;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** A message on its way into a wall: a file of the workers' user, for nobody else to read. Closing removes it. */
 record MessageFile(Path path) implements AutoCloseable {
+    private static final String FOLDER = "messages";
+
+    /** Removes what a predecessor was handing over when it died; one worker-agent at a time has this folder. */
+    static void sweep(Path runtimeFolder) throws IOException {
+        Path folder = Files.createDirectories(runtimeFolder.resolve(FOLDER));
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(folder)) {
+            for (Path file : left) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
 
     static MessageFile write(Path runtimeFolder, String message, WorkerIdentity identity) throws IOException {
         if (message.indexOf('\0') >= 0) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "a message to this agent must not have a NUL character");
         }
-        Path folder = Files.createDirectories(runtimeFolder.resolve("messages"));
+        Path folder = Files.createDirectories(runtimeFolder.resolve(FOLDER));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
         MessageFile file = new MessageFile(Files.createTempFile(folder, "", "",
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));

@@ -75,6 +75,7 @@ public final class SandboxWalls implements Walls {
                 Files.createDirectories(base,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             }
+            MessageFile.sweep(settings.runtimeFolder());
             LauncherConfig config = new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
                     settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), probe.backend());
             return new SandboxWalls(Launcher.open(config), config, probe, settings, gate);
