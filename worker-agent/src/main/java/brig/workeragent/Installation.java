@@ -125,9 +125,14 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
                 config.policies());
     }
 
+    /** Those of {@link #scratchBases} too. */
     List<Path> workspaceBases() {
         Path data = root ? stateDir : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
-        return paths(config.workspaceBases(), data.resolve("workspaces"));
+        return Stream.concat(paths(config.workspaceBases(), data.resolve("workspaces")).stream(), scratchBases().stream()).toList();
+    }
+
+    List<Path> scratchBases() {
+        return config.scratchBases().stream().map(Path::of).toList();
     }
 
     /**

@@ -46,18 +46,21 @@ public final class WorkerAgent implements AutoCloseable {
         MadeWorkspaces made = new MadeWorkspaces(
                 new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()), installation.workspaceBases(),
                 installation::repositories, config.keptWorkspaceMs(), System::currentTimeMillis);
-        // What an agent left may take its time; nobody waits for that.
-        Thread.startVirtualThread(made::sweep);
         this.folder = folder;
         this.egress = egress;
         this.walls = walls;
         this.workers = new Workers(
                 new Workers.Parts(profiles, programs, policies, walls, made, WorkerServer.in(folder), timers,
                         egress::open, Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(installation.workspaceBases().get(0),
+                new Workers.Allowance(installation.workspaceBases().get(0), installation.scratchBases(),
                         installation.stateDir().resolve("cassettes"), installation.stateDir().resolve("owners"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax()));
+        // What an agent left may take its time; nobody waits for that.
+        Thread.startVirtualThread(() -> {
+            made.sweep();
+            workers.sweep();
+        });
         this.ports = PortServer.open(folder, workers, config.portConnectionsMax());
         this.control = ControlServer.open(folder,
                 new ControlOperations(workers, profiles, programs, policies, made, walls, egress, VERSION,

@@ -13,6 +13,7 @@ record WorkerAgentConfig(
         List<String> policyDirs,
         List<String> policies,
         List<String> workspaceBases,
+        List<String> scratchBases,
         List<String> repositories,
         long keptWorkspaceMs,
         int uid,

@@ -53,11 +53,13 @@ public final class HttpApi {
     private final SignInCalls signIn;
     private final PageFiles page = new PageFiles();
     private final MetricsCalls metrics;
+    private final SpawnerSocket spawner;
     private final ApiDocuments documents = new ApiDocuments();
     private final BooleanSupplier ready;
     private final int requestBodyBytes;
 
-    public HttpApi(Door door, Behind behind, GatewayStatus status, Config config) {
+    public HttpApi(Door door, Behind behind, GatewayStatus status, SpawnerSocket spawner, Config config) {
+        this.spawner = spawner;
         this.door = door;
         guard = new HttpGuard(config.http(), door);
         spawns = new SpawnCalls(door, behind.spawner(), behind.workers());
@@ -214,6 +216,7 @@ public final class HttpApi {
             case CANCEL -> sessions::cancel;
             case GET_PORT, HEAD_PORT, POST_PORT, PUT_PORT, PATCH_PORT, DELETE_PORT, OPTIONS_PORT -> ports::pass;
             case MULTIPLEX -> sessions::multiplex;
+            case SPAWNER -> spawner::upgrade;
             case STATUS -> operator::status;
             case AGENT_STATUS -> operator::agentStatus;
             case PAUSE -> operator::pause;

@@ -50,6 +50,7 @@ enum Operation {
     DELETE_PORT(Method.DELETE, Operation.PORTS, Who.DRIVER),
     OPTIONS_PORT(Method.OPTIONS, Operation.PORTS, Who.DRIVER),
     MULTIPLEX(Method.GET, "/api/v1/ws", Who.ANYBODY, "ticket"),
+    SPAWNER(Method.GET, "/api/v1/spawner", Who.STARTER),
 
     POST_EVENT(Method.POST, "/api/v1/events", Who.SOMEBODY),
     LIST_EVENTS(Method.GET, "/api/v1/events", Who.KNOWN, "session_id", "after", "limit", "last_event_id", "ticket"),

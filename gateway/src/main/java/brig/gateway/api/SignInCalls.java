@@ -61,7 +61,7 @@ final class SignInCalls {
     /** The token that the browser goes on with: what was shown, if that can be revoked, or else a new one. */
     private CompletionStage<Tokens.Minted> minted(Access access) {
         String secret = access.secret();
-        if (access.tokenId() != null) {
+        if (access.tokenId() != null && !door.tokens().isAdmins(access.tokenId())) {
             if (secret == null) {
                 throw new BrigException(ErrorCode.FORBIDDEN, "whoever has a token signs in with it, not with a ticket of it");
             }

@@ -24,8 +24,10 @@ import brig.protocol.Limits;
 import brig.protocol.ObjectDecoder;
 import brig.protocol.SpawnRequest;
 import io.netty.channel.Channel;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.NetSocket;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +45,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class SpawnerSocket {
     private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);
+    /** What an HTTP connection is upgraded to, to become one of these. */
+    static final String PROTOCOL = "brig.spawner.v1";
     private static final int WAITING_MAX = 32;
+    /** The actions on a session that {@code id} names, or any of the other fields for its names. */
+    private static final Set<String> NAMING = Set.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard",
+            "egress", "port", "open");
+    private static final List<String> NAMES = List.of("task_id", "spawn_id", "session_id");
 
     private final Door door;
     private final Spawner spawner;
@@ -74,7 +82,20 @@ public final class SpawnerSocket {
 
     /** Begins to listen. */
     public CompletionStage<Void> open(Path socket) {
-        return door.listen(socket, Connection::new).thenAccept(server -> {});
+        return door.listen(socket, caller -> {
+            var _ = new Connection(caller.socket(), door.unix().accessOf(caller.uid()), caller.visitor());
+        }).thenAccept(server -> {});
+    }
+
+    /** Makes the connection of an HTTP request one of these, for the one that the request's token is of. */
+    void upgrade(Call call) {
+        HttpServerRequest request = call.request();
+        if (!PROTOCOL.equalsIgnoreCase(request.getHeader("Upgrade"))) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "this path is for the brig command, with BRIG_HOST: it upgrades to " + PROTOCOL);
+        }
+        Visitor visitor = Door.visitor(Door.channel(request));
+        call.response().putHeader("Connection", "Upgrade").putHeader("Upgrade", PROTOCOL);
+        request.toNetSocket().onSuccess(socket -> new Connection(socket, call.access(), visitor).watch());
     }
 
     /** One client. State owned by the event loop. */
@@ -94,11 +115,12 @@ public final class SpawnerSocket {
         private boolean tunnelled;
         private @Nullable Channel tunnel;
         private boolean closed;
+        private Runnable unwatch = () -> {};
 
-        Connection(Door.Caller caller) {
-            this.socket = caller.socket();
-            this.access = door.unix().accessOf(caller.uid());
-            this.visitor = caller.visitor();
+        Connection(NetSocket socket, Access access, Visitor visitor) {
+            this.socket = socket;
+            this.access = access;
+            this.visitor = visitor;
             visitor.endsWith(this::refuse);
             visitor.await(Visitor.Wait.FIRST_LINE);
             this.outlet = door.outlet(socket);
@@ -111,6 +133,7 @@ public final class SpawnerSocket {
             socket.exceptionHandler(failure -> log.debug("spawner connection failed: {}", failure.toString()));
             socket.closeHandler(nothing -> {
                 closed = true;
+                unwatch.run();
                 if (attachment != null) {
                     attachment.close();
                 }
@@ -118,6 +141,11 @@ public final class SpawnerSocket {
                     tracked.handleGone();
                 }
             });
+        }
+
+        /** With its token the connection ends. */
+        private void watch() {
+            unwatch = door.watch(access, outlet);
         }
 
         @Override
@@ -174,13 +202,14 @@ public final class SpawnerSocket {
         }
 
         /** The answer's line; an empty one where the request has none. */
-        private CompletionStage<Map<String, ?>> answer(Fields request) {
+        private CompletionStage<Map<String, ?>> answer(Fields asked) {
             try {
                 if (attachment != null) {
-                    attachment.handleMessage(request);
+                    attachment.handleMessage(asked);
                     return CompletableFuture.completedFuture(Map.of());
                 }
-                String action = request.requiredText("action");
+                String action = asked.requiredText("action");
+                Fields request = NAMING.contains(action) ? named(asked) : asked;
                 return switch (action) {
                     case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS, "action", "wait")));
                     case "status" -> done(seen(id(request)).spawn().fullView());
@@ -306,6 +335,18 @@ public final class SpawnerSocket {
                 tunnel = server;
                 return Map.of("spawn_id", spawnId, "port", request.number("port", 1, 65_535, 0));
             });
+        }
+
+        /** The request with its session as {@code id}. */
+        private static Fields named(Fields request) {
+            Map<String, @Nullable Object> fields = new HashMap<>(request.asMap());
+            for (String name : NAMES) {
+                Object id = fields.remove(name);
+                if (id != null && fields.put("id", id) != null) {
+                    throw Fields.invalid(name, "names a session, and another field did already");
+                }
+            }
+            return new Fields(fields);
         }
 
         private static String id(Fields request) {

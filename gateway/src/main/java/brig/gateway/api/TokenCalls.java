@@ -28,7 +28,7 @@ final class TokenCalls {
     /** The fields of a request for a token. */
     static final Set<String> FIELDS = Set.of("role", "captain", "session", "expires_seconds");
     /** In whose name nobody can be told to act. */
-    private static final Set<String> RESERVED = Set.of("admin", "token", "nobody");
+    private static final Set<String> RESERVED = Set.of(Tokens.ADMIN, "token", "nobody");
 
     private final Door door;
 
@@ -109,6 +109,12 @@ final class TokenCalls {
 
     /** Takes a token back; its connections are closed. */
     CompletionStage<Map<String, ?>> revoke(Access access, String id, @Nullable String session) {
+        if (id.equals(Tokens.ADMIN)) {
+            if (!access.isAdmin()) {
+                throw new BrigException(ErrorCode.FORBIDDEN, "an admin replaces the admin token");
+            }
+            return door.tokens().replaceAdmin().thenApply(Token::view);
+        }
         Token token = reached(access, session).filter(one -> one.id().equals(id)).findFirst()
                 .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "there is no token '" + id + "'"));
         return door.tokens().revoke(token).thenApply(Token::view);

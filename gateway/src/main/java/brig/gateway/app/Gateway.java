@@ -136,7 +136,7 @@ public final class Gateway implements ControlLink.Listener {
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, timers);
-        TokenFile tokenFile = new TokenFile(paths.tokens(), disk, loop);
+        TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, loop);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(vertx, config, paths,
                 new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)), timers, counters);

@@ -82,10 +82,10 @@ final class Listeners {
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
         GatewayStatus status = new GatewayStatus(door, behind.controls().admission(), behind.clock());
-        HttpApi api = new HttpApi(door, behind, status, config);
+        SpawnerSocket spawner = new SpawnerSocket(door, behind, status, this::url);
+        HttpApi api = new HttpApi(door, behind, status, spawner, config);
         Router router = api.router(vertx);
-        return new SpawnerSocket(door, behind, status, this::url)
-                .open(paths.spawner())
+        return spawner.open(paths.spawner())
                 .thenCompose(opened -> openUnix(router))
                 .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())

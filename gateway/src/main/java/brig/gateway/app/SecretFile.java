@@ -3,6 +3,7 @@ package brig.gateway.app;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Reason;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +29,7 @@ public final class SecretFile {
             }
             return Files.readString(file).strip();
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read or make the " + what + " " + file + ": " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot read or make the " + what + " " + file + ": " + Reason.of(e));
         }
     }
 

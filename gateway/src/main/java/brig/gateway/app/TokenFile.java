@@ -7,9 +7,11 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import brig.protocol.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -32,11 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class TokenFile implements Tokens.Store {
     private final Path file;
+    private final Path adminFile;
     private final Executor disk;
     private final Executor loop;
 
-    TokenFile(Path file, Executor disk, Executor loop) {
+    TokenFile(Path file, Path adminFile, Executor disk, Executor loop) {
         this.file = file;
+        this.adminFile = adminFile;
         this.disk = disk;
         this.loop = loop;
     }
@@ -63,11 +67,20 @@ final class TokenFile implements Tokens.Store {
 
     @Override
     public CompletionStage<Void> save(Collection<Token> tokens) {
-        List<Map<String, @Nullable Object>> written = tokens.stream().map(TokenFile::write).toList();
+        List<Map<String, @Nullable Object>> written = tokens.stream().map(TokenFile::view).toList();
+        return replace(file, Json.write(Map.of("tokens", written)));
+    }
+
+    @Override
+    public CompletionStage<Void> saveAdmin(String secret) {
+        return replace(adminFile, (secret + "\n").getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private CompletionStage<Void> replace(Path replaced, byte[] content) {
         CompletableFuture<Void> saved = new CompletableFuture<>();
         disk.execute(() -> {
             try {
-                replace(Json.write(Map.of("tokens", written)));
+                write(replaced, content);
                 loop.execute(() -> saved.complete(null));
             } catch (BrigException e) {
                 loop.execute(() -> saved.completeExceptionally(e));
@@ -76,7 +89,7 @@ final class TokenFile implements Tokens.Store {
         return saved;
     }
 
-    private static Map<String, @Nullable Object> write(Token token) {
+    private static Map<String, @Nullable Object> view(Token token) {
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
         map.put("hash", token.hash());
         map.put("role", token.role().wireName());
@@ -88,7 +101,7 @@ final class TokenFile implements Tokens.Store {
         return map;
     }
 
-    private void replace(byte[] content) {
+    private static void write(Path file, byte[] content) {
         Path next = file.resolveSibling(file.getFileName() + ".new");
         try {
             Files.deleteIfExists(next);
@@ -102,7 +115,7 @@ final class TokenFile implements Tokens.Store {
             }
             Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.RECORD_LOST, "cannot write the tokens to " + file + ": " + e);
+            throw new BrigException(ErrorCode.RECORD_LOST, "cannot write the tokens to " + file + ": " + Reason.of(e));
         }
     }
 }

@@ -6,6 +6,7 @@ import brig.gateway.config.ConfigFile;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,14 +18,19 @@ import org.jspecify.annotations.Nullable;
 final class Context {
     private final Path home;
     private final @Nullable Path configFile;
+    private final boolean isNamed;
 
-    Context(@Nullable Path configFile) {
+    /** @param chosen the file that the command line names; null for that of {@code BRIG_CONFIG}, or the usual one */
+    Context(@Nullable Path chosen) {
+        String variable = System.getenv("BRIG_CONFIG");
+        Path configFile = chosen == null && variable != null && !variable.isEmpty() ? Path.of(variable) : chosen;
         String property = System.getProperty("brig.home");
         if (property == null) {
             throw new BrigException(ErrorCode.INTERNAL, "brig.home is not set: start Brig with bin/brig");
         }
         this.home = Path.of(property);
         this.configFile = configFile == null ? null : configFile.toAbsolutePath();
+        this.isNamed = chosen != null;
     }
 
     Config config() {
@@ -44,18 +50,35 @@ final class Context {
         return "brig " + name + option();
     }
 
-    /** The option that names the settings; empty where they are the usual ones. */
+    /** The option that names the settings; empty where a command finds them without. */
     String option() {
-        return configFile == null ? "" : " --config " + configFile;
+        return isNamed ? " --config " + configFile : "";
+    }
+
+    /** The gateway on another host, or behind HTTP on this one, that the environment names; null for one of this host. */
+    @Nullable RemoteGateway remote() {
+        return RemoteGateway.named(System.getenv());
     }
 
     /** Connects to the running gateway. @throws BrigException with the mend where none runs */
     GatewayClient connect() {
+        RemoteGateway remote = remote();
+        if (remote != null) {
+            return connect(remote);
+        }
         Path socket = spawnerSocket();
         try {
             return GatewayClient.connect(socket);
         } catch (IOException e) {
             throw new BrigException(ErrorCode.NOT_FOUND, "no gateway listens on " + socket + ": start one with '" + command("serve") + "'");
+        }
+    }
+
+    private static GatewayClient connect(RemoteGateway remote) {
+        try {
+            return new GatewayClient(remote.dial());
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "no gateway answers at " + remote.uri() + " (BRIG_HOST): " + Reason.of(e));
         }
     }
 
@@ -83,6 +106,10 @@ final class Context {
 
     /** Connects to the running gateway, or starts one for this command alone. */
     Connection connectOrEmbed() {
+        RemoteGateway remote = remote();
+        if (remote != null) {
+            return new Connection(connect(remote), null);
+        }
         try {
             return new Connection(GatewayClient.connect(spawnerSocket()), null);
         } catch (IOException nobodyListens) {
@@ -106,7 +133,7 @@ final class Context {
             try {
                 folder = EmbeddedFolder.open(Path.of(System.getProperty("java.io.tmpdir")));
             } catch (IOException e) {
-                throw new BrigException(ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + e);
+                throw new BrigException(ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + Reason.of(e));
             }
             Config own = context.config();
             Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of(), "", 0);
@@ -138,7 +165,7 @@ final class Context {
             try {
                 folder.close();
             } catch (IOException e) {
-                throw new BrigException(ErrorCode.INTERNAL, "cannot remove " + folder.path() + ": " + e);
+                throw new BrigException(ErrorCode.INTERNAL, "cannot remove " + folder.path() + ": " + Reason.of(e));
             }
         }
     }

@@ -28,7 +28,7 @@ final class GatewayClient implements AutoCloseable {
     /** A list of spawns may be longer than any message that a client sends. */
     private static final int LINE_BYTES_MAX = 16 * Limits.MESSAGE_BYTES_MAX;
 
-    private final SocketChannel channel;
+    private final ByteLink channel;
     private final ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
     private final ArrayDeque<byte[]> lines = new ArrayDeque<>();
     private final LineDecoder decoder = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
@@ -43,7 +43,8 @@ final class GatewayClient implements AutoCloseable {
         }
     });
 
-    private GatewayClient(SocketChannel channel) {
+    /** @param channel one that speaks as the spawner socket does */
+    GatewayClient(ByteLink channel) {
         this.channel = channel;
     }
 
@@ -52,7 +53,7 @@ final class GatewayClient implements AutoCloseable {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         try {
             channel.connect(UnixDomainSocketAddress.of(socket));
-            return new GatewayClient(channel);
+            return new GatewayClient(ByteLink.of(channel));
         } catch (IOException e) {
             channel.close();
             throw e;
@@ -91,7 +92,7 @@ final class GatewayClient implements AutoCloseable {
      *
      * @throws BrigException where it is refused
      */
-    SocketChannel tunnel(Map<String, ?> request) {
+    ByteLink tunnel(Map<String, ?> request) {
         send(request);
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         // Byte by byte: what comes behind the answer is not ours.

@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import brig.protocol.Reason;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -56,7 +57,7 @@ final class KeptFile {
         try {
             this.before = existed ? Files.readString(file) : "";
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot read " + file + ": " + e);
+            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot read " + file + ": " + Reason.of(e));
         }
         try {
             this.json = new JsonText(existed ? before : empty);
@@ -146,7 +147,7 @@ final class KeptFile {
                 Files.delete(fresh);
             }
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot show the change of " + file + ": " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot show the change of " + file + ": " + Reason.of(e));
         }
     }
 
@@ -160,7 +161,7 @@ final class KeptFile {
                 Files.writeString(file, json.text());
             }
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot write " + file + ": " + e);
+            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot write " + file + ": " + Reason.of(e));
         }
     }
 

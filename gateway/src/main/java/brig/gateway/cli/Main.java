@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -16,8 +17,11 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code brig} command. Exit codes: the agent's own, or 125 where Brig refused, 3 where a session is not ready, 2 for wrong usage. */
 @Command(
@@ -50,7 +54,8 @@ import picocli.CommandLine.ScopeType;
             "  brig bench --quick                    how fast it streams here, beside its peers",
             "  brig conformance                      whether it keeps every rule of the protocol",
             "",
-            "A file with other settings: --config FILE, /etc/brig/brig.json or ~/.config/brig/brig.json.",
+            "A file with other settings: --config FILE, BRIG_CONFIG, /etc/brig/brig.json or ~/.config/brig/brig.json.",
+            "A gateway elsewhere: BRIG_HOST=https://HOST with BRIG_TOKEN or BRIG_TOKEN_FILE.",
             "Exit codes: the agent's own; 125 Brig refused; 3 the session is not ready; 2 wrong usage."
         })
 public final class Main {
@@ -78,8 +83,28 @@ public final class Main {
         Main main = new Main(Terminal.ofProcess());
         CommandLine line = new CommandLine(main)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
+                .setParameterExceptionHandler((wrong, arguments) -> main.handleWrongUsage(wrong))
+                .registerConverter(long.class, text -> number(text, Long::parseLong))
+                .registerConverter(int.class, text -> number(text, Integer::parseInt))
                 .setUsageHelpWidth(USAGE_COLUMNS);
         System.exit(line.execute(args));
+    }
+
+    private static <N> N number(String text, Function<String, N> read) {
+        try {
+            return read.apply(text);
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException("'" + text + "' is not a whole number");
+        }
+    }
+
+    /** What is wrong, what it may have meant, and where help is: all of the help would hide it. */
+    private int handleWrongUsage(ParameterException wrong) {
+        CommandLine command = wrong.getCommandLine();
+        terminal.note(String.valueOf(wrong.getMessage()));
+        UnmatchedArgumentException.printSuggestions(wrong, command.getErr());
+        terminal.note("'" + command.getCommandSpec().qualifiedName() + " --help' shows how it is used");
+        return command.getCommandSpec().exitCodeOnInvalidInput();
     }
 
     private int handleFailure(Exception failure) throws Exception {
@@ -102,7 +127,7 @@ public final class Main {
         return json;
     }
 
-    @Command(description = "List sessions, newest first.", mixinStandardHelpOptions = true,
+    @Command(aliases = {"ls", "ps"}, description = "List sessions, newest first.", mixinStandardHelpOptions = true,
             footer = {"", "Examples:", "  brig sessions", "  brig sessions --all --json", "  brig sessions --posture"})
     int sessions(@Option(names = {"-a", "--all"}, description = "Also those that have ended.") boolean all,
             @Option(names = "--posture", description = "What the wall of each was found to enforce.") boolean posture) {
@@ -208,7 +233,7 @@ public final class Main {
         return 0;
     }
 
-    @Command(description = "Remove worktrees or copies that were kept, with all changes in them and their branches.",
+    @Command(aliases = "rm", description = "Remove worktrees or copies that were kept, with all changes in them and their branches.",
             mixinStandardHelpOptions = true,
             footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
     int discard(@Parameters(paramLabel = "ID", arity = "1..*", description = "spawn_id or task_id.") List<String> ids) {
@@ -225,7 +250,7 @@ public final class Main {
         return 0;
     }
 
-    @Command(description = "End a session and everything that runs in it.", mixinStandardHelpOptions = true,
+    @Command(aliases = {"stop", "kill"}, description = "End a session and everything that runs in it.", mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig terminate my-task"})
     int terminate(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
         try (GatewayClient client = context().connect()) {

@@ -59,10 +59,11 @@ final class OpenCommand implements Callable<Integer> {
                 main.terminal().json(answer.asMap());
                 return 0;
             }
-            String url = answer.requiredText("url");
+            RemoteGateway remote = main.context().remote();
+            String url = remote == null ? answer.requiredText("url") : remote.reachable(answer.requiredText("url"));
             main.terminal().println(url);
             if (share) {
-                main.terminal().note("revoke it with: brig token revoke " + answer.text("id", ""));
+                main.terminal().note("revoke it with: " + main.context().command("token revoke") + " " + answer.text("id", ""));
             } else if (!printOnly) {
                 show(url);
             }

@@ -97,10 +97,10 @@ final class PortCommand implements Callable<Integer> {
 
     /** One connection, from its beginning to its end. */
     private void serve(SocketChannel local, String spawnId) {
-        try (local; GatewayClient client = main.context().connect()) {
-            SocketChannel inside = client.tunnel(Map.of("action", "port", "id", spawnId, "port", port));
-            Thread up = Thread.ofVirtual().start(() -> pass(local, inside));
-            pass(inside, local);
+        try (ByteLink outside = ByteLink.of(local); GatewayClient client = main.context().connect()) {
+            ByteLink inside = client.tunnel(Map.of("action", "port", "id", spawnId, "port", port));
+            Thread up = Thread.ofVirtual().start(() -> pass(outside, inside));
+            pass(inside, outside);
             up.join();
         } catch (BrigException e) {
             note(e.getMessage());
@@ -112,7 +112,7 @@ final class PortCommand implements Callable<Integer> {
     }
 
     /** Passes bytes on, and their end. Where that is not possible both connections end. */
-    private static void pass(SocketChannel from, SocketChannel to) {
+    private static void pass(ByteLink from, ByteLink to) {
         ByteBuffer piece = ByteBuffer.allocate(PIECE_BYTES);
         try {
             while (from.read(piece.clear()) >= 0) {
@@ -127,8 +127,8 @@ final class PortCommand implements Callable<Integer> {
         }
     }
 
-    private static void closeBoth(SocketChannel... both) {
-        for (SocketChannel channel : both) {
+    private static void closeBoth(ByteLink... both) {
+        for (ByteLink channel : both) {
             try {
                 channel.close();
             } catch (IOException e) {

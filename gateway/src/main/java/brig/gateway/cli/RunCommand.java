@@ -58,7 +58,7 @@ final class RunCommand implements Callable<Integer> {
             }
             if (!ended.get()) {
                 throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE,
-                        "the gateway is gone; the worker may go on: 'brig logs -f " + spawnId + "' once it is back");
+                        "the gateway is gone; the worker may go on: '" + main.context().command("logs") + " -f " + spawnId + "' once it is back");
             }
             return printer.exitCode();
         }

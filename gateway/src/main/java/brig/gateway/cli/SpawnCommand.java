@@ -34,7 +34,7 @@ final class SpawnCommand implements Callable<Integer> {
             for (Map.Entry<String, ?> field : answer.asMap().entrySet()) {
                 main.terminal().println("%-13s %s".formatted(field.getKey(), field.getValue() == null ? "" : field.getValue()));
             }
-            main.terminal().note("next: brig attach " + answer.text("task_id", ""));
+            main.terminal().note("next: " + main.context().command("attach") + " " + answer.text("task_id", ""));
         }
         return 0;
     }

@@ -44,6 +44,9 @@ final class SpawnerGateway implements Gateway {
     }
 
     private GatewayClient connect() {
+        if (context.remote() != null) {
+            return context.connect();
+        }
         Path socket = spawner();
         try {
             return GatewayClient.connect(socket);

@@ -27,7 +27,8 @@ import picocli.CommandLine.ParentCommand;
             "  curl -H \"Authorization: Bearer $(brig token)\" http://127.0.0.1:7070/api/v1/sessions",
             "  brig token create --session build                 a watcher's, for one session and a day",
             "  brig token create --role captain --captain ci --expires 30d",
-            "  brig token revoke tok_0123456789abcdef            its connections are closed"})
+            "  brig token revoke tok_0123456789abcdef            its connections are closed",
+            "  brig token revoke admin; brig token               another admin token in place of the one that got out"})
 final class TokenCommand implements Callable<Integer> {
     private static final Pattern AGE = Pattern.compile("(\\d{1,6})([smhd])");
 
@@ -71,7 +72,7 @@ final class TokenCommand implements Callable<Integer> {
                 main.terminal().json(answer.asMap());
             } else {
                 main.terminal().println(answer.text("token", ""));
-                main.terminal().note("revoke it with: brig token revoke " + answer.text("id", ""));
+                main.terminal().note("revoke it with: " + main.context().command("token revoke") + " " + answer.text("id", ""));
             }
         }
         return 0;
@@ -118,7 +119,7 @@ final class TokenCommand implements Callable<Integer> {
     }
 
     @Command(description = "Take tokens back; connections that live by them are closed.", mixinStandardHelpOptions = true)
-    int revoke(@Parameters(paramLabel = "TOKEN", arity = "1..*", description = "tok_…, as 'brig token list' shows them.")
+    int revoke(@Parameters(paramLabel = "TOKEN", arity = "1..*", description = "tok_…, as 'brig token list' shows them; or admin.")
             List<String> ids) {
         try (GatewayClient client = main.context().connect()) {
             for (String id : ids) {

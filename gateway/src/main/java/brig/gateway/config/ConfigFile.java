@@ -3,6 +3,7 @@ package brig.gateway.config;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
+import brig.protocol.Reason;
 import brig.protocol.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,13 +22,14 @@ public final class ConfigFile {
      * @throws BrigException {@code INVALID_FIELD} or {@code MALFORMED_JSON}, naming the file
      */
     public static Config load(Path home, @Nullable Path chosen) {
-        Map<String, @Nullable Object> values = read(home.resolve("config/brig.json"));
+        Map<String, @Nullable Object> values = Json.parseCommented(text(home.resolve("config/brig.json")));
         Optional<Path> own = chosen != null ? Optional.of(chosen) : usualPlace();
         if (own.isEmpty()) {
             return Settings.bind(values, Config.class);
         }
+        String text = text(own.get());
         try {
-            return Settings.bind(Settings.overlay(values, read(own.get())), Config.class);
+            return Settings.bind(Settings.overlay(values, Json.parseCommented(text)), Config.class);
         } catch (BrigException e) {
             throw new BrigException(e.code(), own.get() + ": " + e.getMessage());
         }
@@ -45,11 +47,11 @@ public final class ConfigFile {
                 : Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/brig.json");
     }
 
-    private static Map<String, @Nullable Object> read(Path file) {
+    private static String text(Path file) {
         try {
-            return Json.parseCommented(Files.readString(file));
+            return Files.readString(file);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot read the configuration " + file + ": " + e);
+            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot read the configuration " + file + ": " + Reason.of(e));
         }
     }
 }

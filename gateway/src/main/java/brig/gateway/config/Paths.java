@@ -2,6 +2,7 @@ package brig.gateway.config;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -152,7 +153,7 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
             return folder;
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot make the folder " + folder + ": " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot make the folder " + folder + ": " + Reason.of(e));
         }
     }
 

@@ -4,6 +4,7 @@ import brig.gateway.config.Paths;
 import brig.gateway.session.Access;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import java.io.IOException;
@@ -51,7 +52,7 @@ public final class UnixSockets {
             }
             return emptyPrivate(folder.resolve(".b")).resolve(nextName());
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + Reason.of(e));
         }
     }
 
@@ -88,7 +89,7 @@ public final class UnixSockets {
             Files.move(bound, socket, StandardCopyOption.ATOMIC_MOVE);
             Files.delete(bound.getParent());
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + Reason.of(e));
         }
     }
 
@@ -114,7 +115,7 @@ public final class UnixSockets {
         try {
             return ((EpollDomainSocketChannel) channel).peerCredentials().uid();
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "the kernel does not say who connects: " + e);
+            throw new BrigException(ErrorCode.FORBIDDEN, "the kernel does not say who connects: " + Reason.of(e));
         }
     }
 

@@ -26,10 +26,13 @@ import org.jspecify.annotations.Nullable;
  * <p>State owned by the event loop.
  */
 public final class Tokens {
-    /** Keeps tokens; the whole of them each time, for they are few. Completes on the event loop. */
-    @FunctionalInterface
+    /** Keeps tokens. Completes on the event loop. */
     public interface Store {
+        /** The whole of those that were minted each time, for they are few. */
         CompletionStage<Void> save(Collection<Token> tokens);
+
+        /** Where the admin on this host finds it. */
+        CompletionStage<Void> saveAdmin(String secret);
     }
 
     /** A connection that lives by a token. */
@@ -47,16 +50,18 @@ public final class Tokens {
 
     /** How many there can be. Reached: {@code MAX_TOKENS}, until some expire. */
     static final int TOKENS_MAX = 10_000;
+    /** In whose name the admin token acts. */
+    public static final String ADMIN = "admin";
     private static final long CHECK_MS_MAX = 24 * 3_600_000L;
     /** That a token was taken back is known for so long, where it would not have expired before. */
     private static final long REVOKED_MS = 366 * CHECK_MS_MAX;
 
-    private final String adminHash;
     private final Store store;
     private final Clock clock;
     private final Timers timers;
     private final Map<String, Token> byHash = new LinkedHashMap<>();
     private final Map<String, Set<Connection>> connections = new HashMap<>();
+    private String adminHash;
     private Timers.@Nullable Timer expiry;
 
     public Tokens(String adminToken, Collection<Token> kept, Store store, Clock clock, Timers timers) {
@@ -79,7 +84,7 @@ public final class Tokens {
         }
         String hash = Ids.hashToken(secret);
         if (equal(hash, adminHash)) {
-            return new Access("admin", Role.ADMIN, null, secret, null);
+            return new Access(ADMIN, Role.ADMIN, null, secret, Token.idOf(adminHash));
         }
         Token token = byHash.get(hash);
         if (token == null || !equal(hash, token.hash())) {
@@ -135,6 +140,21 @@ public final class Tokens {
         byHash.put(token.hash(), withdrawn);
         close(withdrawn);
         return store.save(List.copyOf(byHash.values())).thenApply(saved -> withdrawn);
+    }
+
+    /** Whether that is the name of the admin token. */
+    public boolean isAdmins(String id) {
+        return id.equals(Token.idOf(adminHash));
+    }
+
+    /** Takes the admin token back, with another one in its place. Completes when both would survive a restart. */
+    public CompletionStage<Token> replaceAdmin() {
+        String secret = Ids.newToken();
+        return store.saveAdmin(secret).thenCompose(saved -> {
+            Token old = new Token(adminHash, Role.ADMIN, ADMIN, null, clock.nowMs(), Long.MAX_VALUE, false);
+            adminHash = Ids.hashToken(secret);
+            return revoke(old);
+        });
     }
 
     /** Closes the connection when its token counts no more, until the returned handle is closed. */

@@ -22,7 +22,7 @@ class TokenFileTest {
     private Path folder;
 
     private TokenFile file() {
-        return new TokenFile(folder.resolve("tokens.json"), Runnable::run, Runnable::run);
+        return new TokenFile(folder.resolve("tokens.json"), folder.resolve("admin.token"), Runnable::run, Runnable::run);
     }
 
     private static Token token(Role role, String spawnId, boolean revoked) {
@@ -57,7 +57,7 @@ class TokenFileTest {
 
     @Test
     void shouldFailWhenItCannotWrite() {
-        TokenFile gone = new TokenFile(folder.resolve("gone/tokens.json"), Runnable::run, Runnable::run);
+        TokenFile gone = new TokenFile(folder.resolve("gone/tokens.json"), folder.resolve("admin.token"), Runnable::run, Runnable::run);
         assertTrue(gone.save(List.of()).toCompletableFuture().isCompletedExceptionally());
     }
 }

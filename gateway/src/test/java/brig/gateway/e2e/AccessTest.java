@@ -109,7 +109,7 @@ class AccessTest {
             product.serve();
             assertEquals("rw-------", modeOf(log));
             assertTrue(Files.size(log) > 0);
-            product.shell("true");
+            product.idle("lives");
             for (Path folder : List.of(product.folder().resolve("state"), product.runtime())) {
                 try (Stream<Path> files = Files.walk(folder)) {
                     assertEquals(List.of(), files.filter(file -> Files.isRegularFile(file) && isReadableByOthers(file)

@@ -83,7 +83,7 @@ class CaptainsApartTest {
                 "doctor", "listWorkspaces", "discardWorkspace", "prune");
         way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
-        way(new Way(Verdict.NAMES_NOTHING), "page", "pageFile", "live", "ready", "openapi", "asyncapi", "multiplex", "signIn",
+        way(new Way(Verdict.NAMES_NOTHING), "page", "pageFile", "live", "ready", "openapi", "asyncapi", "multiplex", "spawner", "signIn",
                 "signOut", "listModels", "modelChat", "agents");
     }
 

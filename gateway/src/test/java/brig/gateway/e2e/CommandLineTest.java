@@ -89,6 +89,38 @@ class CommandLineTest {
         }
     }
 
+    @Test
+    void shouldFindTheSettingsThatAVariableNames() throws IOException {
+        List<String> command = List.of("env", "BRIG_CONFIG=" + product.config(), product.command().getFirst(), "sessions", "--json");
+        Run run = Run.of(command, "", product.folder());
+        assertEquals(0, run.exitCode(), run::err);
+        try (Product alone = Product.prepare(Map.of())) {
+            Run hint = Run.of(List.of("env", "BRIG_CONFIG=" + alone.config(), alone.command().getFirst(), "sessions"), "", alone.folder());
+            assertTrue(hint.err().contains("start one with 'brig serve'"), hint::err);
+        }
+    }
+
+    @Test
+    void shouldSayInFewLinesWhatIsWrongWithACommand() throws IOException {
+        Run unknown = product.brig("termnate", "x");
+        assertEquals(2, unknown.exitCode());
+        assertTrue(unknown.err().contains("terminate") && unknown.err().contains("'brig --help'"), unknown::err);
+        Run number = product.brig("attach", "--from", "abc", "x");
+        assertEquals(2, number.exitCode());
+        assertTrue(number.err().contains("'abc' is not a whole number") && number.err().contains("'brig attach --help'"), number::err);
+        for (Run run : List.of(unknown, number)) {
+            assertTrue(run.err().lines().count() <= 4, run::err);
+        }
+        Run missing = product.program("--config", "/nowhere.json", "sessions");
+        assertEquals("brig: cannot read the configuration /nowhere.json: there is no such file (INVALID_FIELD)\n", missing.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ls", "ps", "stop", "kill", "rm"})
+    void shouldKnowTheWordsThatPeopleTypeElsewhere(String word) throws IOException {
+        assertEquals(0, product.brig(word, "--help").exitCode());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "exec", "logs", "sessions", "agents", "terminate", "tree", "track",
             "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port", "acp", "status",

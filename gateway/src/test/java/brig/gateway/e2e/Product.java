@@ -56,7 +56,7 @@ final class Product implements AutoCloseable {
                 "spawnerSocket", spawner().toString(),
                 "http", Map.of("port", 0L),
                 "worker", Map.of("workspaceBases", List.of(workspaces().toString()),
-                        "agentDirs", List.of("", agents().toString()))));
+                        "scratchBases", List.of(scratch().toString()), "agentDirs", List.of("", agents().toString()))));
     }
 
     /** Folders and configuration, with those settings laid over the test's own; nothing runs yet. */
@@ -281,6 +281,11 @@ final class Product implements AutoCloseable {
 
     Path workspaces() {
         return folder.resolve("work");
+    }
+
+    /** Below it folders go with their session. */
+    Path scratch() {
+        return folder.resolve("scratch");
     }
 
     Path spawner() {

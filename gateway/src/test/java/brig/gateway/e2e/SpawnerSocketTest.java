@@ -3,6 +3,7 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.Fields;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -12,6 +13,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +35,59 @@ class SpawnerSocketTest {
             }
             assertEquals("NOT_FOUND", wire.message().text("code"));
         }
+    }
+
+    @Test
+    void shouldTakeEachNameOfASessionInEachOfItsFields() throws IOException {
+        try (Product product = Product.start()) {
+            String spawnId = product.idle("named").id();
+            for (String field : List.of("id", "task_id", "spawn_id", "session_id")) {
+                for (String name : List.of("named", spawnId)) {
+                    assertEquals(spawnId, product.ask("{\"action\":\"status\",\"" + field + "\":\"" + name + "\"}").text("spawn_id"));
+                }
+            }
+            Fields twice = product.ask("{\"action\":\"terminate\",\"id\":\"named\",\"task_id\":\"other\"}");
+            assertEquals("INVALID_FIELD", twice.text("code"));
+            assertTrue(twice.text("error", "").contains("'task_id'"), () -> twice.asMap().toString());
+            for (String action : List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
+                assertEquals("NOT_FOUND", product.ask("{\"action\":\"" + action + "\",\"task_id\":\"none\"}").text("code"), action);
+            }
+            assertEquals(spawnId, product.ask("{\"action\":\"terminate\",\"task_id\":\"named\"}").text("spawn_id"));
+        }
+    }
+
+    @Test
+    void shouldServeTheCommandLineOverHttpAsWhoeverTheTokenIsOf() throws IOException {
+        try (Product product = Product.start()) {
+            String token = product.web().post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"far\"}").json().requiredText("token");
+            Spawned local = product.idle("local");
+            Run run = remote(product, token, "run", "shell", "--task-id", "far", "--", "echo said; exit 4");
+            assertEquals("said\n", run.out(), run::err);
+            assertEquals(4, run.exitCode());
+            Run list = remote(product, token, "ls", "--all", "--json");
+            assertEquals(List.of("far"), list.json().objects("spawns").stream().map(spawn -> spawn.text("task_id")).toList());
+            Run refused = remote(product, token, "stop", local.id());
+            assertEquals(125, refused.exitCode());
+            assertTrue(refused.err().contains("(UNAUTHENTICATED)"), refused::err);
+            assertTrue(remote(product, "brig_" + "x".repeat(43), "ls").err().contains("(UNAUTHENTICATED)"));
+            assertTrue(remote(product, "", "ls").err().contains("BRIG_TOKEN"), "a token is needed");
+        }
+    }
+
+    @Test
+    void shouldRefuseToSendATokenInTheClear() throws IOException {
+        try (Product product = Product.prepare(Map.of())) {
+            Run run = Run.of(List.of("env", "BRIG_HOST=http://192.0.2.1:7070", "BRIG_TOKEN=secret", product.command().getFirst(), "ls"), "",
+                    product.folder());
+            assertEquals(125, run.exitCode());
+            assertTrue(run.err().contains("must be https://"), run::err);
+        }
+    }
+
+    private static Run remote(Product product, String token, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("env", "BRIG_HOST=" + product.url(), "BRIG_TOKEN=" + token));
+        command.addAll(product.command(arguments));
+        return Run.of(command, "", product.folder());
     }
 
     @Test

@@ -2,6 +2,7 @@ package brig.gateway.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -55,6 +56,20 @@ class TokensTest {
         }
         assertEquals("ATTACH_AUTH_EXPIRED", last.text("code"));
         assertNull(source.line());
+    }
+
+    @Test
+    void shouldReplaceTheAdminTokenWhileItRuns() throws IOException {
+        try (Product own = Product.start()) {
+            String old = own.adminToken();
+            assertEquals(200, own.web().get("/api/v1/status").status());
+            Web before = own.web();
+            assertEquals(0, own.brig("token", "revoke", "admin").exitCode());
+            assertEquals(401, before.get("/api/v1/status").status());
+            assertNotEquals(old, own.adminToken());
+            assertEquals(own.adminToken() + "\n", own.brig("token").out());
+            assertEquals(200, own.web().get("/api/v1/status").status());
+        }
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class TokensTest {
@@ -23,13 +24,24 @@ class TokensTest {
     private final String adminToken = Ids.newToken();
     private final List<Collection<Token>> saved = new ArrayList<>();
     private final List<String> closed = new ArrayList<>();
+    private String savedAdmin = "";
     private final Tokens tokens = tokens(List.of());
 
     private Tokens tokens(Collection<Token> kept) {
-        return new Tokens(adminToken, kept, all -> {
-            saved.add(all);
-            return CompletableFuture.completedFuture(null);
-        }, time, time);
+        Tokens.Store store = new Tokens.Store() {
+            @Override
+            public CompletionStage<Void> save(Collection<Token> all) {
+                saved.add(all);
+                return CompletableFuture.completedFuture(null);
+            }
+
+            @Override
+            public CompletionStage<Void> saveAdmin(String secret) {
+                savedAdmin = secret;
+                return CompletableFuture.completedFuture(null);
+            }
+        };
+        return new Tokens(adminToken, kept, store, time, time);
     }
 
     private Tokens.Minted mint(Role role, String spawnId, long ttlMs) {
@@ -46,11 +58,21 @@ class TokensTest {
 
     @Test
     void shouldKnowTheAdminTokenAndNothingByHalf() {
-        assertEquals(new Access("admin", Role.ADMIN, null, adminToken, null), tokens.access(adminToken));
+        assertEquals(Role.ADMIN, tokens.access(adminToken).role());
         assertTrue(tokens.access(null).isNobody());
         for (String wrong : List.of("", "brig_", adminToken + "A", adminToken.substring(1), Ids.hashToken(adminToken))) {
             assertNull(tokens.access(wrong).role(), "opens nothing by itself");
         }
+    }
+
+    @Test
+    void shouldTakeTheAdminTokenBackWithItsConnectionsWhenAnotherTakesItsPlace() {
+        watch(tokens.access(adminToken), "old");
+        Token old = tokens.replaceAdmin().toCompletableFuture().join();
+        assertEquals(ErrorCode.ATTACH_AUTH_EXPIRED, refusal(tokens, adminToken));
+        assertEquals(List.of("old ATTACH_AUTH_EXPIRED"), closed);
+        assertTrue(old.revoked());
+        assertEquals(Role.ADMIN, tokens.access(savedAdmin).role());
     }
 
     @Test

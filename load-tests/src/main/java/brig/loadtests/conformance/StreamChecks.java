@@ -164,6 +164,7 @@ final class StreamChecks {
                 reader.say("{\"action\":\"ping\"}");
                 Event event = reader.next();
                 Violation.require(event instanceof Event.Note note && note.type().equals("pong"), "instead of pong came " + event);
+                readAnother(target, reader, work);
                 return;
             }
             Event event = reader.next();
@@ -171,6 +172,14 @@ final class StreamChecks {
             Event.End end = (Event.End) event;
             Violation.require(end.orderly(), "the connection was cut and not ended");
             Violation.requireEqual(way == Way.WEBSOCKET ? 1000 : 0, end.code(), "the close code");
+        }
+    }
+
+    /** A connection that closes late answers a ping, but does not carry another session to its end. */
+    private static void readAnother(Target target, Reader reader, Work work) throws IOException {
+        try (Session another = target.spawn(work, true)) {
+            reader.say(Way.subscribe(another, Opening.captain(another)));
+            Transcript.fresh().open(reader).readToEnd(reader).requireOutput(work.output());
         }
     }
 

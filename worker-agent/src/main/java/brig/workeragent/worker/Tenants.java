@@ -6,6 +6,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import brig.protocol.PrivateFile;
 import brig.protocol.SpawnRequest.Asker;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -13,12 +14,12 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,13 +127,28 @@ final class Tenants {
         live.put(spawnId, stay);
     }
 
+    /** Whether other spawns than that one work there, above or below it. */
+    boolean hasOthers(String spawnId, Path folder) {
+        return live.entrySet().stream().anyMatch(stay -> !stay.getKey().equals(spawnId) && stay.getValue().touches(folder));
+    }
+
+    /** The folders that Brig made and that nobody works in, above or below. */
+    List<Path> abandoned() {
+        return owned.keySet().stream().filter(folder -> live.values().stream().noneMatch(stay -> stay.touches(folder))).toList();
+    }
+
+    /** That folder is there no more. */
+    void forget(Path folder) throws IOException {
+        owned.remove(folder);
+        Files.deleteIfExists(noteOf(folder));
+    }
+
     /** The spawn is over; its folder may be gone. */
     void leave(String spawnId) {
         Stay stay = live.remove(spawnId);
         if (stay != null && owned.containsKey(stay.folder()) && !isThere(stay)) {
-            owned.remove(stay.folder());
             try {
-                Files.deleteIfExists(noteOf(stay.folder()));
+                forget(stay.folder());
             } catch (IOException e) {
                 LOG.warn("a note of a folder that is gone stays: {}", e.toString());
             }
@@ -145,10 +161,8 @@ final class Tenants {
                 Files.createDirectories(notes,
                         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
-            Path note = noteOf(stay.folder());
-            Path fresh = notes.resolve("." + note.getFileName());
-            Files.write(fresh, Json.writeLine(Map.of("folder", stay.folder().toString(), "captain", stay.captain())));
-            Files.move(fresh, note, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            PrivateFile.write(noteOf(stay.folder()),
+                    Json.writeLine(Map.of("folder", stay.folder().toString(), "captain", stay.captain())));
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is: " + e);
         }

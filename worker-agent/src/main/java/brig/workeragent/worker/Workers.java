@@ -47,11 +47,13 @@ public final class Workers {
             WorkerSocket.Factory sockets, Timers timers, EgressSessions egress, Executor threads) {}
 
     /**
-     * What each worker has; {@code newWorkspaces} is where those go that nobody named, {@code cassettes} where
-     * recordings lie, {@code owners} where it is noted whose the folders are that Brig made.
+     * What each worker has; {@code newWorkspaces} is where those go that nobody named, {@code scratchBases} where folders
+     * that are made go with their session, {@code cassettes} where recordings lie, {@code owners} where it is noted whose
+     * the folders are that Brig made.
      */
     public record Allowance(
-            Path newWorkspaces, Path cassettes, Path owners, long unackedBytesMax, StopTimes times, int startsPerSecondMax) {}
+            Path newWorkspaces, List<Path> scratchBases, Path cassettes, Path owners, long unackedBytesMax, StopTimes times,
+            int startsPerSecondMax) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
@@ -99,12 +101,17 @@ public final class Workers {
     private final Set<String> unwanted = new HashSet<>();
     private boolean closing;
 
+    /** Removes what a worker-agent that died left. */
+    public void sweep() {
+        workplaces.sweep();
+    }
+
     public Workers(Parts parts, Allowance allowance) {
         this.parts = parts;
         this.allowance = allowance;
         this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
         this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces(),
-                new Tenants(allowance.owners()));
+                new Tenants(allowance.owners()), allowance.scratchBases());
         this.homes = new Homes(parts.walls(), allowance.newWorkspaces());
         this.cassettes = new Cassettes(allowance.cassettes(), homes, parts.timers()::nowMs);
         Worker.Listener listener = new Worker.Listener() {

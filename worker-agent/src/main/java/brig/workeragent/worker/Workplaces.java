@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.SpawnRequest;
 import brig.protocol.SpawnRequest.Asker;
@@ -17,9 +18,11 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,7 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Where agents work: a folder that is there or is made, a git worktree, or a copy. A folder that was made for a spawn,
- * and that nobody put anything into, goes with it. Blocks; any thread may call.
+ * and that nobody put anything into, goes with it; below a scratch base also one with something in it. Blocks; any
+ * thread may call.
  */
 final class Workplaces {
     private static final Logger LOG = LoggerFactory.getLogger(Workplaces.class);
@@ -37,20 +41,27 @@ final class Workplaces {
     private final Walls walls;
     private final MadeWorkspaces made;
     private final Path newFolders;
+    private final List<Path> scratchBases;
     /** Guarded by the lock. */
     private final Tenants tenants;
     private final ReentrantLock lock = new ReentrantLock();
     /** The folders that spawns work in. Guarded by the lock. */
     private final Map<Path, Use> uses = new HashMap<>();
+    /** The folders that are being removed with what is in them. Guarded by the lock. */
+    private final Set<Path> going = new HashSet<>();
 
-    /** @param made how many folders of its path were made for the first of these spawns, from the end */
-    private record Use(int spawns, int made) {}
+    /**
+     * @param made how many folders of its path were made for the first of these spawns, from the end
+     * @param goes whether it is removed with what is in it
+     */
+    private record Use(int spawns, int made, boolean goes) {}
 
-    Workplaces(Walls walls, MadeWorkspaces made, Path newFolders, Tenants tenants) {
+    Workplaces(Walls walls, MadeWorkspaces made, Path newFolders, Tenants tenants, List<Path> scratchBases) {
         this.walls = walls;
         this.made = made;
         this.newFolders = newFolders;
         this.tenants = tenants;
+        this.scratchBases = scratchBases;
     }
 
     /**
@@ -208,9 +219,13 @@ final class Workplaces {
             tenants.requireFree(real(requested), asker, shares);
             Path folder = Homes.notOne(walls.workspace(requested));
             tenants.requireFree(folder, asker, shares);
+            if (going.stream().anyMatch(folder::startsWith)) {
+                throw new BrigException(ErrorCode.WORKSPACE_IN_USE, folder + " is being removed with its last session: try again");
+            }
             List<Confinement.Mount> mounts = made.mountsBeside(folder);
             tenants.enter(spawnId, folder, asker, missing > 0);
-            uses.merge(folder, new Use(1, missing), (use, one) -> new Use(use.spawns() + 1, use.made()));
+            uses.merge(folder, new Use(1, missing, missing > 0 && isScratch(folder)),
+                    (use, one) -> new Use(use.spawns() + 1, use.made(), use.goes()));
             Once leave = new Once(() -> leave(spawnId, folder));
             return new Workplace(folder, mounts, leave, leave);
         } finally {
@@ -218,15 +233,18 @@ final class Workplaces {
         }
     }
 
-    /** The last one out removes what was made for this and is still empty. */
+    /** The last one out removes what was made for this and is still empty, or is to go as it is. */
     private void leave(String spawnId, Path folder) {
+        Use use = pass(spawnId, folder);
+        if (use == null) {
+            return;
+        }
+        if (use.goes()) {
+            clear(folder);
+        }
         lock.lock();
         try {
-            Use use = Objects.requireNonNull(uses.remove(folder), "somebody was in there");
-            if (use.spawns() > 1) {
-                uses.put(folder, new Use(use.spawns() - 1, use.made()));
-                return;
-            }
+            going.remove(folder);
             Path empty = folder;
             for (int i = 0; i < use.made() && empty != null && !uses.containsKey(empty); i++) {
                 Files.deleteIfExists(empty);
@@ -239,6 +257,64 @@ final class Workplaces {
         } finally {
             tenants.leave(spawnId);
             lock.unlock();
+        }
+    }
+
+    /** One less works there. @return what is left to the last one, null where others go on there, below or above it */
+    private @Nullable Use pass(String spawnId, Path folder) {
+        lock.lock();
+        try {
+            Use use = Objects.requireNonNull(uses.remove(folder), "somebody was in there");
+            if (use.spawns() > 1) {
+                uses.put(folder, new Use(use.spawns() - 1, use.made(), use.goes()));
+            }
+            if (use.spawns() > 1 || (use.goes() && tenants.hasOthers(spawnId, folder))) {
+                tenants.leave(spawnId);
+                return null;
+            }
+            if (use.goes()) {
+                going.add(folder);
+            }
+            return use;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isScratch(Path folder) {
+        return scratchBases.stream().anyMatch(base -> folder.startsWith(real(base)));
+    }
+
+    private void clear(Path folder) {
+        try {
+            made.clear(folder);
+        } catch (IOException | BrigException e) {
+            LOG.warn("{} stays, to be removed at the next start: {}", folder, e.getMessage());
+        }
+    }
+
+    /** Removes what a worker-agent that died left below scratch bases. */
+    void sweep() {
+        List<Path> left;
+        lock.lock();
+        try {
+            left = tenants.abandoned().stream().filter(this::isScratch).toList();
+            going.addAll(left);
+        } finally {
+            lock.unlock();
+        }
+        for (Path folder : left) {
+            clear(folder);
+            lock.lock();
+            try {
+                going.remove(folder);
+                Files.deleteIfExists(folder);
+                tenants.forget(folder);
+            } catch (IOException e) {
+                LOG.warn("{} stays: {}", folder, e.toString());
+            } finally {
+                lock.unlock();
+            }
         }
     }
 

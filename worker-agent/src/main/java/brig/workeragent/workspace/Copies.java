@@ -169,8 +169,7 @@ final class Copies implements MadeWorkspaces.Maker {
         try {
             for (Path folder : List.of(notes.folderOf(note.spawnId()), originOf(note))) {
                 if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-                    git.run(List.of("remove"), new Git.Place(folder.toRealPath(), false, List.of()), Git.NOTHING,
-                            Git.Text.upTo(0), "");
+                    git.empty(folder);
                     Files.delete(folder);
                 }
             }

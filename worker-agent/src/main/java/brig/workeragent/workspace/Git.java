@@ -76,6 +76,11 @@ record Git(ToolWall wall) {
                 place.mounts(), ENVIRONMENT, LONG.containsAll(scripts) ? TIMES_LONGER : 1), input, output);
     }
 
+    /** Removes all that is in a folder. */
+    void empty(Path folder) throws IOException {
+        run(List.of("remove"), new Place(folder.toRealPath(), false, List.of()), NOTHING, Text.upTo(0), "");
+    }
+
     private static String read(String script) {
         try (InputStream file = Git.class.getResourceAsStream(script + ".sh")) {
             return new String(Objects.requireNonNull(file, script).readAllBytes(), UTF_8);

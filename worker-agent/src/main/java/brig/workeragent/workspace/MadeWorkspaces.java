@@ -239,6 +239,11 @@ public final class MadeWorkspaces {
         }
     }
 
+    /** Empties a folder that a worker wrote into. */
+    public void clear(Path folder) throws IOException {
+        git.empty(folder);
+    }
+
     /** How what agents leave is worked on here, found by trying. */
     public Walls.Finding finding() {
         String name = "workspace tools";

@@ -4,6 +4,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import brig.protocol.PrivateFile;
 import brig.workeragent.wall.WorkersUser;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -100,12 +101,9 @@ record Notes(Path base, WorkersUser user) {
     }
 
     void write(Note note) throws IOException {
-        Path file = fileOf(note.spawnId(), note.kind());
-        Path fresh = base.resolve("." + file.getFileName());
-        Files.write(fresh, Json.writeLine(Map.of("task_id", note.taskId(), "source", note.source().toString(),
-                "branch", note.branch(), "start", note.start(), "owner", note.owner().toMap(),
-                "ended_ms", note.endedMs())));
-        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        PrivateFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(Map.of("task_id", note.taskId(),
+                "source", note.source().toString(), "branch", note.branch(), "start", note.start(),
+                "owner", note.owner().toMap(), "ended_ms", note.endedMs())));
     }
 
     void remove(Note note) throws IOException {

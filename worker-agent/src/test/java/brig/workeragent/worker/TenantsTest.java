@@ -2,6 +2,7 @@ package brig.workeragent.worker;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +12,9 @@ import brig.protocol.SpawnRequest.Asker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +43,34 @@ class TenantsTest {
 
     private void requireFree(Path wanted, Asker asker, boolean shares) {
         assertDoesNotThrow(() -> tenants.requireFree(wanted, asker, shares));
+    }
+
+    @Test
+    void shouldNoteForItsOwnerAloneWhoseAFolderIs() throws IOException {
+        tenants.enter("spn_1", work, ALICE, true);
+        try (Stream<Path> notes = Files.list(folder.resolve("notes"))) {
+            for (Path note : notes.toList()) {
+                assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(note)));
+            }
+        }
+        tenants = new Tenants(folder.resolve("notes"));
+        requireRefused(work, BOB, false);
+    }
+
+    @Test
+    void shouldTellWhichFoldersThatWereMadeNobodyWorksIn() throws IOException {
+        Path inside = Files.createDirectory(work.resolve("inside"));
+        tenants.enter("spn_1", work, ALICE, true);
+        tenants.enter("spn_2", inside, ALICE, false);
+        assertEquals(List.of(), tenants.abandoned());
+        assertTrue(tenants.hasOthers("spn_1", work));
+        tenants.leave("spn_2");
+        assertFalse(tenants.hasOthers("spn_1", work));
+        tenants.leave("spn_1");
+        assertEquals(List.of(work), tenants.abandoned());
+        tenants.forget(work);
+        requireFree(work, BOB, false);
+        assertEquals(List.of(), new Tenants(folder.resolve("notes")).abandoned());
     }
 
     @Test

@@ -80,7 +80,7 @@ class WorkersTest {
                         new MadeWorkspaces(new MadeWorkspaces.Tools(new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
                                 List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(folder.resolve("workspaces"), folder.resolve("cassettes"), folder.resolve("owners"), 100_000,
+                new Workers.Allowance(folder.resolve("workspaces"), List.of(), folder.resolve("cassettes"), folder.resolve("owners"), 100_000,
                         new StopTimes(60_000, 10, 10), startsPerSecondMax));
     }
 
