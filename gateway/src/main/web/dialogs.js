@@ -63,7 +63,7 @@ function start() {
             <option value="worktree">a worktree of a repository</option>
             <option value="copy">a copy of a folder</option></select></label>
         <label>Path<input name="path" placeholder="/absolute/path, for all but a new folder" autocomplete="off"></label>
-        <label class="check"><input type="checkbox" name="once"> end it when the message is worked off</label>
+        <label class="check"><input type="checkbox" name="once"> end it when the message is done</label>
         <footer><button type="button" @click=${() => open(null)}>Cancel</button>
             <button class="primary" ?disabled=${starting}>${starting ? 'Starting…' : 'Start'}</button></footer>
     </form>`;

@@ -89,7 +89,7 @@ function requests(model) {
         <b>${row.frame.host ?? ''}${row.frame.port ? `:${row.frame.port}` : ''}</b> <span
             class="dim">${row.frame.method ?? ''} ${row.frame.rule ?? ''}</span></li>`,
           )}</ul>`
-        : html`<p class="dim">It made none that would be told here.</p>`;
+        : html`<p class="dim">No network requests.</p>`;
 }
 
 async function decide(id, wish) {

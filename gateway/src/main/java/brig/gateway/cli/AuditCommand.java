@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig audit}. */
-@Command(name = "audit", description = "Show what became of the requests that agents made, oldest first.",
+@Command(name = "audit", description = "Show the agents' network requests and what became of them, oldest first.",
         mixinStandardHelpOptions = true,
         footer = {"", "Examples:",
             "  brig audit --blocked --since 1h        what was refused in the last hour",

@@ -264,7 +264,7 @@ public final class Main {
         return 0;
     }
 
-    @Command(description = "Take up a session that was given up (RECONCILE_TIMEOUT) while its agent lives.",
+    @Command(description = "Reconnect to a session that was given up (RECONCILE_TIMEOUT) while its agent is still running.",
             mixinStandardHelpOptions = true,
             footer = {"", "It goes on under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the agent "
                 + "instead.", "", "Example:", "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"})

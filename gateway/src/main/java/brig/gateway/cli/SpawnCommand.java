@@ -20,7 +20,7 @@ final class SpawnCommand implements Callable<Integer> {
     @Mixin
     private SpawnOptions options = new SpawnOptions();
 
-    @Option(names = "--once", description = "End the session when its first message is worked off.")
+    @Option(names = "--once", description = "End the session when its first message is done.")
     private boolean once;
 
     @Override

@@ -42,8 +42,8 @@ final class SpawnOptions {
         private @Nullable Path snapshot;
 
         @Option(names = {"-c", "--copy"}, paramLabel = "FOLDER",
-                description = "Work in a copy of this folder without its private files. It takes no space but for what "
-                    + "changes, which XFS and Btrfs can do; elsewhere it is refused.")
+                description = "Work in a copy of this folder without its private files. Only changes take "
+                    + "space, which XFS and Btrfs can do; elsewhere it is refused.")
         private @Nullable Path copy;
 
         WorkspaceMode mode() {
@@ -64,7 +64,7 @@ final class SpawnOptions {
     private @Nullable String policy;
 
     @Option(names = "--request-id", paramLabel = "UUID",
-            description = "The same command again with the same id starts nothing: it prints the first answer, for 24 hours.")
+            description = "Repeated with the same id within 24 hours it starts nothing and prints the first answer.")
     private @Nullable String requestId;
 
     @Option(names = "--project", paramLabel = "NAME", description = "What the session belongs to; request ids count within it.",
