@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -28,6 +29,10 @@ final class SpawnLatency implements Callable<Integer> {
     private static final String BODY =
             "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo hi\",\"once\":true}";
 
+    /** The shipped profile, offered as a model, which programs that are no agents are not. */
+    private static final Map<String, ?> SHELL = Map.of("description", "Runs the message with bash in the workspace",
+            "command", List.of("/bin/bash", "-c", "eval -- \"$(<{messageFile})\""), "asModel", true);
+
     @Option(names = "--url", description = "A gateway that runs; needs --token.")
     private @Nullable URI url;
 
@@ -43,7 +48,8 @@ final class SpawnLatency implements Callable<Integer> {
     @Option(names = "--warm-up", description = "Runs before, which do not count.", defaultValue = "5")
     private int warmUps;
 
-    @Option(names = "--model", description = "In turn with each run the same through /openai/v1/chat/completions.")
+    @Option(names = "--model", description = "In turn with each run the same through /openai/v1/chat/completions; "
+            + "a gateway of your own has to offer the profile 'shell' there: asModel.")
     private boolean model;
 
     @Option(names = "--json", description = "Print one JSON object.")
@@ -57,7 +63,7 @@ final class SpawnLatency implements Callable<Integer> {
         } else if (url != null) {
             measure(HttpWire.Place.tcp(url.getHost(), url.getPort(), token), report);
         } else {
-            try (Brig brig = Brig.start()) {
+            try (Brig brig = model ? Brig.start(Map.of("shell", SHELL)) : Brig.start()) {
                 measure(HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken()), report);
             }
         }

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
  *     after the task; never null in {@code COPY}
  * @param agent name of an agent profile
- * @param model handed to the agent where its profile has a place for it
- * @param tools handed to the agent where its profile has a place for it
- * @param systemPrompt handed to the agent where its profile has a place for it
+ * @param model which model the agent asks; null leaves it to the agent. Refused where its profile has no place for it
+ * @param tools what the agent may use, and nothing else; empty for all that it has. Refused likewise
+ * @param systemPrompt what the agent is told beside its own instructions; null for nothing. Refused likewise
  * @param prompt the first user message, sent as soon as the worker runs; null for none
  * @param once the spawn ends after its first {@code done}
  * @param policy what the agent's wall lets in; null leaves it to the agent's profile
@@ -116,6 +116,12 @@ public record SpawnRequest(
             List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
         this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null, false,
                 Claim.NONE, Bounds.NONE, Talk.NEW);
+    }
+
+    /** The same request with what the agent is really told: that model, and its own names of those tools. */
+    public SpawnRequest told(@Nullable String toldModel, List<String> toldTools) {
+        return new SpawnRequest(taskId, workspace, agent, toldModel, toldTools, systemPrompt, prompt, once, policy,
+                workspaceMode, repository, shareWorkspace, claim, bounds, talk);
     }
 
     /** The same request under that id. */

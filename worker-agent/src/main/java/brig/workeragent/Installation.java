@@ -6,6 +6,7 @@ import brig.protocol.Json;
 import brig.protocol.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
+import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
@@ -107,6 +108,10 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
 
     List<Path> agentFolders() {
         return paths(config.agentDirs(), home.resolve("config/agents"));
+    }
+
+    AgentProfiles.Names agentNames() {
+        return new AgentProfiles.Names(config.defaultAgent(), config.agentNames(), config.agentModels());
     }
 
     /** npm's folder of packages for all depends on how node was installed; {@code NODE_PATH} is where others look too. */

@@ -40,7 +40,7 @@ public final class WorkerAgent implements AutoCloseable {
     private WorkerAgent(Installation installation, Timers timers, EgressProcess egress, SandboxWalls walls,
             RuntimeFolder folder) throws IOException {
         WorkerAgentConfig config = installation.config();
-        AgentProfiles profiles = new AgentProfiles(installation.agentFolders());
+        AgentProfiles profiles = new AgentProfiles(installation.agentFolders(), installation.agentNames());
         Programs programs = installation.programs();
         Policies policies = installation.policies();
         MadeWorkspaces made = new MadeWorkspaces(
@@ -54,7 +54,7 @@ public final class WorkerAgent implements AutoCloseable {
                         egress::open, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(installation.workspaceBases().get(0), installation.scratchBases(),
                         installation.stateDir().resolve("cassettes"), installation.stateDir().resolve("owners"), config.unackedBytesMax(),
-                        new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
+                        new StopTimes(config.idleMs(), config.turnMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax()));
         // What an agent left may take its time; nobody waits for that.
         Thread.startVirtualThread(() -> {

@@ -3,6 +3,7 @@ package brig.workeragent;
 import brig.workeragent.egress.EgressConfig;
 import brig.workeragent.limits.LimitsBackend;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The section {@code worker} of {@code config/brig.json}, whose comments say what each key means. Bytes and
@@ -10,6 +11,9 @@ import java.util.List;
  */
 record WorkerAgentConfig(
         List<String> agentDirs,
+        String defaultAgent,
+        Map<String, String> agentNames,
+        Map<String, String> agentModels,
         List<String> policyDirs,
         List<String> policies,
         List<String> workspaceBases,
@@ -22,6 +26,7 @@ record WorkerAgentConfig(
         long unackedBytesMax,
         int startMs,
         long idleMs,
+        long turnMs,
         long stdinGraceMs,
         long termGraceMs,
         String limitsLevel,
@@ -61,6 +66,7 @@ record WorkerAgentConfig(
         requireRange("unackedBytesMax", unackedBytesMax, 128 * 1024, 1024 * MIB);
         requireRange("startMs", startMs, 100, 600_000);
         requireRange("idleMs", idleMs, 1000, 365 * DAY_MS);
+        requireRangeOrNone("turnMs", turnMs, 1000, 365 * DAY_MS);
         requireRange("stdinGraceMs", stdinGraceMs, 0, 60_000);
         requireRange("termGraceMs", termGraceMs, 0, 600_000);
         if (!limitsLevel.isEmpty() && !LimitsBackend.LEVELS.contains(limitsLevel)) {

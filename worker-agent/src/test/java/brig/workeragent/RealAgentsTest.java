@@ -1,13 +1,17 @@
 package brig.workeragent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.FrameType;
+import brig.protocol.Ids;
 import brig.protocol.Json;
 import brig.workeragent.TestGateway.Frame;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,9 +19,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,10 +38,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RealAgentsTest {
     private static final Path PACKAGES = Path.of(System.getProperty("brig.agents", ""));
     private static final String WITH_MODEL =
-            "node /opt/brig/files/model-server.mjs --port 3129 >/dev/null 2>&1 & exec \"$0\" \"$@\"";
+            "node /opt/brig/files/model-server.mjs --port 3129 --full-log --log /workspace/.model.log >/dev/null 2>&1 & exec \"$0\" \"$@\"";
     private AgentFixture fixture;
 
     private Walled open(String agent, Map<String, ?> request) throws IOException {
+        open(agent);
+        return new Walled(fixture, agent, request);
+    }
+
+    private void open(String agent) throws IOException {
         String installed = switch (agent) {
             case "claude" -> "@anthropic-ai/claude-code";
             case "codex" -> "@openai/codex";
@@ -52,7 +64,33 @@ class RealAgentsTest {
         Files.writeString(fixture.config, Files.readString(fixture.config)
                 .replace("\"termGraceMs\": 300", "\"termGraceMs\": 20000"));
         fixture.open(Map.of("NODE_PATH", PACKAGES.toString()));
-        return new Walled(fixture, agent, request);
+    }
+
+    /** What the model was asked by that worker, of the requests that offered it tools: the others are for a title. */
+    private List<JsonNode> asked(Walled worker) throws IOException {
+        List<JsonNode> bodies = new ArrayList<>();
+        for (String line : Files.readAllLines(fixture.root.resolve("workspaces").resolve(worker.id()).resolve(".model.log"))) {
+            JsonNode body = new ObjectMapper().readTree(line).path("body");
+            if (!tools(body).isEmpty()) {
+                bodies.add(body);
+            }
+        }
+        assertFalse(bodies.isEmpty(), "the model was asked");
+        return bodies;
+    }
+
+    /** The names of the tools that a request to the model offers, in whichever of the three interfaces. */
+    private static Set<String> tools(JsonNode of) {
+        Set<String> names = new TreeSet<>();
+        for (JsonNode tool : of.path("tools")) {
+            if (tool.path("type").asText().equals("namespace")) {
+                names.addAll(tools(tool));
+            } else {
+                JsonNode described = tool.has("function") ? tool.path("function") : tool;
+                names.add(described.path("name").asText(described.path("type").asText()));
+            }
+        }
+        return names;
     }
 
     /** The shipped profile, with the model in front, and with less patience. */
@@ -87,6 +125,92 @@ class RealAgentsTest {
     void close() throws IOException {
         if (fixture != null) {
             fixture.close();
+        }
+    }
+
+    private static final String MARK = "ZZZ-SYSTEM-MARK \"quoted\", {braced} and é";
+
+    /** The contract of what a captain asks for: each field is seen by the model, by each agent in its own way. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "claude   | sonnet-9       | read,bash       | Bash,Read",
+        "claude   | vendor/m:1     | edit,webfetch   | Edit,WebFetch",
+        "claude   | m              | grep,glob,websearch,skill,task | Agent,Glob,Grep,Skill,WebSearch",
+        "codex    | my-model       | bash            | -spawn_agent,web_search",
+        "codex    | vendor/m:1     | bash,read,task  | +spawn_agent",
+        "opencode | vendor/large:1 | read,grep       | grep,read",
+        "opencode | my-model       | bash,write,task | bash,edit,task,write",
+        "opencode | my-model       | glob,webfetch,todowrite,skill | glob,skill,todowrite,webfetch"})
+    void shouldBeToldTheModelTheSystemPromptAndTheTools(String agent, String model, String tools, String offered) throws Exception {
+        open(agent);
+        Map<String, ?> config = Map.of("model", model, "systemPrompt", MARK, "tools", List.of(tools.split(",")));
+        try (Walled worker = new Walled(fixture, agent, config, Map.of("prompt", "#scenario:text:3"))) {
+            assertDone(worker, worker.untilDone());
+            for (JsonNode body : asked(worker)) {
+                assertEquals(model, body.path("model").asText());
+                assertTrue(texts(body).contains(MARK), () -> texts(body));
+                Set<String> names = tools(body);
+                // Claude Code's own stand-in for tools that it has not loaded; it does nothing.
+                names.remove("DeferredToolPlaceholder");
+                if (offered.startsWith("-")) {
+                    assertTrue(Set.of(offered.substring(1).split(",")).stream().noneMatch(names::contains), names::toString);
+                } else if (offered.startsWith("+")) {
+                    assertTrue(names.contains(offered.substring(1)), names::toString);
+                } else {
+                    assertEquals(new TreeSet<>(List.of(offered.split(","))), names);
+                }
+            }
+        }
+    }
+
+    /** All texts of a request, one behind the other. */
+    private static String texts(JsonNode node) {
+        StringBuilder all = new StringBuilder(node.isTextual() ? node.asText() : "");
+        node.forEach(inner -> all.append(texts(inner)).append('\n'));
+        return all.toString();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"claude, ''", "codex, ''", "opencode, gpt-5.5"})
+    void shouldHaveAllItsToolsAndAModelOfItsOwnWhereNothingIsAskedFor(String agent, String model) throws Exception {
+        try (Walled worker = open(agent, Map.of("prompt", "#scenario:text:3"))) {
+            assertDone(worker, worker.untilDone());
+            JsonNode body = asked(worker).getFirst();
+            assertTrue(tools(body).size() > 5, () -> tools(body).toString());
+            assertTrue(model == null || model.isEmpty() || model.equals(body.path("model").asText()), body.path("model")::asText);
+        }
+    }
+
+    /** Scenario: a team's own settings make sub-agents ask before each command, at every depth. */
+    @ParameterizedTest
+    @CsvSource({"subagent-fg, allow, 1", "subagent-nested-fg, allow, 2", "subagent-nested-fg, deny, 2"})
+    void shouldAnswerWhatSubAgentsAskAsTheProfileSays(String scenario, String permissions, String depth) throws Exception {
+        open("opencode");
+        Path profile = fixture.root.resolve("agents/opencode.json");
+        Files.writeString(profile, Files.readString(profile).replaceFirst("\\{", "{\"permissions\":\"" + permissions + "\","));
+        Path workspace = fixture.root.resolve("workspaces/team");
+        try (TestGateway control = fixture.control()) {
+            fixture.runToEnd(control, Ids.newSpawnId(System.currentTimeMillis()), Map.of("workspace", workspace.toString()),
+                    "echo '{\"agent\":{\"general\":{\"model\":\"openai/none\",\"permission\":{\"bash\":\"ask\"}}}}' > opencode.json");
+        }
+        Map<String, ?> request = Map.of("prompt", "#scenario:" + scenario, "workspace", workspace.toString());
+        try (Walled worker = new Walled(fixture, "opencode", request)) {
+            worker.untilDone();
+            Frame asked = worker.all(FrameType.PERMISSION).getFirst();
+            assertEquals(permissions, asked.text("decision"));
+            assertEquals("bash", asked.text("name"));
+            assertEquals(depth, worker.subAgents().get(asked.text("agent")).text("depth"));
+            boolean ran = worker.seen.stream().anyMatch(frame -> frame.text("output").contains("from-child"));
+            assertEquals(permissions.equals("allow"), ran);
+        }
+    }
+
+    @Test
+    void shouldCountAllModelCallsOfATurnOfOpenCode() throws Exception {
+        try (Walled worker = open("opencode", Map.of("prompt", "#scenario:shell:echo hi"))) {
+            Frame done = worker.untilDone();
+            assertDone(worker, done);
+            assertEquals(40L, ((Map<?, ?>) done.fields().get("usage")).get("output_tokens"), "two calls of 20 tokens");
         }
     }
 
@@ -206,6 +330,9 @@ class RealAgentsTest {
                 Frame told = worker.until(frame -> frame.type() == FrameType.DONE
                         || frame.type() == FrameType.ERROR);
                 assertEquals("MODEL_ERROR", told.text("code"), scenario + ": " + worker.seen);
+                if (scenario.equals("error:400")) {
+                    assertEquals("400", told.text("status"), told::toString);
+                }
                 if (told.text("retrying").equals("true")) {
                     // OpenCode tries for minutes.
                     worker.cancel();

@@ -190,7 +190,7 @@ final class Call {
 
     void refuse(BrigException refusal) {
         if (!response().ended() && !isGone()) {
-            HttpApi.refuse(response(), operation, refusal);
+            HttpApi.refuse(response(), operation.isModel(), refusal);
         }
     }
 }

@@ -113,7 +113,7 @@ public final class HttpApi {
 
     private static void refuse(RoutingContext context, ErrorCode code, String message) {
         if (!context.response().ended()) {
-            Problem.send(context.response(), new BrigException(code, message));
+            refuse(context.response(), Operation.isOfModels(context.request().path()), new BrigException(code, message));
         }
     }
 
@@ -129,13 +129,17 @@ public final class HttpApi {
                 handler.accept(call);
             }
         } catch (BrigException refusal) {
-            refuse(context.response(), operation, refusal);
+            refuse(context.response(), operation.isModel(), refusal);
         }
     }
 
-    /** In the form that the operation's clients read. */
-    static void refuse(HttpServerResponse response, Operation operation, BrigException refusal) {
-        if (operation.isModel()) {
+    /**
+     * In the form that the clients read.
+     *
+     * @param model whether they speak to a model
+     */
+    static void refuse(HttpServerResponse response, boolean model, BrigException refusal) {
+        if (model) {
             Failure.send(response, refusal);
         } else {
             Problem.send(response, refusal);
@@ -200,6 +204,7 @@ public final class HttpApi {
             case SHOW_DIFF -> spawns::diff;
             case APPLY -> spawns::apply;
             case LIST_MODELS -> models::models;
+            case SHOW_MODEL -> models::model;
             case MODEL_CHAT -> models::chat;
             case MODEL_RESPOND -> models::respond;
             case SHOW_EGRESS -> egress::show;

@@ -20,6 +20,8 @@ import brig.gateway.spawn.Spawner;
 import brig.gateway.stream.Subscription;
 import brig.gateway.time.Clock;
 import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.SpawnRequest;
@@ -68,10 +70,40 @@ final class OpenAiCalls {
         this.patches = new Patches((spawnId, check) -> workers.apply(spawnId, check, List.of()));
     }
 
-    /** {@code {"object": "list", "data": [{"id", "object", "created", "owned_by"}]}}: a model for each agent profile. */
+    /** {@code {"object": "list", "data": [{"id", "object", "created", "owned_by"}]}}: the agents that are offered. */
     void models(Call call) {
-        call.answer(200, workers.hello().thenApply(hello -> Map.of("object", "list", "data",
-                new Fields(hello).objects("agents").stream().map(agent -> model(agent.text("name", ""))).toList())));
+        call.answer(200, offered().thenApply(names -> Map.of("object", "list", "data",
+                names.stream().map(OpenAiCalls::model).toList())));
+    }
+
+    /** One of them. */
+    void model(Call call) {
+        call.answer(200, requireOffered(call.id()).thenApply(OpenAiCalls::model));
+    }
+
+    private CompletionStage<List<String>> offered() {
+        return workers.hello().thenApply(hello -> new Fields(hello).objects("agents").stream()
+                .filter(agent -> agent.flag("as_model")).map(agent -> agent.text("name", "")).toList());
+    }
+
+    /** Fails with {@code UNKNOWN_AGENT} where no model has that name. */
+    private CompletionStage<String> requireOffered(String name) {
+        return offered().thenApply(names -> {
+            if (!names.contains(name)) {
+                throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no model '" + name + "'; there are " + names);
+            }
+            return name;
+        });
+    }
+
+    private void withModel(Call call, String name, Runnable then) {
+        requireOffered(name).whenComplete((offered, failure) -> {
+            if (failure == null) {
+                call.guard(then);
+            } else {
+                call.refuse(Problem.refusal(failure));
+            }
+        });
     }
 
     private static Map<String, ?> model(String name) {
@@ -96,6 +128,10 @@ final class OpenAiCalls {
                 ? (response, head) -> new ChatEvents(response, head.as("chatcmpl-"), asked.usage(), door.timers())
                 : (response, head) -> new ChatCompletion(response, head.as("chatcmpl-"));
         String taskId = taskId(call, asked.agent());
+        withModel(call, asked.agent(), () -> chat(call, asked, taskId, form));
+    }
+
+    private void chat(Call call, ModelRequest asked, @Nullable String taskId, Form form) {
         Optional<Session> running = taskId == null ? Optional.empty() : door.sessions().all().stream()
                 .filter(spawn -> spawn.taskId().equals(taskId) && !spawn.state().isFinal())
                 .findFirst().map(door.sessions()::of);
@@ -108,6 +144,10 @@ final class OpenAiCalls {
         Form form = asked.stream()
                 ? (response, head) -> new ResponseEvents(response, head.as("resp_"), door.timers())
                 : (response, head) -> new ResponseObject(response, head.as("resp_"));
+        withModel(call, asked.agent(), () -> respond(call, asked, form));
+    }
+
+    private void respond(Call call, ModelRequest asked, Form form) {
         String previous = asked.previous();
         if (previous == null) {
             begin(call, asked, "response-" + Ids.newToken().substring(5, 25), form);

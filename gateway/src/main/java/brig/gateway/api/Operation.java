@@ -66,6 +66,7 @@ enum Operation {
     SIGN_OUT(Method.DELETE, "/api/v1/sign-in", Who.ANYBODY),
 
     LIST_MODELS(Method.GET, "/openai/v1/models", Who.STARTER),
+    SHOW_MODEL(Method.GET, "/openai/v1/models/:id", Who.STARTER),
     MODEL_CHAT(Method.POST, "/openai/v1/chat/completions", Who.STARTER),
     MODEL_RESPOND(Method.POST, "/openai/v1/responses", Who.STARTER),
 
@@ -161,6 +162,11 @@ enum Operation {
 
     /** Whether its clients speak to a model: what it refuses it refuses in OpenAI's form. */
     boolean isModel() {
+        return isOfModels(path);
+    }
+
+    /** Whether what asks for that path speaks to a model, be there an operation or not. */
+    static boolean isOfModels(String path) {
         return path.startsWith("/openai/");
     }
 
@@ -217,6 +223,10 @@ enum Operation {
         if (access.isNobody()) {
             throw new BrigException(path.startsWith("/api/v1/sessions/") ? ErrorCode.ATTACH_AUTH_MISSING
                     : ErrorCode.UNAUTHENTICATED, "this needs a token: Authorization: Bearer …");
+        }
+        if (isModel() && access.role() == null) {
+            // Clients of OpenAI's API ask for another key at this status, and at no other.
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "that is no token which may start sessions here");
         }
         boolean reaches = switch (who) {
             case ANYBODY, SOMEBODY, READER, DRIVER -> true;

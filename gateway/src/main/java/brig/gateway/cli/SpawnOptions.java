@@ -56,8 +56,17 @@ final class SpawnOptions {
             + "captain's session left: the first of your own sessions only, the second as admin only.")
     private boolean share;
 
-    @Option(names = "--model", description = "For agents whose profile has a place for it.")
+    @Option(names = "--model", paramLabel = "NAME",
+            description = "Which model the agent asks. Refused where its profile has no place for it.")
     private @Nullable String model;
+
+    @Option(names = "--tools", paramLabel = "NAME", split = ",",
+            description = "What the agent may use and nothing else, such as read,grep. Refused likewise.")
+    private List<String> tools = List.of();
+
+    @Option(names = "--system-prompt", paramLabel = "TEXT",
+            description = "What the agent is told beside its own instructions. Refused likewise.")
+    private @Nullable String systemPrompt;
 
     @Option(names = "--policy", paramLabel = "NAME",
             description = "What the wall lets in, instead of the agent's own policy: 'brig agents' lists them.")
@@ -117,7 +126,7 @@ final class SpawnOptions {
         request.put("action", "spawn");
         request.put("wait", wait);
         Path folder = place.copy != null ? place.copy : place.workspace;
-        request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, List.of(), null, prompt, once, policy,
+        request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, tools, systemPrompt, prompt, once, policy,
                 place.mode(), absolute(place.repository != null ? place.repository : place.snapshot), share, claim, bounds,
                 new SpawnRequest.Talk(resume, record)).toMap());
         return request;

@@ -16,6 +16,11 @@ final class StreamPrinter {
     private int exitCode;
     private long lastSeq;
     private boolean ended;
+    /** The agent has said who it is; what its program writes to standard error is about itself then. */
+    private boolean introduced;
+    private boolean withheld;
+    /** What was printed last does not end its line. */
+    private boolean openLine;
     private String spawnId = "";
 
     /** @param json prints every line as it came */
@@ -24,7 +29,8 @@ final class StreamPrinter {
     }
 
     /**
-     * @param answer only what the agent itself says goes to standard output; its thoughts and its sub-agents' words do not
+     * @param answer only what the agent itself says goes to standard output; its thoughts and its sub-agents' words do not,
+     *     and what the program of an agent that Brig knows writes about itself is not shown
      * @param beforeOutput called before anything is printed
      */
     StreamPrinter(Terminal terminal, boolean json, boolean answer, Runnable beforeOutput) {
@@ -48,6 +54,7 @@ final class StreamPrinter {
             exitCode = (int) frame.number("exitCode", 0, 255, 0);
         }
         ended |= type.equals("state") && frame.text("state", "").equals("terminated");
+        introduced |= type.equals("session") && frame.has("seq");
         // The answer to a refused "attach" is that of any request, without a type.
         boolean refused = type.isEmpty() || type.equals("error");
         if (refused && !frame.has("seq") && lastSeq == 0) {
@@ -69,10 +76,18 @@ final class StreamPrinter {
                 String stream = frame.text("stream", "");
                 boolean aside = answer && (frame.has("agent") || stream.equals("thought"));
                 String from = frame.text("agent", "") + "/" + stream;
-                if (stream.equals("stderr") || aside) {
+                if (stream.equals("stderr") && answer && introduced) {
+                    withheld = true;
+                } else if (stream.equals("stderr") || aside) {
                     terminal.contentAside(from, content);
                 } else {
                     terminal.content(from, content);
+                    openLine = content.isEmpty() ? openLine : !content.endsWith("\n");
+                }
+            }
+            case "state" -> {
+                if (ended) {
+                    printEnd();
                 }
             }
             case "error" -> terminal.note(frame.text("error", "") + " (" + frame.text("code", "") + ")");
@@ -82,6 +97,17 @@ final class StreamPrinter {
             default -> {
                 // States, tools and what later versions bring are for programs: --json shows them.
             }
+        }
+    }
+
+    /** A person's next prompt begins a line; and where something failed, the agent's program may have said why. */
+    private void printEnd() {
+        if (openLine && terminal.isLive()) {
+            openLine = false;
+            terminal.println("");
+        }
+        if (withheld && exitCode != 0) {
+            terminal.note("the agent's program wrote something about itself: brig logs " + spawnId);
         }
     }
 

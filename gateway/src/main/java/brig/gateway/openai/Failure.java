@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +19,13 @@ import org.jspecify.annotations.Nullable;
 public record Failure(String code, String message, int status) {
     private static final int AGENT_STATUS = 502;
 
+    /** Of a model behind Brig they are about a key that the client does not have. */
+    private static final Set<Integer> OF_THE_KEY = Set.of(401, 403, 407);
+
     /** What an agent's {@code error} frame says; {@code modelStatus} 0 where no model refused. */
     static Failure ofAgent(String code, String message, int modelStatus) {
-        return new Failure(code, message, modelStatus >= 400 && modelStatus < 600 ? modelStatus : AGENT_STATUS);
+        boolean passed = modelStatus >= 400 && modelStatus < 600 && !OF_THE_KEY.contains(modelStatus);
+        return new Failure(code, message, passed ? modelStatus : AGENT_STATUS);
     }
 
     public static Failure of(BrigException refusal) {

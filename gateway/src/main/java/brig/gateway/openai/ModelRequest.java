@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a client asks a model ("Create chat completion" and "Create a model response", OpenAI API reference). A model is an
  * agent profile. Of the many fields those count that mean something to an agent; how a model draws its words (temperature
- * and the like) and the client's own tools do not, and are let pass.
+ * and the like) and the client's own tools do not, and are let pass. What would make the answer another one than the
+ * client counts on is refused by name.
  *
  * @param agent the profile
  * @param system what is said about the talk as a whole; null for nothing
@@ -27,6 +28,16 @@ public record ModelRequest(String agent, @Nullable String system, List<Said> ear
 
     /** The body of {@code POST /v1/chat/completions}. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static ModelRequest ofChat(Fields body) {
+        requireAnswerable(body, "response_format", body.object("response_format"));
+        if (body.number("n", Integer.MIN_VALUE, Integer.MAX_VALUE, 1) != 1) {
+            throw Fields.invalid("n", "must be 1: an agent answers once");
+        }
+        if (body.flag("logprobs")) {
+            throw Fields.invalid("logprobs", "are not known of an agent");
+        }
+        if (body.has("modalities") && !body.texts("modalities").equals(List.of("text"))) {
+            throw Fields.invalid("modalities", "must be text");
+        }
         Talk talk = new Talk();
         for (Fields message : body.objects("messages")) {
             talk.add(message.requiredText("role"), text(message, "content"));
@@ -36,6 +47,10 @@ public record ModelRequest(String agent, @Nullable String system, List<Said> ear
 
     /** The body of {@code POST /v1/responses}. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static ModelRequest ofResponses(Fields body) {
+        requireAnswerable(body, "text.format", body.object("text").object("format"));
+        if (body.flag("background")) {
+            throw Fields.invalid("background", "must be false: the answer comes with the request");
+        }
         Talk talk = new Talk();
         talk.add("system", body.text("instructions", ""));
         if (body.asMap().get("input") instanceof String text) {
@@ -49,6 +64,17 @@ public record ModelRequest(String agent, @Nullable String system, List<Said> ear
             }
         }
         return talk.request(body, "input", true, body.text("previous_response_id"));
+    }
+
+    /** An agent has tools of its own, calls none of the client's, and answers in words. */
+    private static void requireAnswerable(Fields body, String formatField, Fields format) {
+        if (!format.text("type", "text").equals("text")) {
+            throw Fields.invalid(formatField, "must be of the type text: an agent answers in words of its own");
+        }
+        Object choice = body.asMap().get("tool_choice");
+        if (choice != null && !choice.equals("auto") && !choice.equals("none")) {
+            throw Fields.invalid("tool_choice", "must be auto or none: an agent calls no tools of its client");
+        }
     }
 
     /** What was said, as it is read. */

@@ -23,6 +23,7 @@ public final class Turn implements FrameSink {
     private static final Set<String> OWN = Set.of("text", "stdout");
 
     private final Consumer<End> ended;
+    private final ToolNotes tools = new ToolNotes();
     private @Nullable Answer answer;
     private @Nullable Failure error;
     private boolean over;
@@ -73,7 +74,7 @@ public final class Turn implements FrameSink {
     private void handleFrame(Fields frame) {
         switch (frame.text("type", "")) {
             case "chunk" -> handleChunk(frame);
-            case "tool" -> handleTool(frame);
+            case "tool" -> think(tools.handle(frame));
             case "subagent" -> handleSubAgent(frame);
             case "egress" -> handleEgress(frame);
             case "error" -> handleError(frame);
@@ -94,17 +95,7 @@ public final class Turn implements FrameSink {
         if (answer != null && own) {
             answer.text(content);
         } else {
-            think(content);
-        }
-    }
-
-    private void handleTool(Fields frame) {
-        String status = frame.text("status", "");
-        String name = frame.text("title", frame.text("name", ""));
-        if (frame.has("name") && status.equals("running")) {
-            note(name);
-        } else if (status.equals("failed")) {
-            note((name.isEmpty() ? "tool" : name) + " failed");
+            think(frame.has("tool") ? tools.handleOutput(frame.text("tool", ""), content) : content);
         }
     }
 
@@ -155,7 +146,7 @@ public final class Turn implements FrameSink {
     }
 
     private void think(String text) {
-        if (answer != null) {
+        if (answer != null && !text.isEmpty()) {
             answer.thought(text);
         }
     }

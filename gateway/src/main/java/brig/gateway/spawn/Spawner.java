@@ -49,7 +49,6 @@ public final class Spawner {
     private static final long CHECK_MS = 250;
     private static final double MS_PER_SECOND = 1_000;
     /** An operator may add one; that takes its time. */
-    private static final int NO_PROVIDER_SECONDS = 60;
 
     private final Parts parts;
     private final Admission admission;
@@ -123,8 +122,7 @@ public final class Spawner {
 
     private static void requireProvider(String name) {
         if (!name.equals(PROVIDER)) {
-            throw new BrigException(ErrorCode.PROVIDER_UNAVAILABLE,
-                    "no provider '" + name + "' runs workers for this gateway; there is " + PROVIDER, NO_PROVIDER_SECONDS);
+            throw Fields.invalid("provider", "names nobody who runs workers for this gateway; there is " + PROVIDER);
         }
     }
 

@@ -84,12 +84,12 @@ class CaptainsApartTest {
         way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
         way(new Way(Verdict.NAMES_NOTHING), "page", "pageFile", "live", "ready", "openapi", "asyncapi", "multiplex", "spawner", "signIn",
-                "signOut", "listModels", "modelChat", "agents");
+                "signOut", "listModels", "showModel", "modelChat", "agents");
     }
 
     @BeforeAll
     static void start() throws IOException {
-        product = Product.start(Map.of("allowedUids", List.of((long) UID)));
+        product = Product.start(Map.of("allowedUids", List.of((long) UID))).offering("shell");
         alice = captain("alice");
         bob = captain("bob");
         hers = new Spawned(product, alice.post("/api/v1/spawns?wait=30s", "{\"task_id\":\"hers\"," + SHELL + "}").json());

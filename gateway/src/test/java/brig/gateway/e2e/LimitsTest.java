@@ -75,9 +75,9 @@ class LimitsTest {
             assertEquals(429, last[0].status());
             requireRefusal("PROVIDER_RATE_LIMITED", last[0].json());
             Web.Answer elsewhere = product.web().post("/api/v1/spawns", body.formatted("far"));
-            assertEquals(503, elsewhere.status());
-            assertEquals("60", elsewhere.header("Retry-After"));
-            requireRefusal("PROVIDER_UNAVAILABLE", elsewhere.json());
+            assertEquals(400, elsewhere.status(), "it will never succeed");
+            assertEquals("", elsewhere.header("Retry-After"));
+            assertEquals("INVALID_FIELD", elsewhere.code());
         }
     }
 

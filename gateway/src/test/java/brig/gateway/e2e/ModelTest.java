@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Agents as models, as clients of OpenAI's API see them. */
 @Timeout(120)
@@ -32,7 +34,7 @@ class ModelTest {
 
     @BeforeAll
     static void start() throws IOException {
-        product = Product.start();
+        product = Product.start().offering("shell", "mock");
     }
 
     @AfterAll
@@ -104,10 +106,65 @@ class ModelTest {
     }
 
     @Test
-    void shouldListAgentsAsModels() throws IOException {
+    void shouldListAgentsAsModelsAndNoOtherPrograms() throws IOException {
         Fields list = product.web().get("/openai/v1/models").json();
         assertEquals("list", list.text("object"));
-        assertTrue(list.objects("data").stream().map(model -> model.text("id", "")).toList().containsAll(List.of("shell", "mock")));
+        assertEquals(List.of("claude", "codex", "mock", "opencode", "shell"),
+                list.objects("data").stream().map(model -> model.text("id", "")).sorted().toList());
+        assertEquals("claude", product.web().get("/openai/v1/models/claude").json().text("id"));
+        for (String program : List.of("replay", "codex-exec", "demo-writer", "gpt-9")) {
+            Web.Answer unknown = product.web().get("/openai/v1/models/" + program);
+            assertEquals("404 UNKNOWN_AGENT", unknown.status() + " " + error(unknown).text("code"));
+            assertEquals("UNKNOWN_AGENT", error(post(CHAT, chat(program, false, "hi"))).text("code"));
+        }
+    }
+
+    @Test
+    void shouldAnswerEveryPathBelowItsOwnInTheFormOfTheApi() throws IOException {
+        for (String path : List.of("/openai/v1/embeddings", "/openai/v1/", "/openai/v2/models", "/openai/v1/chat/completions/x")) {
+            Web.Answer none = post(path, "{}");
+            assertEquals("404 NOT_FOUND", none.status() + " " + error(none).text("code"), path);
+            assertEquals("application/json", none.header("Content-Type"));
+        }
+        Web.Answer wrong = product.web().get(CHAT);
+        assertEquals("405 METHOD_NOT_ALLOWED", wrong.status() + " " + error(wrong).text("code"));
+    }
+
+    @Test
+    void shouldTellAWrongKeyFromOneThatDoesNotReachThatFar() throws IOException {
+        for (String key : List.of("", "sk-wrong", "brig_" + "A".repeat(43), product.idle("keyed").captainToken())) {
+            Web.Answer refused = product.web().with(key).post(CHAT, chat("shell", false, "id"));
+            assertEquals("401 UNAUTHENTICATED", refused.status() + " " + error(refused).text("code"));
+        }
+        String watcher = product.web().post("/api/v1/tokens", "{\"role\":\"watcher\"}").json().requiredText("token");
+        assertEquals(403, product.web().with(watcher).get("/openai/v1/models").status());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {"n | 2", "response_format | {\"type\":\"json_object\"}", "tool_choice | \"required\"",
+        "tool_choice | {\"type\":\"function\"}", "logprobs | true", "modalities | [\"audio\"]"})
+    void shouldRefuseByNameWhatAnAgentCannotDo(String name, String value) throws IOException {
+        Web.Answer refused = post(CHAT, chat("shell", false, "id").replaceFirst("\\{", "{\"" + name + "\":" + value + ","));
+        assertEquals(400, refused.status());
+        assertTrue(error(refused).text("message", "").startsWith("field '" + name + "'"), refused.response()::body);
+    }
+
+    @Test
+    void shouldTellTheAgentWhatTheSystemSays() throws IOException {
+        String body = "{\"model\":\"mock\",\"messages\":[{\"role\":\"system\",\"content\":\"Be brief.\"},"
+                + "{\"role\":\"developer\",\"content\":\"No jokes.\"},{\"role\":\"user\",\"content\":\"#scenario:asked\"}]}";
+        assertEquals("Asked for {system=Be brief.\n\nNo jokes.}", content(post(CHAT, body)));
+        assertEquals("Asked for {system=Be brief.}", post("/openai/v1/responses", "{\"model\":\"mock\",\"instructions\":"
+                + "\"Be brief.\",\"input\":\"#scenario:asked\"}").json().objects("output").getLast().objects("content").getFirst().text("text"));
+        Web.Answer cannot = post(CHAT, body.replace("mock", "shell"));
+        assertTrue(error(cannot).text("message", "").startsWith("field 'systemPrompt'"), cannot.response()::body);
+    }
+
+    @Test
+    void shouldShowCommandsAndTheirOutputBesideTheWords() throws IOException {
+        List<Fields> pieces = pieces(post(CHAT, chat("mock", true, "#scenario:shell:echo walled")));
+        assertEquals("\n$ echo walled\nwalled\n", joined(pieces, "reasoning_content"));
+        assertEquals("The command finished.", joined(pieces, "content"));
     }
 
     @Test
@@ -171,8 +228,10 @@ class ModelTest {
     @Test
     void shouldTellAFailureOfTheModelAsAnError() throws IOException {
         Web.Answer failed = post(CHAT, chat("mock", false, "#scenario:error:429"));
-        assertEquals(502, failed.status(), () -> failed.response().body());
+        assertEquals(429, failed.status(), () -> failed.response().body());
         assertEquals("MODEL_ERROR", error(failed).text("code"));
+        assertEquals(400, post(CHAT, chat("mock", false, "#scenario:error:400")).status());
+        assertEquals(502, post(CHAT, chat("mock", false, "#scenario:error:401")).status(), "it is not the client's key");
         Fields last = pieces(post(CHAT, chat("mock", true, "#scenario:error:429"))).getLast();
         assertEquals("MODEL_ERROR", last.object("error").text("code"));
     }

@@ -23,7 +23,7 @@ class OpenCodeTest {
 
     @BeforeEach
     void open() throws IOException {
-        product = Product.start();
+        product = Product.start().offering("mock");
         captain = OpenCode.open(product);
         Run init = init();
         assertEquals(0, init.exitCode(), init::err);

@@ -111,6 +111,17 @@ final class Product implements AutoCloseable {
         return this;
     }
 
+    /** Lets those shipped profiles be models for clients of OpenAI's API, which programs that are no agents are not. */
+    Product offering(String... profiles) throws IOException {
+        for (String profile : profiles) {
+            Path shipped = Path.of(BRIG).resolveSibling("../config/agents/" + profile + ".json");
+            Map<String, Object> values = new LinkedHashMap<>(Json.parseCommented(Files.readString(shipped)));
+            values.put("asModel", true);
+            Files.write(agents().resolve(profile + ".json"), Json.write(values));
+        }
+        return this;
+    }
+
     /** Starts the gateway and waits until it says that it is up. */
     void serve() throws IOException {
         List<String> command = new ArrayList<>(around);

@@ -23,6 +23,7 @@ class ModelRequestTest {
     void shouldTakeWhatTheUserSaidLastAsTheMessage() {
         ModelRequest chat = ModelRequest.ofChat(body("""
                 {'model': 'claude', 'stream': true, 'stream_options': {'include_usage': true}, 'temperature': 0.3,
+                 'n': 1, 'tool_choice': 'auto', 'response_format': {'type': 'text'}, 'logprobs': false, 'modalities': ['text'],
                  'tools': [{'type': 'function'}], 'messages': [
                   {'role': 'system', 'content': 'Be brief.'}, {'role': 'developer', 'content': [{'type': 'text', 'text': 'No jokes.'}]},
                   {'role': 'user', 'content': 'one'}, {'role': 'assistant', 'content': null, 'tool_calls': []},
@@ -58,7 +59,15 @@ class ModelRequestTest {
             "{'messages': [{'role': 'user', 'content': 'x'}]}", "{'model': 7, 'messages': [{'role': 'user', 'content': 'x'}]}",
             "{'model': 'x', 'stream': 1, 'messages': [{'role': 'user', 'content': 'x'}]}",
             "{'model': 'x', 'messages': [{'role': 'user', 'content': [{'type': 'image_url', 'image_url': {}}]}]}",
-            "{'model': 'x', 'messages': [{'role': 'user', 'content': 7}]}"})
+            "{'model': 'x', 'messages': [{'role': 'user', 'content': 7}]}",
+            "{'model': 'x', 'n': 2, 'messages': [{'role': 'user', 'content': 'x'}]}",
+            "{'model': 'x', 'n': 'two', 'messages': [{'role': 'user', 'content': 'x'}]}",
+            "{'model': 'x', 'tool_choice': 'required', 'messages': [{'role': 'user', 'content': 'x'}]}",
+            "{'model': 'x', 'tool_choice': {'type': 'function'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
+            "{'model': 'x', 'response_format': {'type': 'json_schema'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
+            "{'model': 'x', 'response_format': 'json', 'messages': [{'role': 'user', 'content': 'x'}]}",
+            "{'model': 'x', 'logprobs': true, 'messages': [{'role': 'user', 'content': 'x'}]}",
+            "{'model': 'x', 'modalities': ['text', 'audio'], 'messages': [{'role': 'user', 'content': 'x'}]}"})
     void shouldRefuseWhatIsNoChat(String json) {
         assertEquals(ErrorCode.INVALID_FIELD,
                 assertThrows(BrigException.class, () -> ModelRequest.ofChat(body(json))).code());
@@ -67,7 +76,9 @@ class ModelRequestTest {
     @ParameterizedTest
     @ValueSource(strings = {"{'model': 'x'}", "{'model': 'x', 'input': 7}", "{'model': 'x', 'input': []}", "{'input': 'x'}",
             "{'model': 'x', 'input': [{'role': 'assistant', 'content': 'y'}]}",
-            "{'model': 'x', 'input': [{'role': 'user', 'content': [{'type': 'input_image'}]}]}"})
+            "{'model': 'x', 'input': [{'role': 'user', 'content': [{'type': 'input_image'}]}]}",
+            "{'model': 'x', 'input': 'x', 'text': {'format': {'type': 'json_schema'}}}",
+            "{'model': 'x', 'input': 'x', 'background': true}", "{'model': 'x', 'input': 'x', 'tool_choice': 'required'}"})
     void shouldRefuseWhatIsNoResponseRequest(String json) {
         assertEquals(ErrorCode.INVALID_FIELD,
                 assertThrows(BrigException.class, () -> ModelRequest.ofResponses(body(json))).code());

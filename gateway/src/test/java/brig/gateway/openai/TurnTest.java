@@ -65,9 +65,40 @@ class TurnTest {
                 "{'type':'error','code':'MODEL_ERROR','error':'overloaded','retrying':true}",
                 "{'type':'something','later':'versions'}");
         assertEquals(List.of("text Hello", "text  there", "thought warning", "thought hm", "thought 2 failed", "thought I look",
-                "thought \n[make test]\n", "thought \n[tool failed]\n", "thought \n[sub-agent general: Find out]\n",
+                "thought \n[make test]\n", "thought \n[bash failed]\n", "thought \n[sub-agent general: Find out]\n",
                 "thought \n[blocked: GET x.test]\n", "thought \n[MODEL_ERROR: overloaded]\n"), told);
         assertTrue(ends.isEmpty());
+    }
+
+    @Test
+    void shouldShowWhatAToolIsGivenAndWhatItWrites() {
+        frames("{'type':'tool','id':'1','name':'Bash','status':'pending'}",
+                "{'type':'tool','id':'1','name':'Bash','title':'List','status':'running','input':{'command':'ls'}}",
+                "{'type':'tool','id':'1','status':'running','input':{'command':'ls'}}",
+                "{'type':'tool','id':'1','status':'completed','output':'a\\n','more':true}",
+                "{'type':'tool','id':'1','status':'completed','output':'b'}");
+        assertEquals(List.of("thought \n$ ls\n", "thought a\n", "thought b\n"), told);
+        told.clear();
+        frames("{'type':'tool','id':'2','name':'read','status':'running','input':{'filePath':'src/a.txt'}}",
+                "{'type':'tool','id':'3','name':'exec','status':'running','input':{'cmd':['make','test']}}",
+                "{'type':'chunk','stream':'stdout','tool':'3','content':'live'}",
+                "{'type':'tool','id':'3','status':'completed','output':'live'}",
+                "{'type':'tool','id':'4','name':'odd','title':'Odd','status':'running','input':'no object'}",
+                "{'type':'tool','id':'5','status':'failed','output':'unknown call'}");
+        assertEquals(List.of("thought \n[read src/a.txt]\n", "thought \n$ make test\n", "thought live", "thought \n[Odd]\n",
+                "thought unknown call\n\n[tool failed]\n"), told);
+    }
+
+    @Test
+    void shouldShowTheBeginningOfAnEndlessOutput() {
+        String much = "x".repeat(3000);
+        frames("{'type':'tool','id':'1','name':'bash','status':'running','input':{'command':'" + much + "'}}");
+        assertEquals("thought \n$ " + "x".repeat(1000) + "\n", told.getFirst());
+        told.clear();
+        for (int i = 0; i < 100; i++) {
+            frames("{'type':'chunk','stream':'stdout','tool':'1','content':'" + much + "'}");
+        }
+        assertEquals(List.of("thought " + much, "thought " + "x".repeat(1000) + "\n[…]\n"), told);
     }
 
     @Test
@@ -103,7 +134,7 @@ class TurnTest {
     void shouldFailWithTheAgentsOwnWordsWhenItEndsWithThem() {
         frames("{'type':'error','code':'MODEL_ERROR','error':'no key','status':401}");
         turn.end();
-        assertEquals(new Failure("MODEL_ERROR", "no key", 401), ends.getFirst().failure());
+        assertEquals(new Failure("MODEL_ERROR", "no key", 502), ends.getFirst().failure(), "the client's own key is another one");
     }
 
     @Test

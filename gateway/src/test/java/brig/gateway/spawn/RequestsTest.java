@@ -257,6 +257,6 @@ class RequestsTest {
     @Test
     void shouldCountWithinAProvider() {
         granted();
-        assertEquals(ErrorCode.PROVIDER_UNAVAILABLE, refusal(ask(BODY + ",'provider':'far'")).code());
+        assertEquals(ErrorCode.INVALID_FIELD, refusal(ask(BODY + ",'provider':'far'")).code());
     }
 }

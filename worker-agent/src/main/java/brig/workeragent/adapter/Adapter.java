@@ -5,6 +5,7 @@ import brig.workeragent.adapter.claude.ClaudeAdapter;
 import brig.workeragent.adapter.codex.CodexAdapter;
 import brig.workeragent.pump.FrameSink;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** The native format of an agent. An adapter has no state; the dialogues that it opens have. */
@@ -52,6 +53,11 @@ public interface Adapter {
      */
     default boolean hasTurns() {
         return true;
+    }
+
+    /** The fields of a request's {@code agent_config} that its dialogue says to the agent: from an {@link AgentTask}. */
+    default Set<String> tells() {
+        return Set.of();
     }
 
     /** The adapter of that name in an agent profile, empty where there is none. */

@@ -16,6 +16,17 @@ public record Usage(long inputTokens, long outputTokens, long cachedInputTokens,
                 cachedInputTokens + other.cachedInputTokens, sum);
     }
 
+    /** Whether both are of the same tokens, whatever they cost. */
+    public boolean hasTokensOf(Usage other) {
+        return inputTokens == other.inputTokens && outputTokens == other.outputTokens
+                && cachedInputTokens == other.cachedInputTokens;
+    }
+
+    /** The same tokens at that cost. */
+    public Usage at(@Nullable Double otherCost) {
+        return new Usage(inputTokens, outputTokens, cachedInputTokens, otherCost);
+    }
+
     public Map<String, Object> fields() {
         return AgentFrames.fields("input_tokens", inputTokens, "output_tokens", outputTokens,
                 "cached_input_tokens", cachedInputTokens == 0 ? null : cachedInputTokens, "cost", cost);

@@ -109,7 +109,7 @@ public final class ControlOperations {
         answer.put("limits", walls.limitsLevel());
         answer.put("agents", profiles.usable().stream()
                 .map(agent -> ordered("name", agent.name(), "description", agent.profile().description(),
-                        "policy", agent.profile().policy()))
+                        "policy", agent.profile().policy(), "as_model", agent.profile().asModel()))
                 .toList());
         answer.put("policies", policies.usable().stream()
                 .map(policy -> ordered("name", policy.name(), "description", policy.policy().description()))
@@ -118,10 +118,10 @@ public final class ControlOperations {
     }
 
     /** Names and their values in turn, shown in this order. */
-    private static Map<String, String> ordered(String... pairs) {
-        Map<String, String> map = new LinkedHashMap<>();
+    private static Map<String, Object> ordered(Object... pairs) {
+        Map<String, Object> map = new LinkedHashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
-            map.put(pairs[i], pairs[i + 1]);
+            map.put(String.valueOf(pairs[i]), pairs[i + 1]);
         }
         return map;
     }

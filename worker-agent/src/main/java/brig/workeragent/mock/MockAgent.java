@@ -15,8 +15,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * {@code brig-mock}: speaks the stream-json of Claude Code on its standard input and output, and does what the
- * directive {@code #scenario:name:arguments} in a message says; {@link MockScenarios} has them. One thread reads, one
+ * {@code brig-mock [--model NAME] [--tools NAMES]}: speaks the stream-json of Claude Code on its standard input and
+ * output, and does what the directive {@code #scenario:name:arguments} in a message says; {@link MockScenarios} has them. One thread reads, one
  * works messages off.
  */
 public final class MockAgent {
@@ -41,6 +41,9 @@ public final class MockAgent {
             return;
         }
         MockAgent agent = new MockAgent();
+        for (int i = 0; i + 1 < arguments.length; i += 2) {
+            agent.scenarios.setAsked(arguments[i].replace("--", ""), arguments[i + 1]);
+        }
         Thread.ofPlatform().name("input").daemon().start(agent::read);
         agent.work();
     }
@@ -63,17 +66,22 @@ public final class MockAgent {
             switch (message.text("type", "")) {
                 case "user" -> inputs.add(new Input.Message(
                         message.object("message").objects("content").getFirst().text("text", "")));
-                case "control_request" -> {
-                    if (scenarios.interrupt()) {
-                        output.controlAnswered(message.text("request_id", ""));
-                    }
-                }
+                case "control_request" -> handleControl(message.text("request_id", ""), message.object("request"));
                 case "control_response" -> scenarios.permissionAnswered(
                         message.object("response").object("response").text("behavior", ""));
                 default -> output.complain("not understood: " + line);
             }
         } catch (BrigException | NoSuchElementException e) {
             output.complain("not understood: " + e.getMessage());
+        }
+    }
+
+    private void handleControl(String id, Fields request) {
+        if (request.text("subtype", "").equals("initialize")) {
+            scenarios.setAsked("system", request.text("appendSystemPrompt", ""));
+            output.controlAnswered(id);
+        } else if (scenarios.interrupt()) {
+            output.controlAnswered(id);
         }
     }
 

@@ -79,21 +79,22 @@ final class MockOutput {
 
     /** All text of the message that was written in pieces, or a message of a sub-agent. */
     void text(@Nullable String agent, String text) {
-        assistant(agent, of("type", "text", "text", text), false);
+        assistant(agent, of("type", "text", "text", text), null);
     }
 
-    void apiError(String text) {
-        assistant(null, of("type", "text", "text", text), true);
+    void apiError(String text, int status) {
+        assistant(null, of("type", "text", "text", text), status);
     }
 
     void toolUse(@Nullable String agent, String id, String name, Map<String, ?> input) {
-        assistant(agent, of("type", "tool_use", "id", id, "name", name, "input", input), false);
+        assistant(agent, of("type", "tool_use", "id", id, "name", name, "input", input), null);
     }
 
-    private void assistant(@Nullable String agent, Map<String, ?> block, boolean error) {
+    /** @param status of the model's answer where it is an error */
+    private void assistant(@Nullable String agent, Map<String, ?> block, @Nullable Integer status) {
         line(of("type", "assistant", "message", of("id", "msg_" + messages, "content", List.of(block)),
                 "agent_id", agent, "parent_tool_use_id", agent == null ? null : "call_" + agent, "session_id", SESSION,
-                "is_api_error_message", error ? true : null));
+                "is_api_error_message", status == null ? null : true, "api_error_status", status));
     }
 
     void toolResult(@Nullable String agent, String id, String content, boolean failed) {

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * What the mock agent does for a message. Scenarios: {@code text:N[:delayMs]}, {@code think:N}, {@code shell:command}
  * (which runs), {@code write:file}, {@code toolerr}, {@code permission}, {@code subagent}, {@code subagents-parallel},
  * {@code subagent-nested}, {@code subagent-bg}, {@code subagent-err}, {@code error:status}, {@code retry}, {@code hang},
- * {@code deaf} (hangs, and obeys nothing), {@code flood:bytes}, {@code bigline:bytes}, {@code noise}, {@code exit:code}.
+ * {@code deaf} (hangs, and obeys nothing), {@code flood:bytes}, {@code bigline:bytes}, {@code noise}, {@code exit:code},
+ * {@code asked} (says which model, tools and system prompt it was started with).
  */
 final class MockScenarios {
     private static final Pattern DIRECTIVE = Pattern.compile("#scenario:([a-z-]+)(?::([^\n]*))?");
@@ -32,6 +34,7 @@ final class MockScenarios {
     private final MockOutput output;
     private final BlockingQueue<String> permissions = new LinkedBlockingQueue<>();
     private final AtomicBoolean deaf = new AtomicBoolean();
+    private final Map<String, String> asked = new ConcurrentSkipListMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopped = lock.newCondition();
 
@@ -41,6 +44,11 @@ final class MockScenarios {
 
     MockScenarios(MockOutput output) {
         this.output = output;
+    }
+
+    /** What it is to be beside its messages: {@code model}, {@code tools}, {@code system}. */
+    void setAsked(String name, String value) {
+        asked.put(name, value);
     }
 
     /** The message that is being worked off is to be stopped; false where the agent does not listen. */
@@ -105,6 +113,7 @@ final class MockScenarios {
             case "flood" -> flood(number);
             case "bigline" -> bigLine(number);
             case "noise" -> noise();
+            case "asked" -> say("Asked for " + asked);
             case "exit" -> {
                 System.exit(number);
                 yield null;
@@ -239,7 +248,7 @@ final class MockScenarios {
     }
 
     private String apiError(int status) {
-        output.apiError("API Error: " + status + " scripted " + status);
+        output.apiError("API Error: " + status + " scripted " + status, status);
         return "scripted " + status;
     }
 

@@ -1,14 +1,17 @@
 package brig.workeragent.profile;
 
+import brig.protocol.Fields;
 import brig.protocol.Settings;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.adapter.Adapter;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  * @param install where its program comes from, where that is a package of npm
  * @param resume arguments behind the command that go on with an earlier session, {@code {session}} being its id; for
  *     agents whose adapter cannot say so
+ * @param arguments arguments behind the command for what a request asks of the agent, by the field of its
+ *     {@code agent_config}. {@code {tools.NAME}} in one is {@code true} or {@code false}
+ * @param defaultModel where neither the request nor {@code worker.agentModels} names one; empty leaves it to the agent
+ * @param asModel whether clients of OpenAI's API are offered it as a model
  */
 public record AgentProfile(
         String description,
@@ -48,7 +55,10 @@ public record AgentProfile(
         String home,
         List<String> models,
         Install install,
-        List<String> resume) {
+        List<String> resume,
+        Map<String, List<String>> arguments,
+        String defaultModel,
+        boolean asModel) {
 
     /**
      * A package of npm, or a program that comes with Brig.
@@ -77,6 +87,15 @@ public record AgentProfile(
     private static final String MESSAGE_FILE = "{messageFile}";
     private static final String CASSETTE = "cassette";
     private static final String PROGRAM = "{program}";
+    private static final String MODEL = "model";
+    private static final String SYSTEM_PROMPT = "systemPrompt";
+    private static final String TOOLS = "tools";
+    private static final List<String> ASKED = List.of(MODEL, SYSTEM_PROMPT, TOOLS);
+    /** It may become an argument, and a text in JSON. */
+    private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@+\\[\\]-]{0,255}");
+    private static final Pattern TOOL_IS_ASKED = Pattern.compile("\\{tools\\.([A-Za-z]+)\\}");
+    /** Linux takes no longer one. */
+    private static final int ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
 
     public AgentProfile {
         if (command.isEmpty() || command.get(0).isEmpty()) {
@@ -105,6 +124,13 @@ public record AgentProfile(
             requireNoNul("env", name + value);
         });
         env = Map.copyOf(env);
+        if (!ASKED.containsAll(arguments.keySet())) {
+            throw new IllegalArgumentException("arguments: must be for some of " + ASKED);
+        }
+        arguments.values().forEach(list -> list.forEach(argument -> requireNoNul("arguments", argument)));
+        if (!defaultModel.isEmpty() && !MODEL_NAME.matcher(defaultModel).matches()) {
+            throw new IllegalArgumentException("defaultModel: must match " + MODEL_NAME);
+        }
     }
 
     /** Binds a file's values; only {@code description} and {@code command} must be there. */
@@ -121,6 +147,9 @@ public record AgentProfile(
         whole.put("models", List.of());
         whole.put("install", Map.of("npm", "", "programs", List.of()));
         whole.put("resume", List.of());
+        whole.put("arguments", Map.of());
+        whole.put("defaultModel", "");
+        whole.put("asModel", !Set.of("text", CASSETTE).contains(String.valueOf(values.getOrDefault("adapter", "text"))));
         return Settings.bind(Settings.overlay(whole, values), AgentProfile.class);
     }
 
@@ -167,28 +196,90 @@ public record AgentProfile(
     }
 
     /**
-     * The command for a message of a request; what the request does not say is an empty argument.
+     * The request as this agent is to be told it: with a model where it needs one, and tools by its own names.
+     *
+     * @param name of the agent, for who reads a refusal
+     * @param usualModel the operator's choice where the request has none; empty for none
+     * @throws BrigException {@code INVALID_FIELD} naming what the agent cannot be told
+     */
+    SpawnRequest told(String name, SpawnRequest request, String usualModel) {
+        String usual = usualModel.isEmpty() ? defaultModel : usualModel;
+        String model = request.model() != null || usual.isEmpty() ? request.model() : usual;
+        if (model != null) {
+            requirePlace(name, MODEL);
+            if (!MODEL_NAME.matcher(model).matches()) {
+                throw Fields.invalid(MODEL, "must match " + MODEL_NAME);
+            }
+        } else if (envHas(MODEL)) {
+            throw Fields.invalid(MODEL, "is missing, and the agent '" + name + "' has none of its own: name one"
+                    + " (brig run --model NAME), or set worker.agentModels {\"" + name + "\": NAME} in brig.json");
+        }
+        String system = request.systemPrompt();
+        if (system != null) {
+            requirePlace(name, SYSTEM_PROMPT);
+            boolean argument = !tells(SYSTEM_PROMPT);
+            if (argument && system.getBytes(StandardCharsets.UTF_8).length > ARGUMENT_BYTES_MAX) {
+                throw Fields.invalid(SYSTEM_PROMPT, "has more than " + ARGUMENT_BYTES_MAX
+                        + " bytes, and the agent '" + name + "' takes it as an argument");
+            }
+        }
+        if (!request.tools().isEmpty()) {
+            requirePlace(name, TOOLS);
+        }
+        return request.told(model, ToolName.of(adapter, name, request.tools()));
+    }
+
+    private void requirePlace(String name, String field) {
+        boolean place = tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}") || envHas(field);
+        if (!place) {
+            throw Fields.invalid(field, "cannot be told to the agent '" + name + "': its profile has no place for it");
+        }
+    }
+
+    /** Whether its dialogue says it, or the wall is made with it. */
+    private boolean tells(String field) {
+        return playsCassettes() ? field.equals(MODEL) : newAdapter().tells().contains(field);
+    }
+
+    private boolean envHas(String field) {
+        return env.values().stream().anyMatch(value -> value.contains("{" + field + "}"));
+    }
+
+    /**
+     * The command for a message of a request that was {@link #told}; what the request does not say is an empty argument.
      *
      * @param program of {@code install}, behind the wall; null where there is none
      */
     public List<String> commandFor(SpawnRequest request, String message, @Nullable String program) {
         String session = request.talk().resume();
-        Stream<String> arguments = session == null ? command.stream() : Stream.concat(command.stream(), resume.stream());
-        return arguments.map(argument -> switch (argument) {
+        Stream<String> further = Stream.concat(session == null ? Stream.of() : resume.stream(),
+                ASKED.stream().filter(field -> asks(request, field))
+                        .flatMap(field -> arguments.getOrDefault(field, List.of()).stream()));
+        return Stream.concat(command.stream(), further).map(argument -> switch (argument) {
             case MESSAGE -> message;
             case "{session}" -> orEmpty(session);
             case PROGRAM -> orEmpty(program);
             case "{model}" -> orEmpty(request.model());
             case "{systemPrompt}" -> orEmpty(request.systemPrompt());
             case "{tools}" -> String.join(",", request.tools());
-            default -> withRoutes(argument);
+            default -> TOOL_IS_ASKED.matcher(withRoutes(argument))
+                    .replaceAll(tool -> String.valueOf(request.tools().contains(tool.group(1))));
         }).toList();
     }
 
-    /** The environment, with the base URLs of the model routes that it names. */
-    public Map<String, String> environment() {
+    private static boolean asks(SpawnRequest request, String field) {
+        return switch (field) {
+            case MODEL -> request.model() != null;
+            case SYSTEM_PROMPT -> request.systemPrompt() != null;
+            default -> !request.tools().isEmpty();
+        };
+    }
+
+    /** The environment for a request that was {@link #told}, with the base URLs of the model routes that it names. */
+    public Map<String, String> environment(SpawnRequest request) {
         Map<String, String> whole = new LinkedHashMap<>(env);
-        whole.replaceAll((name, value) -> withRoutes(value));
+        whole.replaceAll((name, value) -> withRoutes(value).replace("{model}", orEmpty(request.model()))
+                .replace("{tools}", String.join(",", request.tools())).replace("{permissions}", permissions));
         return whole;
     }
 

@@ -2,9 +2,11 @@ package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +19,26 @@ public final class AgentProfiles {
      */
     public record Named(String name, AgentProfile profile, @Nullable Path files) {}
 
+    /**
+     * The operator's choice of agents and models.
+     *
+     * @param defaultAgent the agent for a name that is neither a profile's nor one of these; empty for none
+     * @param agentNames further names, and the profile of each
+     * @param agentModels models by profile, where a request names none
+     */
+    public record Names(String defaultAgent, Map<String, String> agentNames, Map<String, String> agentModels) {
+        public static final Names NONE = new Names("", Map.of(), Map.of());
+    }
+
     private final JsonFolders<AgentProfile> files;
+    private final Names names;
 
     public AgentProfiles(List<Path> folders) {
+        this(folders, Names.NONE);
+    }
+
+    public AgentProfiles(List<Path> folders, Names names) {
+        this.names = names;
         files = new JsonFolders<>("agent profile", folders, AgentProfile::read);
         files.entries();
     }
@@ -33,13 +52,15 @@ public final class AgentProfiles {
         return named(name).profile();
     }
 
-    /** {@link #find}, with what comes with it. */
-    public Named named(String name) {
+    /** {@link #find}, with what comes with it. A name that no profile has may stand for one by the operator's choice. */
+    public Named named(String asked) {
         var all = files.entries();
+        String name = all.containsKey(asked) ? asked : names.agentNames().getOrDefault(asked, names.defaultAgent());
         var entry = all.get(name);
         if (entry == null) {
-            throw new BrigException(
-                    ErrorCode.UNKNOWN_AGENT, "no agent profile '" + name + "'; there are " + all.keySet());
+            throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no agent profile '" + (name.isEmpty() ? asked : name)
+                    + "'; there are " + all.keySet() + ", and worker.agentNames {\"" + asked + "\": PROFILE} or"
+                    + " worker.defaultAgent in brig.json say which one other names stand for");
         }
         AgentProfile profile = entry.value();
         if (profile == null) {
@@ -47,6 +68,15 @@ public final class AgentProfiles {
                     ErrorCode.UNKNOWN_AGENT, "agent profile '" + name + "' cannot be used: " + entry.fault());
         }
         return new Named(name, profile, filesOf(entry.file()));
+    }
+
+    /**
+     * The request as that agent is to be told it.
+     *
+     * @throws BrigException {@code INVALID_FIELD} naming what it cannot be told
+     */
+    public SpawnRequest told(Named agent, SpawnRequest request) {
+        return agent.profile().told(agent.name(), request, names.agentModels().getOrDefault(agent.name(), ""));
     }
 
     /** The folder of the profile's name beside its file. */

@@ -33,7 +33,9 @@ final class EgressFrames {
             fields.put("source", "egress");
         }
         event.forEach((key, value) -> {
-            if (type == FrameType.EGRESS || !key.equals("kind")) {
+            if (type == FrameType.USAGE && key.equals("agent_id")) {
+                fields.put("agent", value);
+            } else if (type == FrameType.EGRESS || !key.equals("kind")) {
                 fields.put(key, value);
             }
         });

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +64,7 @@ public final class Worker {
     private @Nullable StopLadder ladder;
     private Timers.@Nullable Timer idle;
     private Timers.@Nullable Timer wallClock;
+    private Timers.@Nullable Timer turn;
     /** A message is being worked off; where the format has turns. */
     private boolean busy;
     private boolean cancelled;
@@ -184,6 +186,9 @@ public final class Worker {
         } else if (adapter.hasTurns()) {
             busy = true;
             cancelled = false;
+            if (around.times().turn() > 0) {
+                turn = timers.schedule(around.times().turn(), this::handleLongTurn);
+            }
         }
     }
 
@@ -192,7 +197,7 @@ public final class Worker {
         if (process == null || ladder == null) {
             return;
         }
-        busy = false;
+        endTurn();
         ladder.handleObeyed(ending == null && !timedOut);
         if (ladder.begun()) {
             return;
@@ -377,6 +382,23 @@ public final class Worker {
         }
     }
 
+    private void endTurn() {
+        busy = false;
+        if (turn != null) {
+            turn.cancel();
+            turn = null;
+        }
+    }
+
+    /** No message is worked on for ever: an agent may wait for something that never comes. */
+    private void handleLongTurn() {
+        if (turn != null && busy && ladder != null && !ladder.begun()) {
+            frames.error(new BrigException(ErrorCode.TURN_TIMEOUT, "the agent worked on the message for "
+                    + TimeUnit.MILLISECONDS.toSeconds(around.times().turn()) + " s (worker.turnMs): it is cancelled"));
+            handleCancel();
+        }
+    }
+
     private void handleFinished(ProcessEnd end) {
         if (ladder != null) {
             ladder.handleEnd();
@@ -395,7 +417,7 @@ public final class Worker {
         ladder = null;
         process = null;
         if (busy || !adapter.hasTurns()) {
-            busy = false;
+            endTurn();
             frames.done(end.exitCode(), end.signal(), reasonOf(end));
         } else if (ending == null && !cancelled && !timedOut && end.exitCode() != 0) {
             frames.error(new BrigException(ErrorCode.WORKER_LOST,

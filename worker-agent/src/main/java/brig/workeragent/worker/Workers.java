@@ -136,7 +136,9 @@ public final class Workers {
      * @throws BrigException a refusal as that of {@link #spawn}
      */
     public void check(SpawnRequest request, SpawnRequest.Asker asker) {
-        parts.policies().find(request.policy(), parts.profiles().find(request.agent()));
+        AgentProfiles.Named agent = parts.profiles().named(request.agent());
+        parts.profiles().told(agent, request);
+        parts.policies().find(request.policy(), agent.profile());
         workplaces.check(request, asker);
         lock.lock();
         try {
@@ -210,8 +212,9 @@ public final class Workers {
         }
     }
 
-    private Spawned make(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) throws InterruptedException {
-        AgentProfiles.Named agent = parts.profiles().named(request.agent());
+    private Spawned make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker) throws InterruptedException {
+        AgentProfiles.Named agent = parts.profiles().named(asked.agent());
+        SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
         Programs.Found found = parts.programs().find(agent);
         Cassettes.Played format = cassettes.formatOf(profile, request.model());
@@ -225,8 +228,8 @@ public final class Workers {
             Confinement may = project.apply(policy.confinement())
                     .with(found.mounts()).with(format.mounts()).with(kept).with(place.mounts())
                     .narrowedTo(request.bounds().envAllowlist());
-            Wall built = parts.walls().build(new Walls.Plan(spawnId, request.agent(), place.folder(),
-                    Homes.environment(profile.environment(), kept), may));
+            Wall built = parts.walls().build(new Walls.Plan(spawnId, agent.name(), place.folder(),
+                    Homes.environment(profile.environment(request), kept), may));
             Recorder recorder = null;
             Worker worker;
             try {

@@ -78,6 +78,100 @@ class DialogueTest {
                 new Fields(talk.written.getLast()).object("params").asMap().get("prompt"));
     }
 
+    @Test
+    void shouldSayTheSystemPromptOverClaudesOwnChannelBeforeTheMessage() {
+        AgentTask task = new AgentTask("/workspace", null, "Be brief.", null, false, true);
+        Talk talk = new Talk("claude", task);
+        talk.dialogue.start();
+        assertTrue(talk.dialogue.send("hello"));
+        assertEquals(List.of(Map.of("type", "control_request", "request_id", "brig-initialize", "request",
+                Map.of("subtype", "initialize", "appendSystemPrompt", "Be brief."))), talk.written);
+        talk.says("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"other\"}}");
+        assertEquals(1, talk.written.size());
+        talk.says("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"brig-initialize\"}}");
+        assertEquals("user", talk.written.getLast().get("type"));
+        assertTrue(talk.dialogue.send("again"));
+        assertEquals(3, talk.written.size());
+        Talk refused = new Talk("claude", task);
+        refused.dialogue.start();
+        refused.dialogue.send("hello");
+        refused.says("{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\",\"request_id\":\"brig-initialize\","
+                + "\"error\":\"too late\"}}");
+        assertEquals("the agent did not take the system prompt: too late", refused.frames.getFirst().text("error"));
+        assertEquals(Map.of("exitCode", 1L, "reason", "failed"), refused.frames.getLast().fields());
+        assertFalse(refused.dialogue.send("again"), "it does not go on without");
+    }
+
+    private static Talk acpWith(String model, String answer) {
+        Talk talk = new Talk("acp", new AgentTask("/workspace", model, null, null, false, true));
+        talk.dialogue.start();
+        talk.dialogue.send("hello");
+        talk.says("{\"id\":1,\"result\":{}}");
+        talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"" + answer + "}}");
+        return talk;
+    }
+
+    @Test
+    void shouldChooseTheModelBeforeTheMessageAndNotGoOnWithAnother() {
+        String offered = ",\"configOptions\":[{\"id\":\"model\",\"currentValue\":\"p/small\",\"options\":"
+                + "[{\"value\":\"p/small\"},{\"value\":\"p/large\"}]}]";
+        assertEquals("session/prompt", acpWith("small", offered).written.getLast().get("method"), "it is that already");
+        Talk large = acpWith("large", offered);
+        assertEquals(Map.of("sessionId", "s", "configId", "model", "value", "p/large"), large.written.getLast().get("params"));
+        large.says("{\"id\":3,\"result\":{}}");
+        assertEquals("session/prompt", large.written.getLast().get("method"));
+        for (String answer : List.of(offered, "")) {
+            Talk unknown = acpWith("huge", answer);
+            unknown.says("{\"id\":3,\"error\":{\"message\":\"model not found: huge\"}}");
+            assertEquals("session/set_config_option", unknown.written.getLast().get("method"));
+            assertEquals("model not found: huge", unknown.frames(FrameType.ERROR).getFirst().text("error"));
+            assertEquals(1, unknown.turnsDone);
+        }
+    }
+
+    private static String event(String type, String properties) {
+        return "{\"method\":\"opencode/event\",\"params\":{\"type\":\"" + type + "\",\"properties\":{" + properties + "}}}";
+    }
+
+    private static String call(String session, int input) {
+        return event("message.part.updated", "\"sessionID\":\"" + session + "\",\"part\":{\"type\":\"step-finish\",\"tokens\":"
+                + "{\"input\":" + input + ",\"output\":2,\"cache\":{\"read\":0}},\"cost\":0}");
+    }
+
+    /** Scenario: a turn of two calls, then one whose last event comes behind the end of the turn, then one more. */
+    @Test
+    void shouldCountAllModelCallsOfATurnOfOpenCode() {
+        Talk talk = new Talk("opencode");
+        talk.dialogue.start();
+        talk.says("{\"id\":1,\"result\":{}}");
+        talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"}}");
+        List<List<String>> turns = List.of(List.of(call("s", 10), call("s", 30)), List.of(call("s", 40)), List.of(call("s", 50), call("s", 60)));
+        List<Integer> lastOfTurn = List.of(30, 50, 60);
+        for (int i = 0; i < turns.size(); i++) {
+            talk.dialogue.send("hello");
+            turns.get(i).forEach(talk::says);
+            talk.says("{\"id\":" + (i + 3) + ",\"result\":{\"stopReason\":\"end_turn\",\"usage\":{\"inputTokens\":"
+                    + lastOfTurn.get(i) + ",\"outputTokens\":2}}}");
+        }
+        assertEquals(List.of(40L, 90L, 60L), talk.frames(FrameType.DONE).stream()
+                .map(done -> new Fields(done.fields()).object("usage").number("input_tokens", 0, 1000, 0)).toList());
+        assertEquals(3, talk.frames(FrameType.USAGE).size());
+    }
+
+    @Test
+    void shouldTellWhatASubAgentOfOpenCodeAskedAndWasAnswered() {
+        Talk talk = new Talk("opencode");
+        talk.dialogue.start();
+        talk.says("{\"id\":1,\"result\":{}}");
+        talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"}}");
+        talk.says(event("session.created", "\"info\":{\"id\":\"child\",\"parentID\":\"s\",\"agent\":\"general\"}"));
+        talk.says(event("permission.answered", "\"id\":\"per_1\",\"sessionID\":\"child\",\"permission\":\"bash\",\"metadata\":"
+                + "{\"command\":\"ls\"},\"tool\":{\"callID\":\"call_1\"},\"reply\":\"reject\""));
+        assertEquals(Map.of("id", "per_1", "agent", "child", "tool", "call_1", "name", "bash", "input", Map.of("command", "ls"),
+                "decision", "deny"), talk.frames(FrameType.PERMISSION).getFirst().fields());
+        assertEquals("general", talk.frames(FrameType.SUBAGENT).getFirst().text("subagent_type"), "it has its place in the tree");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"acp", "codex", "claude"})
     void shouldHaveNothingToCancelWhenAMessageCouldNotBeHandedOver(String adapter) {

@@ -21,9 +21,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentProfilesTest {
     @TempDir
@@ -139,6 +144,99 @@ class AgentProfilesTest {
         Files.createDirectory(folder.resolve("a"));
         Programs.Found found = new Programs(List.of(), folder).find(new AgentProfiles(List.of(folder)).named("a"));
         assertEquals(List.of(new Confinement.Mount(folder.resolve("a"), Programs.FILES, true)), found.mounts());
+    }
+
+    private static SpawnRequest asking(@Nullable String model, List<String> tools, @Nullable String systemPrompt) {
+        return new SpawnRequest(null, null, "a", model, tools, systemPrompt, null, false);
+    }
+
+    private static void assertRefused(String field, AgentProfiles profiles, SpawnRequest request) {
+        BrigException e = assertThrows(BrigException.class, () -> profiles.told(profiles.named("a"), request), field);
+        assertEquals(ErrorCode.INVALID_FIELD, e.code());
+        assertTrue(e.getMessage().startsWith("field '" + field + "'"), e.getMessage());
+    }
+
+    @Test
+    void shouldRefuseByNameWhatTheAgentCannotBeTold() throws Exception {
+        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"]}");
+        AgentProfiles profiles = new AgentProfiles(List.of(folder));
+        assertRefused("model", profiles, asking("m", List.of(), null));
+        assertRefused("tools", profiles, asking(null, List.of("read"), null));
+        assertRefused("systemPrompt", profiles, asking(null, List.of(), "s"));
+        assertEquals(asking(null, List.of(), null), profiles.told(profiles.named("a"), asking(null, List.of(), null)));
+        write("a.json", "{\"description\": \"dd\", \"command\": [\"p\"], \"arguments\": {\"systemPrompt\": [\"{systemPrompt}\"]}}");
+        Files.setLastModifiedTime(folder.resolve("a.json"), FileTime.fromMillis(1));
+        profiles.told(profiles.named("a"), asking(null, List.of(), "x".repeat(128 * 1024 - 1)));
+        assertRefused("systemPrompt", profiles, asking(null, List.of(), "x".repeat(128 * 1024)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--resume", "a b", "m\"}", "m\n", "{models.m}", "\u00e9"})
+    void shouldTakeNoModelThatCouldMeanMoreThanAName(String model) throws Exception {
+        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"env\": {\"C\": \"{\\\"m\\\":\\\"{model}\\\"}\"}}");
+        assertRefused("model", new AgentProfiles(List.of(folder)), asking(model, List.of(), null));
+    }
+
+    @Test
+    void shouldTellTheModelOfTheRequestOrTheOperatorsOrTheProfiles() throws Exception {
+        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"env\": {\"C\": \"{model} {tools} {permissions}\"}}");
+        AgentProfiles bare = new AgentProfiles(List.of(folder));
+        assertRefused("model", bare, asking(null, List.of(), null));
+        AgentProfiles chosen = new AgentProfiles(List.of(folder), new AgentProfiles.Names("", Map.of(), Map.of("a", "org/m:1")));
+        AgentProfiles.Named agent = chosen.named("a");
+        assertEquals(Map.of("C", "org/m:1  allow"), agent.profile().environment(chosen.told(agent, asking(null, List.of(), null))));
+        assertEquals(Map.of("C", "n t allow"), agent.profile().environment(chosen.told(agent, asking("n", List.of("t"), null))));
+        write("b.json", "{\"description\": \"d\", \"command\": [\"p\"], \"arguments\": {\"model\": [\"-m\", \"{model}\"]},"
+                + "\"defaultModel\": \"usual\"}");
+        AgentProfiles.Named second = bare.named("b");
+        SpawnRequest told = bare.told(second, asking(null, List.of(), null));
+        assertEquals(List.of("p", "-m", "usual"), second.profile().commandFor(told, "", null));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "claude | read,Bash,task | Read,Bash,Task | -p --tools Read,Bash,Task",
+        "codex | bash,read,task | shell,agents | -p -m=true -x=false",
+        "codex | bash | shell | -p -m=false -x=false",
+        "opencode | read,write,edit | read,edit | -p --tools read,edit"})
+    void shouldTellEachAgentItsOwnNamesOfTools(String adapter, String asked, String told, String command) throws Exception {
+        write("a.json", """
+                {"description": "d", "command": ["-p"], "adapter": "%s", "process": "spawn", "stdin": "lines",
+                "arguments": {"tools": %s}}""".formatted(adapter, adapter.equals("codex")
+                ? "[\"-m={tools.agents}\", \"-x={tools.none}\"]" : "[\"--tools\", \"{tools}\"]"));
+        AgentProfiles profiles = new AgentProfiles(List.of(folder));
+        SpawnRequest request = profiles.told(profiles.named("a"), asking(null, List.of(asked.split(",")), null));
+        assertEquals(List.of(told.split(",")), request.tools());
+        assertEquals(List.of(command.split(" ")), profiles.find("a").commandFor(request, "", null));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"claude, list", "codex, read", "codex, task", "codex, webfetch", "opencode, notebook", "opencode, ''", "acp, 'a b'"})
+    void shouldRefuseToolsThatTheAgentHasNotOrCannotBeWithout(String adapter, String tool) throws Exception {
+        write("a.json", """
+                {"description": "d", "command": ["p"], "adapter": "%s", "process": "spawn", "stdin": "lines",
+                "arguments": {"tools": ["{tools}"]}}""".formatted(adapter));
+        assertRefused("tools", new AgentProfiles(List.of(folder)), asking(null, List.of(tool), null));
+    }
+
+    @Test
+    void shouldFindTheProfileThatAnotherNameStandsFor() throws Exception {
+        write("a.json", "{\"description\": \"a\", \"command\": [\"p\"]}");
+        write("b.json", "{\"description\": \"b\", \"command\": [\"p\"]}");
+        assertTrue(fault(new AgentProfiles(List.of(folder)), "code-reviewer").contains("worker.defaultAgent"));
+        AgentProfiles profiles = new AgentProfiles(List.of(folder),
+                new AgentProfiles.Names("a", Map.of("tester", "b", "lost", "nowhere", "b", "a"), Map.of()));
+        assertEquals("a", profiles.named("code-reviewer").name());
+        assertEquals("b", profiles.named("tester").name());
+        assertEquals("b", profiles.named("b").name(), "a profile's own name is its own");
+        assertTrue(fault(profiles, "lost").contains("'nowhere'"));
+    }
+
+    @Test
+    void shouldOfferAgentsAsModelsAndNoOtherPrograms() {
+        List<String> models = new AgentProfiles(List.of(Path.of("../config/agents"))).usable().stream()
+                .filter(agent -> agent.profile().asModel()).map(AgentProfiles.Named::name).toList();
+        assertEquals(List.of("claude", "codex", "opencode"), models);
     }
 
     @Test

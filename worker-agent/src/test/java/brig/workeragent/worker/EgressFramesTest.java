@@ -28,10 +28,12 @@ class EgressFramesTest {
     void shouldBecomeFramesOfTheStream() throws InterruptedException {
         frames.handle(event("blocked", "host", "evil.example"));
         frames.handle(event("usage", "input_tokens", 5L));
+        frames.handle(event("usage", "agent_id", "a"));
         frames.handle(event("subagent", "agent_id", "a"));
         FrameTail tail = new FrameTail(outbox);
         assertEquals("{type=egress, kind=blocked, host=evil.example}", tail.next());
         assertEquals("{type=usage, source=egress, input_tokens=5}", tail.next());
+        assertEquals("{type=usage, source=egress, agent=a}", tail.next());
         assertEquals("{type=subagent, source=egress, agent_id=a}", tail.next());
     }
 

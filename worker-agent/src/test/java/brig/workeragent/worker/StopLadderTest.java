@@ -31,7 +31,7 @@ class StopLadderTest {
         public void kill() {
             steps.add(timers.nowMs() + " kill");
         }
-    }, new StopTimes(0, 300, 2000), timers);
+    }, new StopTimes(0, 0, 300, 2000), timers);
 
     @Test
     void shouldTakeEveryRungInTimeWhenProcessIgnoresThem() {

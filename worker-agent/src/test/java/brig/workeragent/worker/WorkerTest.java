@@ -48,7 +48,7 @@ class WorkerTest {
     private Worker worker(String process, String stdin, String prompt, boolean once) {
         List<String> command = stdin.equals("lines") ? List.of("agent") : List.of("agent", "{message}", "{model}");
         AgentProfile profile = new AgentProfile("", command, adapter, process, stdin, Map.of(), "build", false, "allow",
-                "private", List.of(), new AgentProfile.Install("", List.of()), List.of());
+                "private", List.of(), new AgentProfile.Install("", List.of()), List.of(), Map.of(), "", false);
         SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
         WorkerPlan plan = new WorkerPlan("spn_test", request, profile,
                 new WorkerPlan.Means(null, profile.newAdapter(), null), policy, Path.of("/workspace"));
@@ -64,7 +64,7 @@ class WorkerTest {
             }
         };
         Worker worker = new Worker(plan, walls.build(null), new Outbox(100_000),
-                new Worker.Surroundings(new StopTimes(60_000, 300, 2000), timers, Runnable::run, listener));
+                new Worker.Surroundings(new StopTimes(60_000, 3_600_000, 300, 2000), timers, Runnable::run, listener));
         frames = new FrameTail(worker.outbox());
         return worker;
     }
@@ -477,6 +477,29 @@ class WorkerTest {
         process.exit(new ProcessEnd(143, "SIGTERM", false));
         assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
         assertEnd("completed");
+    }
+
+    @Test
+    void shouldCancelAMessageThatTakesTooLongAndSaySo() throws Exception {
+        Worker worker = talker("one", false);
+        FakeProcess process = walls.next();
+        frames.next();
+        nextInput(process);
+        timers.advance(3_599_999);
+        assertEquals(0, process.stdinSeen.available());
+        timers.advance(1);
+        assertTrue(nextInput(process).contains("interrupt"));
+        assertEquals("{type=error, error=the agent worked on the message for 3600 s (worker.turnMs): it is cancelled, code=TURN_TIMEOUT}",
+                frames.next());
+        agentSays(process, CLAUDE_DONE);
+        assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
+        worker.input("two");
+        assertTrue(nextInput(process).contains("two"), "the session goes on");
+        agentSays(process, CLAUDE_DONE);
+        assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
+        timers.advance(10_000_000);
+        worker.input("three");
+        assertTrue(nextInput(process).contains("three"), "an agent that waits is not cancelled");
     }
 
     @Test

@@ -81,7 +81,7 @@ class WorkersTest {
                                 List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), List.of(), folder.resolve("cassettes"), folder.resolve("owners"), 100_000,
-                        new StopTimes(60_000, 10, 10), startsPerSecondMax));
+                        new StopTimes(60_000, 0, 10, 10), startsPerSecondMax));
     }
 
     private AutoCloseable openEgress(

@@ -2,6 +2,7 @@ package brig.workeragent.adapter.acp;
 
 import brig.workeragent.adapter.Adapter;
 import brig.workeragent.adapter.Dialogue;
+import java.util.Set;
 
 /**
  * The Agent Client Protocol, version 1, on standard input and output: any agent that speaks it.
@@ -29,5 +30,11 @@ public final class AcpAdapter implements Adapter {
     @Override
     public Dialogue open(Surroundings around) {
         return new AcpDialogue(around, events);
+    }
+
+    /** OpenCode knows the models that its configuration defines; another agent is asked what it has. */
+    @Override
+    public Set<String> tells() {
+        return events ? Set.of("systemPrompt") : Set.of("model", "systemPrompt");
     }
 }

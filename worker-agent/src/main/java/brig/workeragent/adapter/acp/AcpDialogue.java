@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AcpDialogue implements Dialogue {
     private static final int VERSION = 1;
+    private static final String MODEL = "model";
 
     private final Surroundings around;
     private final AgentFrames frames;
@@ -93,26 +94,44 @@ final class AcpDialogue implements Dialogue {
         messages.open(id);
         NativeObject info = agent.object("agentInfo");
         frames.put(FrameType.SESSION, AgentFrames.fields("session_id", id, "agent", info.text("name"),
-                "agent_version", info.text("version"), "model", model(result)));
-        chooseModel(id, result);
-        opening.complete(id);
-    }
-
-    private static @Nullable String model(NativeObject result) {
-        return result.objects("configOptions").stream().filter(option -> option.text("id", "").equals("model"))
-                .map(option -> option.text("currentValue")).findFirst().orElse(null);
-    }
-
-    private void chooseModel(String id, NativeObject result) {
-        String wanted = around.task().model();
-        if (wanted != null && model(result) != null && !wanted.equals(model(result))) {
-            rpc.request("session/set_config_option", Map.of("sessionId", id, "configId", "model", "value", wanted),
-                    (chosen, error) -> {
-                        if (error != null) {
-                            frames.error("AGENT_ERROR", error.text("message", "the agent has no model " + wanted), Map.of());
-                        }
-                    });
+                "agent_version", info.text("version"), "model", modelOption(result).text("currentValue")));
+        String value = modelToChoose(result);
+        if (value == null) {
+            opening.complete(id);
+            return;
         }
+        rpc.request("session/set_config_option", Map.of("sessionId", id, "configId", MODEL, "value", value),
+                (chosen, error) -> {
+                    if (error == null) {
+                        opening.complete(id);
+                    } else {
+                        opening.fail(error);
+                    }
+                });
+    }
+
+    private static NativeObject modelOption(NativeObject result) {
+        return result.objects("configOptions").stream().filter(option -> option.text("id", "").equals(MODEL))
+                .findFirst().orElse(NativeObject.EMPTY);
+    }
+
+    /**
+     * What the agent calls the model that the captain wants, null where it is the session's already. One that it does not
+     * offer is chosen all the same, for the agent to refuse: it must not go on with another.
+     */
+    private @Nullable String modelToChoose(NativeObject result) {
+        String wanted = around.task().model();
+        NativeObject option = modelOption(result);
+        if (wanted == null || isModel(option.text("currentValue", ""), wanted)) {
+            return null;
+        }
+        return option.objects("options").stream().map(choice -> choice.text("value", ""))
+                .filter(value -> isModel(value, wanted)).findFirst().orElse(wanted);
+    }
+
+    /** Agents put the name of the model's provider in front. */
+    private static boolean isModel(String value, String wanted) {
+        return value.equals(wanted) || value.endsWith("/" + wanted);
     }
 
     @Override
@@ -128,13 +147,14 @@ final class AcpDialogue implements Dialogue {
     }
 
     private void handleTurnEnd(NativeObject result, @Nullable NativeObject error) throws InterruptedException {
+        Object status = messages.takeModelStatus();
         if (error != null && !turn.isCancelled()) {
-            frames.error("MODEL_ERROR", error.text("message", "the agent gave up"), Map.of());
+            frames.error("MODEL_ERROR", error.text("message", "the agent gave up"), AgentFrames.fields("status", status));
         }
         String reason = result.text("stopReason", "");
         NativeObject tokens = result.object("usage");
-        Usage usage = tokens.isEmpty() ? null : new Usage(tokens.number("inputTokens", 0),
-                tokens.number("outputTokens", 0), tokens.number("cachedReadTokens", 0), messages.costSinceLast());
+        Usage usage = messages.turnUsage(tokens.isEmpty() ? null : new Usage(tokens.number("inputTokens", 0),
+                tokens.number("outputTokens", 0), tokens.number("cachedReadTokens", 0), messages.costSinceLast()));
         if (usage != null) {
             frames.put(FrameType.USAGE, usage.fields());
         }

@@ -8,6 +8,7 @@ import brig.workeragent.adapter.Rpc;
 import brig.workeragent.adapter.SubAgents;
 import brig.workeragent.adapter.ToolCall;
 import brig.workeragent.adapter.ToolProgress;
+import brig.workeragent.adapter.Usage;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -45,6 +46,16 @@ final class AcpMessages implements NativeReader.Handler {
         if (events != null) {
             events.open(session);
         }
+    }
+
+    /** What the turn used that is over; {@code last} is what the protocol tells of it. */
+    @Nullable Usage turnUsage(@Nullable Usage last) {
+        return events == null ? last : events.turnUsage(last);
+    }
+
+    /** The status that the model refused with in the turn that is over; null where nobody says. */
+    @Nullable Object takeModelStatus() {
+        return events == null ? null : events.takeModelStatus();
     }
 
     /** In US dollars, null where the agent does not say. */

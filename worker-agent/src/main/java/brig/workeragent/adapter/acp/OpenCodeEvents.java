@@ -1,10 +1,12 @@
 package brig.workeragent.adapter.acp;
 
+import brig.protocol.FrameType;
 import brig.workeragent.adapter.AgentFrames;
 import brig.workeragent.adapter.NativeObject;
 import brig.workeragent.adapter.SubAgents;
 import brig.workeragent.adapter.SubAgents.Origin;
 import brig.workeragent.adapter.SubAgents.Status;
+import brig.workeragent.adapter.Usage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -34,7 +36,10 @@ final class OpenCodeEvents {
             return size() > NEW_MAX;
         }
     };
+    private final OpenCodeCalls calls = new OpenCodeCalls();
     private String root = "";
+    /** With which status the model refused the agent itself in this turn. */
+    private @Nullable Object modelStatus;
 
     OpenCodeEvents(AgentFrames frames, SubAgents agents) {
         this.frames = frames;
@@ -44,6 +49,15 @@ final class OpenCodeEvents {
 
     void open(String session) {
         root = session;
+    }
+
+    /**
+     * What the turn used that is over.
+     *
+     * @param last what ACP tells, of the last call alone; null where it tells nothing
+     */
+    @Nullable Usage turnUsage(@Nullable Usage last) {
+        return calls.turn(last);
     }
 
     void handleEnd() throws InterruptedException {
@@ -63,6 +77,7 @@ final class OpenCodeEvents {
             }
             case "session.status" -> handleStatus(session, properties.object("status"));
             case "session.error" -> handleError(session, properties.object("error"));
+            case "permission.answered" -> handlePermission(session, properties);
             case "session.idle" -> agents.ended(session, Status.COMPLETED, null, null);
             case "message.updated" -> parts.noteRole(properties.object("info"));
             case "message.part.updated" -> handlePart(session, properties.object("part"));
@@ -76,9 +91,20 @@ final class OpenCodeEvents {
         }
     }
 
+    /** The plugin has answered what a sub-agent asked whether it may: nobody else is asked, and it would wait for ever. */
+    private void handlePermission(String session, NativeObject asked) throws InterruptedException {
+        isSubAgent(session);
+        frames.put(FrameType.PERMISSION, AgentFrames.fields("id", asked.text("id", ""), "agent", session,
+                "tool", asked.object("tool").text("callID"), "name", asked.text("permission"),
+                "input", asked.value("metadata"), "decision", asked.text("reply", "").equals("reject") ? "deny" : "allow"));
+    }
+
     /** A part of a message of that session changed. */
     void handlePart(String session, NativeObject part) throws InterruptedException {
         boolean ofSubAgent = isSubAgent(session);
+        if (session.equals(root) && part.text("type", "").equals("step-finish")) {
+            calls.add(OpenCodeCalls.usage(part));
+        }
         if (part.text("tool", "").equals("task")) {
             handleTask(session, part);
         }
@@ -150,9 +176,18 @@ final class OpenCodeEvents {
         }
     }
 
-    /** Of the agent's own session ACP tells it as the end of the prompt. */
+    /** The status that the model refused with since the last time; null where it did not. */
+    @Nullable Object takeModelStatus() {
+        Object status = modelStatus;
+        modelStatus = null;
+        return status;
+    }
+
+    /** Of the agent's own session ACP tells it as the end of the prompt, but not the status. */
     private void handleError(String session, NativeObject error) throws InterruptedException {
-        if (!session.equals(root)) {
+        if (session.equals(root)) {
+            modelStatus = error.object("data").value("statusCode") instanceof Long status ? status : null;
+        } else {
             boolean aborted = error.text("name", "").equals("MessageAbortedError");
             agents.ended(session, aborted ? Status.KILLED : Status.FAILED, null, error.object("data").text("message"));
         }

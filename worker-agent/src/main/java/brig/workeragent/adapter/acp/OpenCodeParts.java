@@ -5,7 +5,6 @@ import brig.workeragent.adapter.AgentFrames;
 import brig.workeragent.adapter.NativeObject;
 import brig.workeragent.adapter.ToolCall;
 import brig.workeragent.adapter.ToolProgress;
-import brig.workeragent.adapter.Usage;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -65,10 +64,8 @@ final class OpenCodeParts {
             case "reasoning" -> handleText(agent, part, true);
             case "tool" -> handleTool(agent, part);
             case "step-finish" -> {
-                NativeObject tokens = part.object("tokens");
                 Map<String, Object> fields = AgentFrames.fields("agent", agent);
-                fields.putAll(new Usage(tokens.number("input", 0), tokens.number("output", 0),
-                        tokens.object("cache").number("read", 0), part.decimal("cost")).fields());
+                fields.putAll(OpenCodeCalls.usage(part).fields());
                 frames.put(FrameType.USAGE, fields);
             }
             default -> { }

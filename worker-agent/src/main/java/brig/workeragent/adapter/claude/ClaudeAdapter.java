@@ -2,6 +2,7 @@ package brig.workeragent.adapter.claude;
 
 import brig.workeragent.adapter.Adapter;
 import brig.workeragent.adapter.Dialogue;
+import java.util.Set;
 
 /**
  * Claude Code 2.1, started with {@code -p --input-format stream-json --output-format stream-json --verbose
@@ -11,5 +12,10 @@ public final class ClaudeAdapter implements Adapter {
     @Override
     public Dialogue open(Surroundings around) {
         return new ClaudeDialogue(around);
+    }
+
+    @Override
+    public Set<String> tells() {
+        return Set.of("systemPrompt");
     }
 }

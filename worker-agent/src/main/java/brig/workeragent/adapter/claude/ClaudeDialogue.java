@@ -6,23 +6,33 @@ import brig.workeragent.adapter.Adapter.Pipe;
 import brig.workeragent.adapter.Adapter.Surroundings;
 import brig.workeragent.adapter.AgentFrames;
 import brig.workeragent.adapter.Dialogue;
+import brig.workeragent.adapter.NativeObject;
 import brig.workeragent.adapter.NativeReader;
+import brig.workeragent.adapter.Opening;
 import brig.workeragent.adapter.Turn;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. Any thread may call. */
+/**
+ * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
+ * system prompt goes over this channel and not as an argument, which anybody on the host can read and which has a length;
+ * messages wait until it was taken. Any thread may call.
+ */
 final class ClaudeDialogue implements Dialogue {
+    private static final String INITIALIZE = "brig-initialize";
+
     private final Surroundings around;
     private final AgentFrames frames;
     private final Turn turn;
     private final AtomicInteger interrupts = new AtomicInteger();
+    private final Opening opening;
 
     ClaudeDialogue(Surroundings around) {
         this.around = around;
         this.frames = new AgentFrames(around.frames());
         this.turn = new Turn(frames, around);
+        this.opening = new Opening(frames, turn, (session, content) -> say(content));
     }
 
     @Override
@@ -30,19 +40,49 @@ final class ClaudeDialogue implements Dialogue {
         return switch (pipe) {
             case STDERR -> NativeReader.ofText(pipe, around.frames());
             case STDOUT -> new NativeReader(frames, around.task().raw(),
-                    new ClaudeMessages(frames, turn, new ClaudeControl(frames, this::write, around.task().allow())));
+                    new ClaudeMessages(frames, turn, new ClaudeControl(frames, this::write, around.task().allow()),
+                            this::handleAnswer));
         };
     }
 
     @Override
+    public void start() {
+        String system = around.task().systemPrompt();
+        if (system != null) {
+            write(Map.of("type", "control_request", "request_id", INITIALIZE, "request",
+                    Map.of("subtype", "initialize", "appendSystemPrompt", system)));
+        }
+    }
+
+    /** An answer to a request of ours; only that to the first is waited for. */
+    private void handleAnswer(NativeObject response) throws InterruptedException {
+        if (!response.text("request_id", "").equals(INITIALIZE)) {
+            return;
+        }
+        if (response.text("subtype", "").equals("error")) {
+            opening.fail(NativeObject.of(Map.of("message", "the agent did not take the system prompt: "
+                    + response.text("error", "it does not say why"))));
+        } else {
+            opening.complete("");
+        }
+    }
+
+    @Override
     public boolean send(String content) {
+        if (around.task().systemPrompt() != null) {
+            return opening.send(content);
+        }
         turn.begin();
-        boolean written = write(Map.of("type", "user", "message",
-                Map.of("role", "user", "content", List.of(Map.of("type", "text", "text", content)))));
+        boolean written = say(content);
         if (!written) {
             turn.retract();
         }
         return written;
+    }
+
+    private boolean say(String content) {
+        return write(Map.of("type", "user", "message",
+                Map.of("role", "user", "content", List.of(Map.of("type", "text", "text", content)))));
     }
 
     @Override

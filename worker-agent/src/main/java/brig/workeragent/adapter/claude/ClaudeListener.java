@@ -38,7 +38,7 @@ public final class ClaudeListener implements Listener.Elsewhere {
     public ClaudeListener(AgentFrames frames, FrameSink sink, Path settings) {
         AgentTask nothing = new AgentTask("/", null, null, null, false, false);
         Turn none = new Turn(frames, new Surroundings(sink, bytes -> false, () -> { }, nothing));
-        messages = new ClaudeMessages(frames, none, question -> true);
+        messages = new ClaudeMessages(frames, none, question -> true, answer -> { });
         transcripts = new ClaudeTranscripts(settings.resolve("projects"));
     }
 

@@ -27,6 +27,7 @@ final class ClaudeMessages implements NativeReader.Handler {
     private final AgentFrames frames;
     private final Turn turn;
     private final Questions questions;
+    private final Answers answers;
     private final SubAgents agents;
     private final ClaudeTasks tasks;
 
@@ -46,10 +47,17 @@ final class ClaudeMessages implements NativeReader.Handler {
         boolean answer(NativeObject question) throws InterruptedException;
     }
 
-    ClaudeMessages(AgentFrames frames, Turn turn, Questions questions) {
+    /** Takes Claude Code's answer to what was asked of it on that channel. */
+    @FunctionalInterface
+    interface Answers {
+        void handle(NativeObject response) throws InterruptedException;
+    }
+
+    ClaudeMessages(AgentFrames frames, Turn turn, Questions questions, Answers answers) {
         this.frames = frames;
         this.turn = turn;
         this.questions = questions;
+        this.answers = answers;
         this.agents = new SubAgents(frames);
         this.tasks = new ClaudeTasks(agents);
     }
@@ -63,7 +71,11 @@ final class ClaudeMessages implements NativeReader.Handler {
             case "system" -> handleSystem(message);
             case "result" -> handleResult(message);
             case "control_request" -> questions.answer(message);
-            case "control_response", "control_cancel_request", "keep_alive" -> true;
+            case "control_response" -> {
+                answers.handle(message.object("response"));
+                yield true;
+            }
+            case "control_cancel_request", "keep_alive" -> true;
             default -> false;
         };
     }
@@ -112,7 +124,7 @@ final class ClaudeMessages implements NativeReader.Handler {
                 case "text" -> {
                     if (message.flag("is_api_error_message") || message.flag("isApiErrorMessage")) {
                         frames.error("MODEL_ERROR", block.text("text", ""),
-                                AgentFrames.fields("agent", agent));
+                                AgentFrames.fields("agent", agent, "status", statusOf(message, "api_error_status")));
                         failureTold |= agent == null;
                     } else if (!told) {
                         frames.said(agent, false, block.text("text", ""));

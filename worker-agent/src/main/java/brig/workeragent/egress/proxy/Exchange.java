@@ -154,8 +154,8 @@ final class Exchange implements Upstream.Listener {
             scrubber = into.scrubber();
         }
         if (route != null) {
-            usage = new UsageReader(target.routeName());
             SubAgents.tell(request, worker);
+            usage = new UsageReader(target.routeName(), SubAgents.of(request, worker));
         }
         outgoing = made;
         chooseBody(made, filters && Headers.isIdentity(request));

@@ -38,6 +38,12 @@ final class SubAgents {
         worker.handleNoted("subagent", fields);
     }
 
+    /** The sub-agent that asks; null where it is the agent itself, or nobody that was told of. */
+    static @Nullable String of(HttpRequest request, WorkerEgress worker) {
+        String agent = first(request, AGENT);
+        return agent != null && worker.isSubAgent(agent) ? agent : null;
+    }
+
     private static @Nullable String first(HttpRequest request, List<String> names) {
         for (String name : names) {
             String value = request.headers().get(name);

@@ -33,6 +33,7 @@ final class UsageReader {
             "cache_write_input_tokens", List.of("cache_creation_input_tokens"));
 
     private final String route;
+    private final @Nullable String subAgent;
     private final Map<String, Object> tokens = new LinkedHashMap<>();
     private final LineDecoder lines = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
         @Override
@@ -49,8 +50,10 @@ final class UsageReader {
     private boolean stream;
     private @Nullable ByteArrayOutputStream document;
 
-    UsageReader(String route) {
+    /** @param subAgent whose request it is; null for the agent itself */
+    UsageReader(String route, @Nullable String subAgent) {
         this.route = route;
+        this.subAgent = subAgent;
     }
 
     void handleHead(HttpResponse response) {
@@ -140,6 +143,9 @@ final class UsageReader {
         }
         if (!tokens.isEmpty()) {
             Map<String, Object> fields = new LinkedHashMap<>();
+            if (subAgent != null) {
+                fields.put("agent_id", subAgent);
+            }
             fields.put("route", route);
             fields.put("model", worker.secrets().scrub(model));
             fields.putAll(tokens);

@@ -178,6 +178,20 @@ class ModelRoutesTest {
         }
     }
 
+    /** Scenario: a sub-agent asks the model, and so does the agent itself. */
+    @Test
+    void shouldTellWhoseTheTokensAre() throws Exception {
+        String body = "{\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}";
+        try (TestServer server = egress.tls("model.example", (request, out) -> TestServer.write(out,
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body));
+                TestClient client = client(worker(server))) {
+            client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\nx-claude-code-agent-id: a1\r\n", "{}")).answer();
+            assertEquals("a1", egress.event("usage").get("agent_id"));
+            client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\n", "{}")).answer();
+            assertNull(egress.event("usage").get("agent_id"));
+        }
+    }
+
     @Test
     void shouldNameTheParentOfASubAgentThatIsOneItself() throws Exception {
         try (TestServer server = egress.tls("model.example", TestServer.answering("{}")); TestClient client = client(worker(server))) {

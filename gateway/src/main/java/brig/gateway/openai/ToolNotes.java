@@ -1,0 +1,98 @@
+package brig.gateway.openai;
+
+import brig.protocol.Fields;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * An agent's tool calls as a person reads them beside its words: what is run or opened, then what it wrote, up to a bound.
+ * They are no {@code tool_calls}, which a client would carry out. Owned by the event loop.
+ */
+final class ToolNotes {
+    /** Of the output of a call; the whole is in the stream of the session. */
+    static final int OUTPUT_CHARACTERS_MAX = 4000;
+    private static final int INPUT_CHARACTERS_MAX = 1000;
+    private static final int CALLS_MAX = 1000;
+    private static final List<String> COMMANDS = List.of("command", "cmd");
+    private static final List<String> SUBJECTS = List.of("filePath", "file_path", "path", "pattern", "url", "query");
+
+    /** A call: its name, whether it was told of, and how many characters of its output were. */
+    private static final class Call {
+        private String name = "";
+        private boolean begun;
+        private int told;
+        private boolean live;
+    }
+
+    private final Map<String, Call> calls = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Call> eldest) {
+            return size() > CALLS_MAX;
+        }
+    };
+
+    private Call call(String id) {
+        return calls.computeIfAbsent(id, unknown -> new Call());
+    }
+
+    /** What a frame {@code tool} has to tell; empty for nothing new. */
+    String handle(Fields frame) {
+        Call call = call(frame.text("id", ""));
+        String status = frame.text("status", "");
+        call.name = frame.text("name", call.name);
+        StringBuilder note = new StringBuilder();
+        if (!call.begun && (frame.has("input") || (frame.has("name") && status.equals("running")))) {
+            call.begun = true;
+            note.append(beginning(call.name, frame));
+        }
+        String output = frame.text("output", "");
+        if (!call.live && !output.isEmpty()) {
+            note.append(bounded(call, output));
+            note.append(output.endsWith("\n") || frame.flag("more") ? "" : "\n");
+        }
+        if (status.equals("failed") && !frame.flag("more")) {
+            note.append("\n[").append(call.name.isEmpty() ? "tool" : call.name).append(" failed]\n");
+        }
+        return note.toString();
+    }
+
+    /** More of what a call writes while it runs, as far as it is told. */
+    String handleOutput(String id, String content) {
+        Call call = call(id);
+        call.live = true;
+        return bounded(call, content);
+    }
+
+    private static String bounded(Call call, String text) {
+        int room = OUTPUT_CHARACTERS_MAX - call.told;
+        call.told = Math.min(OUTPUT_CHARACTERS_MAX + 1, call.told + text.length());
+        return text.length() <= room ? text : room < 0 ? "" : text.substring(0, room) + "\n[…]\n";
+    }
+
+    private static String beginning(String name, Fields frame) {
+        Map<?, ?> input = frame.asMap().get("input") instanceof Map<?, ?> map ? map : Map.of();
+        String command = first(input, COMMANDS);
+        if (!command.isEmpty()) {
+            return "\n$ " + command + "\n";
+        }
+        String subject = first(input, SUBJECTS);
+        return "\n[" + (subject.isEmpty() ? frame.text("title", name) : name + " " + subject) + "]\n";
+    }
+
+    /** A command may be a list of words. */
+    private static String first(Map<?, ?> input, List<String> names) {
+        for (String name : names) {
+            Object value = input.get(name);
+            String text = value instanceof List<?> words ? words.stream().map(String::valueOf).collect(Collectors.joining(" "))
+                    : value instanceof String one ? one : "";
+            if (!text.isEmpty()) {
+                return text.substring(0, Math.min(text.length(), INPUT_CHARACTERS_MAX));
+            }
+        }
+        return "";
+    }
+}

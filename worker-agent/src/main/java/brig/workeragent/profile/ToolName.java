@@ -1,0 +1,83 @@
+package brig.workeragent.profile;
+
+import brig.protocol.Fields;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * Tools by the names that requests have for them, in lower case here, and what each agent calls them; empty where it has
+ * none of the kind. OpenCode has one rule for what edits and what writes; Codex reads and changes files with its shell.
+ */
+enum ToolName {
+    //        Claude Code     OpenCode      Codex
+    BASH(     "Bash",         "bash",       "shell"),
+    READ(     "Read",         "read",       "shell"),
+    EDIT(     "Edit",         "edit",       "shell"),
+    WRITE(    "Write",        "edit",       "shell"),
+    GREP(     "Grep",         "grep",       "shell"),
+    GLOB(     "Glob",         "glob",       "shell"),
+    WEBFETCH( "WebFetch",     "webfetch",   ""),
+    WEBSEARCH("WebSearch",    "",           ""),
+    TODOWRITE("",             "todowrite",  ""),
+    SKILL(    "Skill",        "skill",      ""),
+    TASK(     "Task",         "task",       "agents");
+
+    /** A name that an agent without a table is told as it is. */
+    private static final Pattern OTHER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:*-]{0,99}");
+
+    private final String claude;
+    private final String openCode;
+    private final String codex;
+
+    ToolName(String claude, String openCode, String codex) {
+        this.claude = claude;
+        this.openCode = openCode;
+        this.codex = codex;
+    }
+
+    /**
+     * What an agent calls those tools, each once, in their order; upper and lower case are the same.
+     *
+     * @param adapter the agent's format: one without a table here is told the names as they are
+     * @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the tool that the agent has not, or cannot be without
+     */
+    static List<String> of(String adapter, String agent, List<String> asked) {
+        List<String> told = asked.stream().map(name -> of(adapter, agent, name)).distinct().toList();
+        if (adapter.equals("codex") && !asked.isEmpty() && asked.stream().noneMatch(BASH::is)) {
+            throw Fields.invalid("tools", "must have 'bash' for the agent '" + agent
+                    + "', which reads and changes files with its shell and cannot be without it");
+        }
+        return told;
+    }
+
+    private static String of(String adapter, String agent, String asked) {
+        if (!List.of("claude", "opencode", "codex").contains(adapter)) {
+            if (!OTHER.matcher(asked).matches()) {
+                throw Fields.invalid("tools", "must be names that match " + OTHER);
+            }
+            return asked;
+        }
+        return Arrays.stream(values()).filter(tool -> tool.is(asked) && !tool.in(adapter).isEmpty()).findFirst()
+                .map(tool -> tool.in(adapter))
+                .orElseThrow(() -> Fields.invalid("tools", "has a tool that the agent '" + agent + "' has not; it has "
+                        + Arrays.stream(values()).filter(tool -> !tool.in(adapter).isEmpty()).map(ToolName::lower).toList()));
+    }
+
+    private boolean is(String asked) {
+        return lower().equals(asked.toLowerCase(Locale.ROOT));
+    }
+
+    private String lower() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    private String in(String adapter) {
+        return switch (adapter) {
+            case "claude" -> claude;
+            case "opencode" -> openCode;
+            default -> codex;
+        };
+    }
+}
