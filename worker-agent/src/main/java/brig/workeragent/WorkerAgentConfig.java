@@ -11,6 +11,7 @@ import java.util.List;
 record WorkerAgentConfig(
         List<String> agentDirs,
         List<String> policyDirs,
+        String routesDir,
         List<String> policies,
         List<String> workspaceBases,
         List<String> repositories,
