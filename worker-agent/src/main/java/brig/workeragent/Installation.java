@@ -7,9 +7,12 @@ import brig.protocol.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
+import brig.workeragent.sandbox.Reachability;
 import brig.workeragent.wall.WallSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,8 +72,16 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
 
     /** As the gateway: the host's file is for root, whose folders it names. */
     private static @Nullable Path usualFile(Map<String, String> environment, boolean root) {
-        Path file = underXdg(environment, root, "/etc/brig", "XDG_CONFIG_HOME", ".config").resolve("brig.json");
+        Path file = ownFolder(environment, root).resolve("brig.json");
         return Files.exists(file) ? file : null;
+    }
+
+    private Path ownFolder() {
+        return ownFolder(environment, root);
+    }
+
+    private static Path ownFolder(Map<String, String> environment, boolean root) {
+        return underXdg(environment, root, "/etc/brig", "XDG_CONFIG_HOME", ".config");
     }
 
     private static Map<String, @Nullable Object> readFile(Path file) {
@@ -107,27 +118,37 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
     }
 
     List<Path> agentFolders() {
-        return paths(config.agentDirs(), home.resolve("config/agents"));
+        return folders(config.agentDirs(), "agents");
+    }
+
+    /** What ships with Brig stands behind the operator's own, which wins. */
+    private List<Path> folders(List<String> texts, String name) {
+        return texts.stream().flatMap(text -> text.isEmpty() ? Stream.of(home.resolve("config").resolve(name), ownFolder().resolve(name))
+                : Stream.of(Path.of(text))).distinct().toList();
+    }
+
+    /** Folders that the configuration names and that are not there, as faults. */
+    List<String> missingFolders() {
+        return Stream.of(Map.entry("worker.agentDirs", config.agentDirs()), Map.entry("worker.policyDirs", config.policyDirs()))
+                .flatMap(key -> key.getValue().stream().filter(folder -> !folder.isEmpty() && !Files.isDirectory(Path.of(folder)))
+                        .map(folder -> key.getKey() + ": there is no folder " + folder))
+                .toList();
     }
 
     AgentProfiles.Names agentNames() {
         return new AgentProfiles.Names(config.defaultAgent(), config.agentNames(), config.agentModels());
     }
 
-    /** npm's folder of packages for all depends on how node was installed; {@code NODE_PATH} is where others look too. */
     Programs programs() {
-        Stream<String> named = Stream.of(environment.getOrDefault("NODE_PATH", "").split(":", -1));
-        Stream<String> usual = Stream.of("/usr/local/lib/node_modules", "/usr/lib/node_modules",
-                "/opt/node/lib/node_modules");
-        return new Programs(Stream.concat(named.filter(path -> path.startsWith("/")), usual).map(Path::of).toList(), home);
+        return new Programs(new ProgramPlaces(environment), home, root ? Reachability::firstClosedFolder : path -> null);
     }
 
     Policies policies() {
         Path home = Path.of(environment.getOrDefault("HOME", "/root"));
         MountRules rules = new MountRules(List.of(home, Path.of(System.getProperty("user.home"))),
                 List.of(stateDir, runtimeDir), workspaceBases(), root ? config.uid() : NOBODY);
-        return new Policies(paths(config.policyDirs(), this.home.resolve("config/policies")), rules,
-                config.policies());
+        Path routes = config.routesDir().isEmpty() ? ownFolder().resolve("routes") : Path.of(config.routesDir());
+        return new Policies(folders(config.policyDirs(), "policies"), rules, config.policies(), new ModelRoutes(routes));
     }
 
     /** Those of {@link #scratchBases} too. */

@@ -8,10 +8,12 @@ import brig.workeragent.link.PortServer;
 import brig.workeragent.link.RuntimeFolder;
 import brig.workeragent.link.WorkerServer;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.Offer;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.wall.SandboxWalls;
 import brig.workeragent.wall.Walls;
+import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
 import brig.workeragent.worker.SystemTimers;
 import brig.workeragent.worker.Timers;
@@ -63,7 +65,8 @@ public final class WorkerAgent implements AutoCloseable {
         });
         this.ports = PortServer.open(folder, workers, config.portConnectionsMax());
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, profiles, programs, policies, made, walls, egress, VERSION,
+                new ControlOperations(workers, new Offer(profiles, programs, policies, installation.missingFolders()), made,
+                        new RouteTrial(walls, profiles, policies, installation.workspaceBases().get(0)), walls, egress, VERSION,
                         () -> System.exit(0)));
     }
 

@@ -15,6 +15,7 @@ record WorkerAgentConfig(
         Map<String, String> agentNames,
         Map<String, String> agentModels,
         List<String> policyDirs,
+        String routesDir,
         List<String> policies,
         List<String> workspaceBases,
         List<String> scratchBases,

@@ -127,7 +127,7 @@ class KeptWorkspacesTest {
                     new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()), List.of(bases), List::of,
                     1000, nowMs::get);
             for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
-                Path folder = made.worktree(name, name, repository, false, List.of()).folder();
+                Path folder = made.worktree(name, name, repository, false, false, List.of()).folder();
                 host(folder, "touch x" + (name.equals("spn_committed") ? "; git -c safe.directory='*' add x; "
                         + COMMIT.replace("git ", "git -c safe.directory='*' ") : ""));
                 giveToWorkers();

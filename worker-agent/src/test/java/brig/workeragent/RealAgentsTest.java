@@ -93,11 +93,13 @@ class RealAgentsTest {
         return names;
     }
 
-    /** The shipped profile, with the model in front, and with less patience. */
+    /** The shipped profile, with the model in front, at the end of the route and not behind it, and with less patience. */
     private void install(String agent) throws IOException {
         Path shipped = fixture.home.resolve("config/agents");
         Map<String, Object> profile =
-                new LinkedHashMap<>(Json.parseCommented(Files.readString(shipped.resolve(agent + ".json"))));
+                new LinkedHashMap<>(Json.parseCommented(Files.readString(shipped.resolve(agent + ".json"))
+                        .replace("{models." + agent + "}", "http://127.0.0.1:3129/" + agent)));
+        profile.remove("models");
         List<Object> command = new ArrayList<>(List.of("/bin/sh", "-c", WITH_MODEL));
         command.addAll((List<?>) profile.get("command"));
         Map<Object, Object> environment = new LinkedHashMap<>((Map<?, ?>) profile.get("env"));

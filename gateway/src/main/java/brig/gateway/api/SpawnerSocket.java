@@ -236,10 +236,11 @@ public final class SpawnerSocket {
                         yield done(status.view());
                     }
                     case "prune" -> prune(request.only(Set.of("action", "dry_run")));
+                    case "test_route" -> testRoute(request.only(Set.of("action", "route")));
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
                     default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
                             + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
-                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents, gateway, prune and doctor");
+                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents, gateway, prune, test_route and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);
@@ -276,6 +277,14 @@ public final class SpawnerSocket {
                 throw new BrigException(ErrorCode.FORBIDDEN, "an admin decides what goes of all captains' sessions");
             }
             return pruner.prune(request.flag("dry_run"), access.captain()).thenApply(pruned -> pruned);
+        }
+
+        /** It costs nothing at the provider; but what comes back is the operator's account's. */
+        private CompletionStage<Map<String, ?>> testRoute(Fields request) {
+            if (!access.isAdmin()) {
+                throw new BrigException(ErrorCode.FORBIDDEN, "an admin tries the ways to models");
+            }
+            return workers.testRoute(request.requiredText("route")).thenApply(answer -> answer);
         }
 
         private CompletionStage<Map<String, ?>> apply(Fields request) {

@@ -34,7 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
                 LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
-                AcpCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, PruneCommand.class, CompletionCommand.class,
+                AcpCommand.class, RouteCommand.class, RepositoryCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, PruneCommand.class, CompletionCommand.class,
                 ManCommand.class, HelpCommand.class},
         footer = {
             "",
@@ -48,6 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "  brig tree ID                          the agent of a session and its sub-agents",
             "  brig track -- claude -p ...           an agent that Brig did not start, as a session",
             "  brig acp --agent claude               an agent for Zed, JetBrains and other editors",
+            "  brig route set claude --key-file F    the way of an agent to its model; then: brig run claude",
             "  brig doctor                           what the wall enforces here",
             "",
             "Tests of an installation; each has a --help of its own:",
@@ -185,12 +186,16 @@ public final class Main {
                 terminal.json(answer.asMap());
                 return 0;
             }
-            terminal.table(List.of("AGENT", "POLICY", "DESCRIPTION"), answer.objects("agents").stream()
-                    .map(agent -> List.of(agent.text("name", ""), agent.text("policy", ""), agent.text("description", "")))
+            terminal.table(List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"), answer.objects("agents").stream()
+                    .map(agent -> List.of(agent.text("name", ""), agent.text("policy", ""), agent.text("state", "").replace('_', ' '),
+                            agent.text("description", "")))
                     .toList());
             terminal.println("");
             terminal.table(List.of("POLICY", "DESCRIPTION"), answer.objects("policies").stream()
                     .map(policy -> List.of(policy.text("name", ""), policy.text("description", ""))).toList());
+            answer.objects("agents").stream().filter(agent -> agent.has("problem"))
+                    .forEach(agent -> terminal.lines("\n" + agent.text("name", "") + ": " + agent.text("problem", "")));
+            answer.texts("faults").forEach(fault -> terminal.lines("\n" + fault));
         }
         return 0;
     }

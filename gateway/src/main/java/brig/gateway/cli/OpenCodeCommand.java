@@ -41,7 +41,6 @@ final class OpenCodeCommand {
     private static final List<String> USUAL_AGENTS = List.of("claude", "codex", "opencode");
     private static final Set<String> APPLY = Set.of("ask", "auto", "never");
     private static final long TOKEN_SECONDS = 366 * 86_400L;
-    private static final List<String> REPOSITORIES = List.of("worker", "repositories");
     private static final String SCHEMA = "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n";
 
     @ParentCommand
@@ -76,7 +75,7 @@ final class OpenCodeCommand {
             putAgents(config, subAgents, remoteAgents == null ? List.of() : remoteAgents, localAgents == null ? List.of() : localAgents);
             KeptFile own = KeptFile.open(ownConfig(), "{}\n");
             if (repository) {
-                allow(own, folder);
+                RepositoryCommand.add(own, folder);
             }
             main.terminal().verbatim(config.diff() + own.diff());
             if (dryRun) {
@@ -194,14 +193,6 @@ final class OpenCodeCommand {
         return named != null ? named : ConfigFile.ownPlace();
     }
 
-    private static void allow(KeptFile own, Path repository) {
-        List<String> allowed = new ArrayList<>(own.fields().object("worker").texts("repositories"));
-        if (!allowed.contains(repository.toString())) {
-            allowed.add(repository.toString());
-            own.putTexts(REPOSITORIES, allowed);
-        }
-    }
-
     private static Path tokenFile() {
         return Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/opencode.token");
     }
@@ -252,10 +243,7 @@ final class OpenCodeCommand {
         KeptFile config = KeptFile.open(Path.of(record.requiredText("file")), SCHEMA);
         List<KeptFile.Change> kept = config.undo(record.objects("changes").stream().map(KeptFile.Change::read).toList());
         KeptFile own = KeptFile.open(ownConfig(), "{}\n");
-        List<String> allowed = own.fields().object("worker").texts("repositories");
-        if (allowed.contains(folder.toString())) {
-            own.putTexts(REPOSITORIES, allowed.stream().filter(one -> !one.equals(folder.toString())).toList());
-        }
+        RepositoryCommand.remove(own, folder);
         main.terminal().verbatim(config.diff() + own.diff());
         kept.forEach(change -> main.terminal().note(String.join(".", change.path()) + " stays, for it was changed since"));
         if (!dryRun) {

@@ -60,6 +60,9 @@ final class RunCommand implements Callable<Integer> {
                 throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE,
                         "the gateway is gone; the worker may go on: '" + main.context().command("logs") + " -f " + spawnId + "' once it is back");
             }
+            if ("".equals(request.get("prompt")) && !printer.hasSaid() && !main.json()) {
+                main.terminal().note("there was no message, and so nothing to do: brig run " + agent + " -- 'MESSAGE'");
+            }
             return printer.exitCode();
         }
     }

@@ -4,7 +4,10 @@ import brig.gateway.app.Gateway;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.telemetry.LineEncoder;
+import brig.protocol.BrigException;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -48,7 +51,17 @@ final class ServeCommand implements Callable<Integer> {
                   %s run demo-writer
                   %s open
                   %s doctor""".formatted(gateway.url(), paths.http(), paths.spawner(), paths.agents(), brig, brig, brig, brig));
+        sayFaults(paths.spawner());
         gateway.awaitStopWanted();
         return 0;
+    }
+
+    /** What of the operator's files cannot be used: nobody would look for it before a spawn is refused. */
+    private void sayFaults(Path spawner) {
+        try (GatewayClient client = GatewayClient.connect(spawner)) {
+            client.request(Map.of("action", "agents")).texts("faults").forEach(main.terminal()::note);
+        } catch (IOException | BrigException e) {
+            main.terminal().note("what can be run here is not known yet: " + e.getMessage());
+        }
     }
 }

@@ -3,6 +3,7 @@ package brig.gateway.cli;
 import brig.gateway.terminal.Terminal;
 import brig.protocol.Fields;
 import brig.protocol.Json;
+import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended. */
@@ -22,6 +23,9 @@ final class StreamPrinter {
     /** What was printed last does not end its line. */
     private boolean openLine;
     private String spawnId = "";
+    private boolean said;
+    /** Hosts whose refusal was no news; told together at the end. */
+    private final Set<String> quietHosts = new LinkedHashSet<>();
 
     /** @param json prints every line as it came */
     StreamPrinter(Terminal terminal, boolean json) {
@@ -63,7 +67,8 @@ final class StreamPrinter {
         if (!wanted && frame.has("seq")) {
             return;
         }
-        if (json || SHOWN.contains(type)) {
+        boolean late = type.equals("done") && frame.text("reason", "").equals("timeout");
+        if (json || SHOWN.contains(type) || late) {
             beforeOutput.run();
         }
         if (json) {
@@ -72,6 +77,7 @@ final class StreamPrinter {
         }
         switch (type) {
             case "chunk" -> {
+                said = true;
                 String content = frame.text("content", "");
                 String stream = frame.text("stream", "");
                 boolean aside = answer && (frame.has("agent") || stream.equals("thought"));
@@ -92,6 +98,17 @@ final class StreamPrinter {
             }
             case "error" -> terminal.note(frame.text("error", "") + " (" + frame.text("code", "") + ")");
             case "egress" -> printEgress(frame);
+            case "done" -> {
+                if (late) {
+                    terminal.note("the agent was ended: its time was over (--timeout, or wallClockMs of its policy)");
+                }
+            }
+            case "state" -> {
+                if (ended && !quietHosts.isEmpty()) {
+                    terminal.note("it asked for " + String.join(", ", quietHosts) + " by habit, and was refused; that is no fault");
+                    quietHosts.clear();
+                }
+            }
             case "gap" -> terminal.note("frames " + frame.number("from", 0, Long.MAX_VALUE, 0) + " to "
                     + frame.number("to", 0, Long.MAX_VALUE, 0) + " are missing: " + frame.text("reason", ""));
             default -> {
@@ -119,6 +136,8 @@ final class StreamPrinter {
             case "ask" -> terminal.note("the agent wants to reach " + host + "; for "
                     + frame.number("deadlineMs", 0, Long.MAX_VALUE, 0) / 1000 + " s it waits for: brig egress allow "
                     + spawnId + " " + host + " (--once, --save), or deny");
+            case "quiet" -> quietHosts.add(host);
+            case "project_file" -> terminal.note(frame.text("rule", ""));
             case "tls_failed" -> terminal.note("a program of the agent does not trust Brig's certificate for " + host);
             default -> {
                 // Allowed, answered: it goes on.
@@ -129,6 +148,11 @@ final class StreamPrinter {
     /** The exit code of the last message that was worked off. */
     int exitCode() {
         return exitCode;
+    }
+
+    /** Whether the agent said anything at all. */
+    boolean hasSaid() {
+        return said;
     }
 
     /** Whether the stream said that nothing follows. */

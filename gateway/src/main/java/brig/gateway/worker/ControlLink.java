@@ -332,6 +332,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     @Override
+    public CompletionStage<Map<String, @Nullable Object>> testRoute(String route) {
+        return request("test_route", Map.of("route", route));
+    }
+
+    @Override
     public CompletionStage<Map<String, @Nullable Object>> doctor() {
         return request("doctor", Map.of());
     }

@@ -251,6 +251,7 @@ class CaptainsApartTest {
         actions.put("open", "\"id\":\"HERS\",\"share\":true");
         actions.put("spawn", SHELL + ",\"workspace\":\"FOLDER\"");
         actions.put("prune", "\"dry_run\":true");
+        actions.put("test_route", "\"route\":\"claude\"");
         return actions;
     }
 

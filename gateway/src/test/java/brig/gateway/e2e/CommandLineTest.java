@@ -79,6 +79,14 @@ class CommandLineTest {
         Run run = product.brigWith("", "run", agent);
         assertEquals(0, run.exitCode(), run::err);
         assertFalse(run.err().contains("not understood"), run::err);
+        assertTrue(run.err().contains("there was no message, and so nothing to do: brig run " + agent), run::err);
+    }
+
+    @Test
+    void shouldSayThatTheTimeWasOver() throws IOException {
+        Run run = product.brig("run", "--timeout", "1", "shell", "--", "sleep 30");
+        assertTrue(run.exitCode() != 0 && run.err().contains("its time was over (--timeout"), run::toString);
+        assertFalse(product.brig("run", "--timeout", "30", "shell", "--", "true").err().contains("time was over"));
     }
 
     @Test
@@ -124,7 +132,7 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "exec", "logs", "sessions", "agents", "terminate", "tree", "track",
             "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port", "acp", "status",
-            "top", "completion", "man", "open"})
+            "top", "completion", "man", "open", "route", "repository"})
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
         assertEquals(0, run.exitCode(), run::err);

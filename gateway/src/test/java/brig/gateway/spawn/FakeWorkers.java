@@ -158,7 +158,12 @@ final class FakeWorkers implements WorkerAgent {
     }
 
     @Override
-    public CompletionStage<Map<String, @Nullable Object>> doctor() {
+    public CompletionStage<Map<String, Object>> testRoute(String route) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<Map<String, Object>> doctor() {
         throw new UnsupportedOperationException();
     }
 

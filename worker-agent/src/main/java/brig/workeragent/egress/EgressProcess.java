@@ -149,9 +149,13 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     @Override
     public Taken take(EgressGate.Taking what) {
         String id = what.spawnId() + "#" + ids.incrementAndGet();
+        Taking taking = new Taking(id, what, new SecretFeed(sources));
+        if (!what.policy().secrets().isEmpty()) {
+            // Its first request may come at once. Nobody else waits for these sources.
+            taking.values = taking.secrets.read(what.policy());
+        }
         return call(() -> {
             EgressLink running = ready();
-            Taking taking = new Taking(id, what, new SecretFeed(sources));
             spawns.put(id, what.spawnId());
             takings.put(id, taking);
             watch();
@@ -541,7 +545,9 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private void handleEvent(Map<String, @Nullable Object> event) {
         String spawn = spawns.get(String.valueOf(event.get("worker")));
         Session session = spawn == null ? null : sessions.get(spawn);
-        if ("blocked".equals(event.get("kind"))) {
+        if ("quiet".equals(event.get("kind"))) {
+            LOG.info("refused, as the policy's quietHosts expect: {} spawn_id={}", event.get("host"), spawn);
+        } else if ("blocked".equals(event.get("kind"))) {
             LOG.warn("BLOCKED: {} {}{}:{}{} spawn_id={} ({})", event.get("method"),
                     String.valueOf(event.get("scheme")).isEmpty() ? "" : event.get("scheme") + "://",
                     event.get("host"), event.get("port"), event.get("path"), spawn, event.get("rule"));

@@ -8,12 +8,11 @@ import brig.protocol.SpawnRequest;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.audit.AuditFiles;
 import brig.workeragent.posture.Posture;
-import brig.workeragent.profile.AgentProfiles;
-import brig.workeragent.profile.Policies;
-import brig.workeragent.profile.Programs;
+import brig.workeragent.profile.Offer;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
+import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.Spawned;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -39,10 +38,9 @@ public final class ControlOperations {
     private static final int AUDIT_BYTES_MAX = 64 * 1024;
 
     private final Workers workers;
-    private final AgentProfiles profiles;
-    private final Programs programs;
-    private final Policies policies;
+    private final Offer offer;
     private final MadeWorkspaces made;
+    private final RouteTrial routes;
     private final Walls walls;
     private final EgressProcess egress;
     private final String version;
@@ -51,13 +49,12 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, AgentProfiles profiles, Programs programs, Policies policies, MadeWorkspaces made,
-            Walls walls, EgressProcess egress, String version, Runnable exit) {
+            Workers workers, Offer offer, MadeWorkspaces made, RouteTrial routes, Walls walls, EgressProcess egress, String version,
+            Runnable exit) {
         this.workers = workers;
-        this.profiles = profiles;
-        this.programs = programs;
-        this.policies = policies;
+        this.offer = offer;
         this.made = made;
+        this.routes = routes;
         this.walls = walls;
         this.egress = egress;
         this.version = version;
@@ -81,6 +78,7 @@ public final class ControlOperations {
             case "discard" -> new Outcome(discard(request));
             case "egress" -> new Outcome(egress(request));
             case "audit" -> new Outcome(audit(request));
+            case "test_route" -> new Outcome(testRoute(request));
             default -> shutdown();
         };
     }
@@ -92,12 +90,13 @@ public final class ControlOperations {
             case "diff", "discard" -> Set.of("id", "op", "spawn_id");
             case "apply" -> Set.of("id", "op", "spawn_id", "check", "allow");
             case "audit" -> Set.of("id", "op", "from");
+            case "test_route" -> Set.of("id", "op", "route");
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
                     "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
-                    + " doctor, shutdown");
+                    + " test_route, doctor, shutdown");
         };
     }
 
@@ -107,23 +106,10 @@ public final class ControlOperations {
         answer.put("pid", ProcessHandle.current().pid());
         answer.put("version", version);
         answer.put("limits", walls.limitsLevel());
-        answer.put("agents", profiles.usable().stream()
-                .map(agent -> ordered("name", agent.name(), "description", agent.profile().description(),
-                        "policy", agent.profile().policy(), "as_model", agent.profile().asModel()))
-                .toList());
-        answer.put("policies", policies.usable().stream()
-                .map(policy -> ordered("name", policy.name(), "description", policy.policy().description()))
-                .toList());
+        answer.put("agents", offer.agents());
+        answer.put("policies", offer.choices());
+        answer.put("faults", offer.faults());
         return answer;
-    }
-
-    /** Names and their values in turn, shown in this order. */
-    private static Map<String, Object> ordered(Object... pairs) {
-        Map<String, Object> map = new LinkedHashMap<>();
-        for (int i = 0; i < pairs.length; i += 2) {
-            map.put(String.valueOf(pairs[i]), pairs[i + 1]);
-        }
-        return map;
     }
 
     private static SpawnRequest asked(Fields request) {
@@ -268,7 +254,7 @@ public final class ControlOperations {
                     egress.allow(id, host, false);
                     String policy = workers.find(id).policyName();
                     done.put("policy", policy);
-                    done.put("file", policies.allow(policy, host).toString());
+                    done.put("file", offer.policies().allow(policy, host).toString());
                 }
                 case "deny" -> egress.deny(id, host(request, done));
                 case "revoke" -> {
@@ -287,6 +273,11 @@ public final class ControlOperations {
     private Map<String, ?> audit(Fields request) {
         AuditFiles.Part part = egress.audit(request.text("from", ""), AUDIT_BYTES_MAX);
         return Map.of("lines", part.lines(), "next", part.next(), "oldest_ms", part.oldestMs());
+    }
+
+    private Map<String, ?> testRoute(Fields request) throws InterruptedException {
+        RouteTrial.Answer answer = routes.run(request.requiredText("route"));
+        return Map.of("route", answer.route(), "base_url", answer.baseUrl(), "status", answer.status(), "text", answer.text());
     }
 
     private static String host(Fields request, Map<String, Object> done) {
@@ -325,7 +316,7 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> doctor() {
-        Stream<Walls.Finding> findings = Stream.of(walls.findings(), List.of(made.finding()), confinement(), programs.findings(profiles))
+        Stream<Walls.Finding> findings = Stream.of(walls.findings(), List.of(made.finding()), confinement(), offer.findings())
                 .flatMap(List::stream);
         return Map.of("findings", findings.map(finding -> {
             Map<String, Object> shown = new LinkedHashMap<>();

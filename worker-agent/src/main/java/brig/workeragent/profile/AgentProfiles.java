@@ -85,6 +85,11 @@ public final class AgentProfiles {
         return Files.isDirectory(folder) ? folder.toAbsolutePath().normalize() : null;
     }
 
+    /** Why profiles cannot be used, each with its file in front. */
+    public List<String> faults() {
+        return files.faults().values().stream().map(fault -> "an agent profile cannot be used: " + fault).toList();
+    }
+
     /** The profiles that can be used, by name. */
     public List<Named> usable() {
         return files.entries().entrySet().stream()

@@ -66,6 +66,17 @@ final class JsonFolders<T> {
         }
     }
 
+    /** Why files cannot be used, each with its path in front, by name. */
+    SortedMap<String, String> faults() {
+        SortedMap<String, String> faults = new TreeMap<>();
+        entries().forEach((name, entry) -> {
+            if (entry.value() == null) {
+                faults.put(name, entry.fault());
+            }
+        });
+        return faults;
+    }
+
     private void readFolder(Path folder, Map<String, Entry<T>> fresh) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + SUFFIX)) {
             for (Path file : files) {

@@ -3,6 +3,7 @@ package brig.workeragent.profile;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
+import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.WallSettings;
@@ -37,14 +38,19 @@ public final class Policies {
     private final JsonFolders<Policy> files;
     private final MountRules rules;
     private final List<String> choosable;
+    private final ModelRoutes routes;
     /** Held while a file is changed. */
     private final ReentrantLock writing = new ReentrantLock();
 
-    /** @param choosable names that a request may choose; an agent profile may name any */
-    public Policies(List<Path> folders, MountRules rules, List<String> choosable) {
+    /**
+     * @param choosable names that a request may choose; an agent profile may name any
+     * @param routes for the policy that an agent profile names
+     */
+    public Policies(List<Path> folders, MountRules rules, List<String> choosable, ModelRoutes routes) {
         this.files = new JsonFolders<>("policy", folders, Policy::read);
         this.rules = rules;
         this.choosable = List.copyOf(choosable);
+        this.routes = routes;
         files.entries().forEach((name, entry) -> {
             try {
                 if (entry.value() != null) {
@@ -60,7 +66,8 @@ public final class Policies {
      * The policy of a spawn.
      *
      * @param chosen by the request; null leaves it to the profile
-     * @throws BrigException {@code UNKNOWN_POLICY}; {@code INVALID_POLICY}, naming file and key
+     * @throws BrigException {@code UNKNOWN_POLICY}; {@code INVALID_POLICY}, naming file and key; {@code MODEL_ROUTE_MISSING}
+     *     where the profile needs a model that this policy does not lead to
      */
     public Named find(@Nullable String chosen, AgentProfile profile) {
         String name = chosen == null ? profile.policy() : chosen;
@@ -74,7 +81,38 @@ public final class Policies {
             throw new BrigException(
                     ErrorCode.UNKNOWN_POLICY, "no policy '" + name + "'; there are " + all.keySet());
         }
-        return resolve(name, entry);
+        return withRoutes(resolve(name, entry), profile);
+    }
+
+    /** What a person set up for an agent counts under its own policy; another one, which a request chose, lets out what it says. */
+    private Named withRoutes(Named found, AgentProfile profile) {
+        Confinement may = found.confinement();
+        if (!found.name().equals(profile.policy())) {
+            profile.models().stream().filter(model -> !may.egress().modelRoutes().containsKey(model)).findFirst().ifPresent(model -> {
+                throw new BrigException(ErrorCode.MODEL_ROUTE_MISSING, "the policy '" + found.name() + "' has no model route '" + model
+                        + "', which the agent needs: add it to the egress of that policy, or take the agent's own, '" + profile.policy() + "'");
+            });
+            return found;
+        }
+        EgressPolicy egress = routes.over(found.name(), may.egress(), profile.models());
+        Set<String> variables = new TreeSet<>(may.variables());
+        variables.addAll(EgressVariables.names(egress));
+        return new Named(found.name(), found.policy(), new Confinement(may.workspaceReadOnly(), may.mounts(), variables,
+                may.privateFiles(), may.limits(), may.nested(), egress));
+    }
+
+    /** What files of policies and of routes cannot be used, and why, each with its kind in front. */
+    public List<String> faults() {
+        List<String> faults = new ArrayList<>();
+        files.entries().forEach((name, entry) -> {
+            try {
+                resolve(name, entry);
+            } catch (BrigException e) {
+                faults.add(String.valueOf(e.getMessage()));
+            }
+        });
+        routes.faults().values().forEach(fault -> faults.add("a model route cannot be used: " + fault));
+        return faults;
     }
 
     /** The policies that can be used here and that a request may choose, by name. */

@@ -117,13 +117,21 @@ public record Policy(
     }
 
     /**
-     * What the file of the project in that folder, as it is now, leaves of a confinement.
+     * What a project says of itself.
+     *
+     * @param narrowing what it leaves of a confinement
+     * @param notices what of it has no effect, in words
+     */
+    public record Project(UnaryOperator<Confinement> narrowing, List<String> notices) {}
+
+    /**
+     * What the file of the project in that folder says, as it is now.
      *
      * @throws brig.protocol.BrigException {@code INVALID_POLICY}
      */
-    public UnaryOperator<Confinement> projectIn(Path workspace) {
+    public Project projectIn(Path workspace) {
         ProjectFile project = projectFile.equals(IGNORE) ? null : ProjectFile.find(workspace);
-        return project == null ? UnaryOperator.identity() : project::narrow;
+        return project == null ? new Project(UnaryOperator.identity(), List.of()) : new Project(project::narrow, project.notices());
     }
 
     /** The idle time that counts, where brig.json allows that much. */

@@ -7,11 +7,20 @@ import brig.workeragent.profile.AgentProfile.Install;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.Walls.Finding;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds the programs of agents on this host. What a profile needs of the host is mounted read-only behind the wall, in
@@ -28,51 +37,123 @@ public final class Programs {
      *
      * @param program its path behind the wall; null where the profile installs none
      * @param version of the package; null where nobody says
+     * @param place the package or the program on the host; null where the profile installs none
      */
-    public record Found(@Nullable String program, @Nullable String version, List<Mount> mounts) {}
+    public record Found(@Nullable String program, @Nullable String version, @Nullable Path place, List<Mount> mounts) {}
 
-    private final List<Path> nodeModules;
+    private static final Logger LOG = LoggerFactory.getLogger(Programs.class);
+
+    private static final byte[] ELF = {0x7f, 'E', 'L', 'F'};
+    private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+\\.\\d+[\\w.-]*");
+
+    private final ProgramPlaces places;
     private final Path home;
+    private final Function<Path, @Nullable Path> closedAbove;
 
     /**
-     * @param nodeModules folders in which npm installs packages for all
      * @param home the folder of Brig itself
+     * @param closedAbove the folder above a path that the workers' user may not pass; null where the way is open
      */
-    public Programs(List<Path> nodeModules, Path home) {
-        this.nodeModules = List.copyOf(nodeModules);
+    public Programs(ProgramPlaces places, Path home, Function<Path, @Nullable Path> closedAbove) {
+        this.places = places;
         this.home = home;
+        this.closedAbove = closedAbove;
     }
 
     /** @throws BrigException {@code COMMAND_NOT_FOUND}, with the command that installs it */
     public Found find(AgentProfiles.Named agent) {
-        List<Mount> mounts = new ArrayList<>();
-        Path files = agent.files();
-        if (files != null) {
-            mounts.add(new Mount(files, FILES, true));
-        }
         Install install = agent.profile().install();
+        Path files = agent.files();
+        List<Mount> own = files == null ? List.of() : List.of(new Mount(files, FILES, true));
         if (install.programs().isEmpty()) {
-            return new Found(null, null, mounts);
+            return new Found(null, null, null, own);
         }
-        for (Path folder : install.npm().isEmpty() ? List.of(home) : nodeModules) {
-            for (String program : install.programs()) {
-                Path file = folder.resolve(program);
-                if (Files.isExecutable(file)) {
-                    return found(file, root(folder, Path.of(program)), mounts);
-                }
+        List<Found> all = candidates(install);
+        for (Found found : all) {
+            if (closed(found) == null) {
+                return new Found(found.program(), found.version(), found.place(),
+                        Stream.concat(own.stream(), found.mounts().stream()).toList());
             }
         }
-        throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, "the program of the agent '" + agent.name()
-                + "' is not on this host; install it: " + command(install));
+        String what = "the program of the agent '" + agent.name() + "' is not on this host; install it: " + command(install);
+        throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, all.isEmpty() ? what : "the program of the agent '" + agent.name()
+                + "' is at " + all.getFirst().place() + ", where the workers' user does not get: " + closed(all.getFirst())
+                + " is closed to others; chmod o+x it, or install it for all: " + command(install));
     }
 
-    private static Found found(Path file, Path root, List<Mount> mounts) {
+    private @Nullable Path closed(Found found) {
+        return found.mounts().stream().map(mount -> closedAbove.apply(mount.hostPath())).filter(Objects::nonNull).findFirst()
+                .orElse(null);
+    }
+
+    /** What there is, in the order in which it counts: as in a shell the first of the PATH. */
+    private List<Found> candidates(Install install) {
+        List<Found> found = new ArrayList<>();
+        if (install.npm().isEmpty()) {
+            inPackages(home, install, found);
+            return found;
+        }
+        String npm = install.npm().substring(0, install.npm().lastIndexOf('@'));
+        places.named().forEach(folder -> inPackages(folder, install, found));
+        for (Path bin : places.bins()) {
+            inPackages(ProgramPlaces.packagesOf(bin), install, found);
+            alone(bin, install, found);
+        }
+        places.packages(npm).forEach(folder -> inPackages(folder, install, found));
+        return found;
+    }
+
+    private static void inPackages(Path folder, Install install, List<Found> found) {
+        for (String program : install.programs()) {
+            Path file = folder.resolve(program);
+            if (Files.isExecutable(file)) {
+                found(file, root(folder, Path.of(program)), found);
+                return;
+            }
+        }
+    }
+
+    /** A program that needs nothing beside it, as the vendors' installers leave one. */
+    private static void alone(Path bin, Install install, List<Found> found) {
+        String name = String.valueOf(Path.of(install.programs().getFirst()).getFileName());
+        try {
+            Path real = bin.resolve(name).toRealPath();
+            String realName = String.valueOf(real.getFileName());
+            // Not what starts others, such as the one program behind all names of a manager of versions.
+            boolean itself = realName.startsWith(name) || VERSION.matcher(realName).matches();
+            if (itself && Files.isRegularFile(real) && Files.isExecutable(real) && isElf(real)) {
+                found.add(new Found(PACKAGE.resolve(name).toString(), versionIn(real), real,
+                        List.of(new Mount(real, PACKAGE.resolve(name), true))));
+            }
+        } catch (IOException none) {
+            LOG.trace("no {} in {}", name, bin);
+        }
+    }
+
+    private static boolean isElf(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return Arrays.equals(in.readNBytes(ELF.length), ELF);
+        }
+    }
+
+    /** Installers put versions beside each other, in folders or files of their names. */
+    private static @Nullable String versionIn(Path real) {
+        for (int i = real.getNameCount() - 1; i >= 0; i--) {
+            Matcher version = VERSION.matcher(real.getName(i).toString());
+            if (version.matches()) {
+                return version.group();
+            }
+        }
+        return null;
+    }
+
+    private static void found(Path file, Path root, List<Found> found) {
         try {
             Path real = root.toRealPath();
-            mounts.add(new Mount(real, PACKAGE, true));
-            return new Found(PACKAGE.resolve(root.relativize(file)).toString(), version(real), mounts);
+            found.add(new Found(PACKAGE.resolve(root.relativize(file)).toString(), version(real), real,
+                    List.of(new Mount(real, PACKAGE, true))));
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, "cannot read " + root + ": " + e);
+            LOG.debug("cannot read {}: {}", root, e.toString());
         }
     }
 
@@ -101,29 +182,44 @@ public final class Programs {
         return install.npm().isEmpty() ? "it comes with Brig" : "npm install -g --include=optional " + install.npm();
     }
 
-    /** What is there of the agents that have to be installed. */
-    public List<Finding> findings(AgentProfiles profiles) {
+    /** What is there of the agents that have to be installed, and whether they have a way to their models. */
+    public List<Finding> findings(AgentProfiles profiles, Policies policies) {
         List<Finding> findings = new ArrayList<>();
         for (AgentProfiles.Named agent : profiles.usable()) {
             Install install = agent.profile().install();
             if (!install.npm().isEmpty()) {
-                findings.add(finding(agent, install));
+                findings.add(finding(agent, policies));
             }
         }
         return findings;
     }
 
-    private Finding finding(AgentProfiles.Named agent, Install install) {
+    private Finding finding(AgentProfiles.Named agent, Policies policies) {
         String name = "agent " + agent.name();
+        Install install = agent.profile().install();
         String tried = install.npm().substring(install.npm().lastIndexOf('@') + 1);
         try {
-            String version = find(agent).version();
+            Found found = find(agent);
+            String version = found.version();
             // The platform's package may have the platform behind the version.
             boolean same = version != null && (version.equals(tried) || version.startsWith(tried + "-"));
-            return new Finding(name, "OK", same ? "version " + tried
-                    : "version " + version + "; tried was " + tried, null);
+            String detail = (same ? "version " + tried : "version " + (version == null ? "unknown" : version) + "; tried was " + tried)
+                    + ", " + found.place();
+            return route(agent, policies, name, detail);
         } catch (BrigException e) {
-            return new Finding(name, "WARN", "not installed", command(install));
+            boolean none = candidates(install).isEmpty();
+            return new Finding(name, "WARN", none ? "not installed" : String.valueOf(e.getMessage()), command(install));
+        }
+    }
+
+    private static Finding route(AgentProfiles.Named agent, Policies policies, String name, String detail) {
+        try {
+            policies.find(null, agent.profile());
+            return new Finding(name, "OK", detail, null);
+        } catch (BrigException e) {
+            boolean missing = e.code() == ErrorCode.MODEL_ROUTE_MISSING;
+            return new Finding(name, "WARN", detail + (missing ? "; no route to its model" : "; its policy cannot be used"),
+                    String.valueOf(e.getMessage()));
         }
     }
 }

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether a uid that owns nothing can walk to a folder; bwrap walks to what it binds as the worker's user.
  */
-final class Reachability {
+public final class Reachability {
 
     private Reachability() {
     }
 
     /** The topmost folder above the path that others may not pass; null if the way is open. */
-    static @Nullable Path firstClosedFolder(Path path) {
+    public static @Nullable Path firstClosedFolder(Path path) {
         Path absolute = path.toAbsolutePath().normalize();
         for (int names = 1; names < absolute.getNameCount(); names++) {
             Path folder = absolute.getRoot().resolve(absolute.subpath(0, names));

@@ -7,6 +7,7 @@ import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.Policy;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.wall.Confinement;
@@ -29,7 +30,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -223,9 +223,9 @@ public final class Workers {
         Workplaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
         try {
             // As the project's file was at the start: what an agent does to it afterwards changes nothing.
-            UnaryOperator<Confinement> project = policy.policy().projectIn(place.folder());
+            Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
-            Confinement may = project.apply(policy.confinement())
+            Confinement may = project.narrowing().apply(policy.confinement())
                     .with(found.mounts()).with(format.mounts()).with(kept).with(place.mounts())
                     .narrowedTo(request.bounds().envAllowlist());
             Wall built = parts.walls().build(new Walls.Plan(spawnId, agent.name(), place.folder(),
@@ -237,9 +237,11 @@ public final class Workers {
                 WorkerPlan plan = new WorkerPlan(spawnId, request, profile,
                         new WorkerPlan.Means(found.program(), format.adapter(), recorder), policy.policy(), place.folder());
                 Outbox outbox = new Outbox(allowance.unackedBytesMax());
-                AutoCloseable egress = parts.egress().open(spawnId, may.egress(), () -> project.apply(
+                EgressFrames told = new EgressFrames(outbox, parts.timers());
+                project.notices().forEach(notice -> told.handle(Map.of("kind", "project_file", "rule", notice)));
+                AutoCloseable egress = parts.egress().open(spawnId, may.egress(), () -> project.narrowing().apply(
                         parts.policies().find(request.policy(), profile).confinement()).egress(),
-                        new EgressFrames(outbox, parts.timers())::handle);
+                        told::handle);
                 worker = new Worker(plan, place.and(egress).around(built), outbox, surroundings);
             } catch (RuntimeException e) {
                 if (recorder != null) {

@@ -127,13 +127,14 @@ public final class MadeWorkspaces {
     /**
      * A git worktree of its own for a spawn.
      *
+     * @param admin whether an admin asks for it: on a person's own gateway any repository of that person will do
      * @param uncommitted whether it begins with what was changed in the repository since its HEAD
      * @param hidden globs of tracked files that are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    public Made worktree(String spawnId, String taskId, Path repository, boolean uncommitted,
+    public Made worktree(String spawnId, String taskId, Path repository, boolean admin, boolean uncommitted,
             List<String> hidden) {
-        return worktrees.make(spawnId, taskId, repository, uncommitted, hidden);
+        return worktrees.make(spawnId, taskId, repository, admin, uncommitted, hidden);
     }
 
     /**

@@ -51,13 +51,14 @@ final class Worktrees implements MadeWorkspaces.Maker {
     /**
      * Makes the worktree of a spawn from the repository's HEAD.
      *
+     * @param admin whether an admin asks for it
      * @param uncommitted whether changes of tracked files that are not committed come along
      * @param hidden which tracked files are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, boolean uncommitted,
+    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, boolean admin, boolean uncommitted,
             List<String> hidden) {
-        Path real = repositories.require(repository);
+        Path real = repositories.require(repository, admin);
         Survey found = Survey.of(git, real, uncommitted);
         found.requireHarmless();
         Note note = new Note(spawnId, taskId, Note.Kind.WORKTREE, real, freeBranch(found, taskId), found.head(),

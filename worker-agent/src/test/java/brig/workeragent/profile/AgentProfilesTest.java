@@ -118,10 +118,11 @@ class AgentProfilesTest {
                 """);
         AgentProfiles.Named agent = new AgentProfiles(List.of(folder)).named("a");
         Path modules = Files.createDirectories(folder.resolve("lib/node_modules"));
-        Programs programs = new Programs(List.of(folder.resolve("missing"), modules), folder);
-        BrigException none = assertThrows(BrigException.class, () -> programs.find(agent));
-        assertEquals(ErrorCode.COMMAND_NOT_FOUND, none.code());
-        assertTrue(none.getMessage().contains("npm install -g --include=optional @x/a@1.2.3"), none.getMessage());
+        Programs programs = new Programs(
+                new ProgramPlaces(Map.of("NODE_PATH", folder.resolve("missing") + ":" + modules, "HOME", "/nowhere")), folder, path -> null);
+        BrigException absent = assertThrows(BrigException.class, () -> programs.find(agent));
+        assertEquals(ErrorCode.COMMAND_NOT_FOUND, absent.code());
+        assertTrue(absent.getMessage().contains("npm install -g --include=optional @x/a@1.2.3"), absent.getMessage());
         Files.createDirectories(modules.resolve("@x/a/bin"));
         Files.writeString(modules.resolve("@x/a/package.json"), "{\"version\": \"1.2.4\"}");
         Files.createFile(modules.resolve("@x/a/bin/a"), PosixFilePermissions.asFileAttribute(
@@ -131,8 +132,10 @@ class AgentProfilesTest {
         assertEquals(List.of(modules.resolve("@x/a").toRealPath()),
                 found.mounts().stream().map(Confinement.Mount::hostPath).toList());
         assertTrue(found.mounts().getFirst().readOnly());
-        assertEquals("version 1.2.4; tried was 1.2.3",
-                programs.findings(new AgentProfiles(List.of(folder))).getFirst().detail());
+        Policies none = new Policies(List.of(), new MountRules(List.of(), List.of(), List.of(), -1), List.of(),
+                new ModelRoutes(folder.resolve("routes")));
+        assertTrue(programs.findings(new AgentProfiles(List.of(folder)), none).getFirst().detail()
+                .startsWith("version 1.2.4; tried was 1.2.3, " + modules.resolve("@x/a").toRealPath()));
         SpawnRequest request = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
         assertEquals(List.of("/opt/brig/program/bin/a", "http://127.0.0.1:3129/m/v1"),
                 agent.profile().commandFor(request, "", found.program()));
@@ -142,7 +145,7 @@ class AgentProfilesTest {
     void shouldMountTheFolderOfTheProfilesNameWhenThereIsOne() throws Exception {
         write("a.json", "{\"description\": \"d\", \"command\": [\"p\"]}");
         Files.createDirectory(folder.resolve("a"));
-        Programs.Found found = new Programs(List.of(), folder).find(new AgentProfiles(List.of(folder)).named("a"));
+        Programs.Found found = new Programs(new ProgramPlaces(Map.of()), folder, path -> null).find(new AgentProfiles(List.of(folder)).named("a"));
         assertEquals(List.of(new Confinement.Mount(folder.resolve("a"), Programs.FILES, true)), found.mounts());
     }
 

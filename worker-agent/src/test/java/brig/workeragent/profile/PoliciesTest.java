@@ -55,7 +55,7 @@ class PoliciesTest {
     private Policies policies(String... choosable) {
         MountRules rules = new MountRules(List.of(folder.resolve("ann")), List.of(folder.resolve("state")),
                 List.of(base), WORKER_UID);
-        return new Policies(List.of(files), rules, List.of(choosable));
+        return new Policies(List.of(files), rules, List.of(choosable), new ModelRoutes(folder.resolve("routes")));
     }
 
     private static AgentProfile profile(String policy) {
@@ -68,6 +68,63 @@ class PoliciesTest {
                 {"description": "d", "mounts": {"/workspace": {"hostPath": ".", "readonly": false}%s},
                 "environment": ["PATH"], "privateFiles": [".env"]%s}
                 """.formatted(mounts, more));
+    }
+
+    private static AgentProfile withModels(String policy, String... models) {
+        return AgentProfile.read(Map.of("description", "", "command", List.of("p"), "policy", policy, "models", List.of(models)));
+    }
+
+    private void writeRoute(String name, String text) throws IOException {
+        Files.writeString(Files.createDirectories(folder.resolve("routes")).resolve(name + ".json"), text);
+    }
+
+    @Test
+    void shouldRefuseAnAgentWithoutAWayToItsModelAndSayWhatMendsIt() throws IOException {
+        write("claude", "", "");
+        BrigException refusal = assertThrows(BrigException.class, () -> policies().find(null, withModels("claude", "claude")));
+        assertEquals(ErrorCode.MODEL_ROUTE_MISSING, refusal.code());
+        assertEquals(3, refusal.getMessage().lines().filter(line -> line.startsWith("  brig route ")).count(), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("\n  brig route set claude --key-file FILE\n"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldLayARouteThatWasSetOverThePolicyOfTheProfileAtOnce() throws IOException {
+        write("claude", "", ", \"egress\": {\"quietHosts\": [\"github.com\"]}");
+        Policies policies = policies("claude");
+        assertThrows(BrigException.class, () -> policies.find(null, withModels("claude", "claude")));
+        writeRoute("claude", """
+                {"secrets": {"BRIG_ROUTE_CLAUDE": {"file": "/keys/claude"}},
+                 "modelRoutes": {"claude": {"baseUrl": "https://a.example", "secret": "BRIG_ROUTE_CLAUDE", "header": "x-api-key"}}}
+                """);
+        Confinement may = policies.find(null, withModels("claude", "claude")).confinement();
+        assertEquals("https://a.example", may.egress().modelRoutes().get("claude").baseUrl());
+        assertEquals("/keys/claude", may.egress().secrets().get("BRIG_ROUTE_CLAUDE").file());
+        assertEquals(List.of("github.com"), may.egress().quietHosts());
+        assertTrue(may.variables().contains("BRIG_MODEL_URL_CLAUDE"), may.variables()::toString);
+        assertTrue(policies.find(null, profile("claude")).confinement().egress().modelRoutes().isEmpty(), "who needs none gets none");
+    }
+
+    @Test
+    void shouldNotLetARouteOutOfAnotherPolicyThatARequestChose() throws IOException {
+        write("claude", "", "");
+        write("review", "", "");
+        writeRoute("claude", "{\"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\"}}}");
+        BrigException refusal = assertThrows(BrigException.class,
+                () -> policies("review").find("review", withModels("claude", "claude")));
+        assertEquals(ErrorCode.MODEL_ROUTE_MISSING, refusal.code());
+        assertTrue(refusal.getMessage().contains("'review'") && refusal.getMessage().contains("'claude'"), refusal.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"allowedHosts\": [\"*.example\"], \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\"}}}",
+        "{\"modelRoutes\": {\"other\": {\"baseUrl\": \"https://a.example\"}}}", "{", "{\"modelRoutes\": {\"claude\": {\"baseUrl\": \"ftp://a\"}}}",
+        "{\"secrets\": {\"OWN\": {\"file\": \"/x\"}}, \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\", \"secret\": \"OWN\"}}}"})
+    void shouldRefuseARouteThatSaysMoreOrOtherThanARoute(String text) throws IOException {
+        write("claude", "", ", \"egress\": {\"secrets\": {\"OWN\": {\"hosts\": [\"b.example\"]}}}");
+        writeRoute("claude", text);
+        BrigException refusal = assertThrows(BrigException.class, () -> policies().find(null, withModels("claude", "claude")));
+        assertEquals(ErrorCode.INVALID_POLICY, refusal.code(), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("claude.json"), refusal.getMessage());
     }
 
     @Test
@@ -255,7 +312,7 @@ class PoliciesTest {
     @ValueSource(strings = {"review", "build", "nested"})
     void shouldShipFilesThatLoadAndAreValidAgainstTheSchema(String name) throws Exception {
         Policies shipped = new Policies(List.of(SHIPPED), new MountRules(List.of(), List.of(), List.of(), -1),
-                List.of());
+                List.of(), new ModelRoutes(folder.resolve("routes")));
         Policies.Named found = shipped.find(null, profile(name));
         assertEquals(name.equals("review"), found.confinement().workspaceReadOnly());
         assertEquals(name.equals("nested"), found.confinement().nested());

@@ -79,6 +79,29 @@ class ProjectFileTest {
     }
 
     @Test
+    void shouldTellWhatHasNoEffect() throws IOException {
+        Files.writeString(workspace.resolve("gondolin.json"), "{\"bogus\": 1, \"rootOverlay\": true, \"allowedHosts\": []}");
+        assertEquals(List.of("the project's gondolin.json: rootOverlay has no effect, for a wall's root is read-only and files are not audited",
+                "the project's gondolin.json: the key 'bogus' is not known here"), ProjectFile.find(workspace).notices());
+    }
+
+    @Test
+    void shouldReadTheFileInOpenCodesFolderAndNotThroughALink() throws IOException {
+        Path folder = Files.createDirectory(workspace.resolve("elsewhere"));
+        Files.writeString(folder.resolve("gondolin.json"), "{\"allowedHosts\": [\"a.example.org\"]}");
+        Files.createSymbolicLink(workspace.resolve(".opencode"), folder);
+        assertNull(ProjectFile.find(workspace));
+        Files.delete(workspace.resolve(".opencode"));
+        Files.createDirectory(workspace.resolve(".opencode"));
+        assertNull(ProjectFile.find(workspace));
+        Files.createSymbolicLink(workspace.resolve(".opencode/gondolin.json"), folder.resolve("gondolin.json"));
+        assertNull(ProjectFile.find(workspace));
+        Files.delete(workspace.resolve(".opencode/gondolin.json"));
+        assertEquals(List.of("a.example.org"),
+                narrowed(".opencode/gondolin.json", "{\"allowedHosts\": [\"a.example.org\"]}").egress().allowedHosts());
+    }
+
+    @Test
     void shouldNotFollowALink() throws IOException {
         Path elsewhere = Files.writeString(workspace.resolve("elsewhere"), "{");
         Files.createSymbolicLink(workspace.resolve("brig.json"), elsewhere);

@@ -12,8 +12,10 @@ import brig.protocol.Fields;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
 import brig.workeragent.profile.Policies;
+import brig.workeragent.profile.ProgramPlaces;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.wall.ToolWall;
 import brig.workeragent.wall.WorkersUser;
@@ -60,7 +62,7 @@ class WorkersTest {
     private void open(int startsPerSecondMax) throws IOException {
         Files.writeString(folder.resolve("agent.json"), "{\"description\": \"d\", \"command\": [\"p\", \"{message}\"]}");
         Policies policies = new Policies(List.of(Path.of("../config/policies")),
-                new MountRules(List.of(), List.of(), List.of(), -1), List.of());
+                new MountRules(List.of(), List.of(), List.of(), -1), List.of(), new ModelRoutes(folder.resolve("routes")));
         WorkerSocket.Factory sockets = worker -> {
             openSockets.incrementAndGet();
             return new WorkerSocket() {
@@ -76,7 +78,7 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(List.of(), folder), policies, walls,
+                new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(new ProgramPlaces(Map.of()), folder, path -> null), policies, walls,
                         new MadeWorkspaces(new MadeWorkspaces.Tools(new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
                                 List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param auditNetwork whether requests that were allowed stand in the audit too
  * @param modelRoutes by the first segment of the path inside the wall
  * @param askMs how long a request to a host that nothing forbids waits for a person; 0 does not ask
+ * @param quietHosts hosts that agents ask for by habit: a refusal is no news, and is told once for each
  */
 public record EgressPolicy(
         List<Object> allowedHosts,
@@ -34,7 +35,8 @@ public record EgressPolicy(
         String dnsMode,
         boolean auditNetwork,
         Map<String, ModelRoute> modelRoutes,
-        int askMs) {
+        int askMs,
+        List<String> quietHosts) {
 
     /** Allows nothing. */
     public static final EgressPolicy NONE = read(Map.of());
@@ -133,6 +135,7 @@ public record EgressPolicy(
         }
         checkEach("deniedHosts", deniedHosts, HostPattern::parse);
         checkEach("tunnelHosts", tunnelHosts, HostPattern::parse);
+        checkEach("quietHosts", quietHosts, HostPattern::parse);
         for (String name : secrets.keySet()) {
             if (!VARIABLE.matcher(name).matches()) {
                 throw new IllegalArgumentException("secrets: '" + name + "' is no name of a variable");
@@ -181,6 +184,7 @@ public record EgressPolicy(
         whole.put("auditNetwork", true);
         whole.put("modelRoutes", Map.of());
         whole.put("askMs", 0L);
+        whole.put("quietHosts", List.of());
         whole.putAll(values);
         complete(whole, "secrets", Map.of("hosts", List.of(), "envVar", "", "file", "", "command", List.of(),
                 "inQuery", false, "allowPlaintext", false));
@@ -217,7 +221,17 @@ public record EgressPolicy(
                 Map.of("baseUrl", route.baseUrl(), "secret", route.secret(), "header", route.header())));
         values.put("modelRoutes", routes);
         values.put("askMs", askMs);
+        values.put("quietHosts", quietHosts);
         return values;
+    }
+
+    /** With further routes and the secrets that belong to them. */
+    public EgressPolicy with(Map<String, ModelRoute> moreRoutes, Map<String, Secret> moreSecrets) {
+        Map<String, ModelRoute> routes = new LinkedHashMap<>(modelRoutes);
+        routes.putAll(moreRoutes);
+        Map<String, Secret> all = new LinkedHashMap<>(secrets);
+        all.putAll(moreSecrets);
+        return new EgressPolicy(allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs, quietHosts);
     }
 
     /** Whether a worker with it can reach anything at all, now or when a person allows it. */

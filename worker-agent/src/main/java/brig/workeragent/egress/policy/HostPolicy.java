@@ -16,6 +16,7 @@ public final class HostPolicy {
     private final List<HostRule> allowed;
     private final List<HostPattern> denied;
     private final List<HostPattern> tunnelled;
+    private final List<HostPattern> quiet;
     private final Map<String, List<HostPattern>> secretHosts = new TreeMap<>();
 
     public HostPolicy(EgressPolicy policy) {
@@ -29,6 +30,7 @@ public final class HostPolicy {
         more.forEach(host -> allowed.add(HostRule.parse(host)));
         this.denied = policy.deniedHosts().stream().map(HostPattern::parse).toList();
         this.tunnelled = policy.tunnelHosts().stream().map(HostPattern::parse).toList();
+        this.quiet = policy.quietHosts().stream().map(HostPattern::parse).toList();
         policy.secrets().forEach((name, secret) ->
                 secretHosts.put(name, secret.hosts().stream().map(HostPattern::parse).toList()));
     }
@@ -107,6 +109,11 @@ public final class HostPolicy {
     /** Whether {@code allowedHosts} has that address itself, which opens addresses that are closed to names. */
     public boolean namesAddress(InetAddress address, int port) {
         return allowed.stream().anyMatch(rule -> rule.matchesPort(port) && rule.pattern().matchesAddress(address));
+    }
+
+    /** Whether a refusal of it is no news to anybody. */
+    public boolean isQuiet(String host, int port) {
+        return quiet.stream().anyMatch(p -> p.matches(host, port));
     }
 
     /** Whether that secret may go to that port of that host. */

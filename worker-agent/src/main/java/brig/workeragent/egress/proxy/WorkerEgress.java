@@ -303,11 +303,13 @@ final class WorkerEgress {
         if (record.isBlocked() || policy.policy().auditNetwork()) {
             around.audit().accept(entry);
         }
-        // What was allowed is told once for each host: a package manager makes thousands of requests.
-        boolean news = record.isBlocked()
-                || (record.isAllowed() && told.size() < TOLD_MAX && told.add(record.host() + ":" + record.port()));
+        // What was allowed is told once for each host: a package manager makes thousands of requests. So is what agents ask for
+        // by habit.
+        String kind = !record.isBlocked() ? "allowed" : policy.isQuiet(record.host(), record.port()) ? "quiet" : "blocked";
+        boolean news = kind.equals("blocked") || ((record.isAllowed() || record.isBlocked()) && told.size() < TOLD_MAX
+                && told.add(kind + " " + record.host() + ":" + record.port()));
         if (news) {
-            Map<String, Object> event = event(record.isBlocked() ? "blocked" : "allowed");
+            Map<String, Object> event = event(kind);
             for (String field : List.of("method", "scheme", "host", "port", "path", "rule", "secrets", "status")) {
                 Object value = entry.get(field);
                 if (value != null) {

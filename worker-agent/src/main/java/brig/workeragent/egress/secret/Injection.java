@@ -174,7 +174,8 @@ public final class Injection {
                 throw new SecretRefusedException("the secret " + name + " has no value now");
             }
             if (needsTls.test(name)) {
-                throw new SecretRefusedException("the secret " + name + " travels over TLS only");
+                throw new SecretRefusedException("the secret " + name
+                        + " travels over TLS only; allowPlaintext of the secret lets it go without (brig route set --allow-plaintext)");
             }
             check.found(name);
             used.add(name);

@@ -37,6 +37,7 @@ class EgressPolicyTest {
             "{'allowedHosts': [{'host': 'a.example', 'paths': ['/a/../b']}]} | paths",
             "{'deniedHosts': ['']} | deniedHosts[0]",
             "{'tunnelHosts': ['a b']} | tunnelHosts[0]",
+            "{'quietHosts': ['a b']} | quietHosts[0]",
             "{'dnsMode': 'off'} | dnsMode",
             "{'auditNetwork': 'yes'} | auditNetwork",
             "{'askMs': -1} | askMs",

@@ -42,6 +42,25 @@ class DecisionsTest {
     }
 
     @Test
+    void shouldTellOnceWhatAgentsAskForByHabitAndAuditEachTime() throws Exception {
+        try (TestServer server = egress.plain(TestServer.answering("ok"))) {
+            Worker worker = egress.worker(EgressFixture.policy("{'quietHosts': ['a.example']}", server.port()));
+            try (TestClient client = egress.client(worker)) {
+                assertEquals(403, client.send(get("a.example", server)).answer().status());
+                assertEquals("a.example", egress.event("quiet").get("host"));
+            }
+            try (TestClient client = egress.client(worker)) {
+                assertEquals(403, client.send(get("a.example", server)).answer().status());
+            }
+            try (TestClient client = egress.client(worker)) {
+                assertEquals(403, client.send(get("b.example", server)).answer().status());
+                assertEquals("b.example", egress.event("blocked").get("host"));
+            }
+            assertTrue(egress.events.stream().noneMatch(event -> "a.example".equals(event.get("host"))), egress.events::toString);
+        }
+    }
+
+    @Test
     void shouldWaitForAPersonAndGoOnWhenAllowed() throws Exception {
         try (TestServer server = egress.plain(TestServer.answering("ok"))) {
             Worker worker = egress.worker(policy(server, 60_000));

@@ -1,0 +1,93 @@
+package brig.workeragent.profile;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.workeragent.egress.policy.EgressPolicy;
+import brig.workeragent.egress.policy.EgressPolicy.ModelRoute;
+import brig.workeragent.egress.policy.EgressPolicy.Secret;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ways to models that {@code brig route set} wrote, {@code <name>.json} each: {@code secrets} and {@code modelRoutes} as
+ * in the object {@code egress} of a policy. They are laid over the policy that an agent profile names, so that it need
+ * not be copied to have a key in it.
+ */
+public final class ModelRoutes {
+    private final JsonFolders<EgressPolicy> files;
+
+    /** @param folder need not be there */
+    public ModelRoutes(Path folder) {
+        files = new JsonFolders<>("model route", List.of(folder), ModelRoutes::read);
+    }
+
+    private static EgressPolicy read(Map<String, @Nullable Object> values) {
+        new Fields(values).only(Set.of("secrets", "modelRoutes"));
+        return EgressPolicy.read(values);
+    }
+
+    /**
+     * What a policy lets out, with the routes of these names that it has not itself.
+     *
+     * @throws BrigException {@code INVALID_POLICY} where such a file cannot be used; {@code MODEL_ROUTE_MISSING}, with the
+     *     commands that set a route, where there is none
+     */
+    EgressPolicy over(String policy, EgressPolicy egress, List<String> names) {
+        var entries = names.isEmpty() ? Map.<String, JsonFolders.Entry<EgressPolicy>>of() : files.entries();
+        EgressPolicy whole = egress;
+        for (String name : names) {
+            if (!egress.modelRoutes().containsKey(name)) {
+                var entry = entries.get(name);
+                if (entry == null) {
+                    throw missing(policy, name);
+                }
+                whole = with(whole, name, entry);
+            }
+        }
+        return whole;
+    }
+
+    private static EgressPolicy with(EgressPolicy egress, String name, JsonFolders.Entry<EgressPolicy> entry) {
+        EgressPolicy set = entry.value();
+        ModelRoute route = set == null ? null : set.modelRoutes().get(name);
+        if (set == null || route == null) {
+            throw invalid(name, set == null ? entry.fault() : entry.file() + ": modelRoutes must have '" + name + "'");
+        }
+        Secret secret = set.secrets().get(route.secret());
+        if (secret == null) {
+            return egress.with(Map.of(name, route), Map.of());
+        }
+        // The policy's own may be for other hosts.
+        if (egress.secrets().containsKey(route.secret())) {
+            throw invalid(name, entry.file() + ": the policy has a secret '" + route.secret() + "' of its own");
+        }
+        return egress.with(Map.of(name, route), Map.of(route.secret(), secret));
+    }
+
+    private static BrigException invalid(String name, String why) {
+        return new BrigException(ErrorCode.INVALID_POLICY, "the model route '" + name + "' cannot be used: " + why);
+    }
+
+    /** The lines that mend it, as a person types them. */
+    static BrigException missing(String policy, String name) {
+        return new BrigException(ErrorCode.MODEL_ROUTE_MISSING, "the agent has no way to its model: there is no route '" + name
+                + "', in its policy '" + policy + "' or set\n  brig route set " + name + " --key-file FILE\n  brig route set "
+                + name + " --url http://127.0.0.1:PORT    (a model of this host)\n  brig route test " + name);
+    }
+
+    /** What files cannot be used, by name. */
+    Map<String, String> faults() {
+        return files.faults();
+    }
+
+    /** Names of those that can be used. */
+    Set<String> names() {
+        return files.entries().entrySet().stream().filter(entry -> entry.getValue().value() != null)
+                .map(Map.Entry::getKey).collect(Collectors.toUnmodifiableSet());
+    }
+}
