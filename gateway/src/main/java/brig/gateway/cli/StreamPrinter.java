@@ -103,12 +103,6 @@ final class StreamPrinter {
                     terminal.note("the agent was ended: its time was over (--timeout, or wallClockMs of its policy)");
                 }
             }
-            case "state" -> {
-                if (ended && !quietHosts.isEmpty()) {
-                    terminal.note("it asked for " + String.join(", ", quietHosts) + " by habit, and was refused; that is no fault");
-                    quietHosts.clear();
-                }
-            }
             case "gap" -> terminal.note("frames " + frame.number("from", 0, Long.MAX_VALUE, 0) + " to "
                     + frame.number("to", 0, Long.MAX_VALUE, 0) + " are missing: " + frame.text("reason", ""));
             default -> {
@@ -125,6 +119,10 @@ final class StreamPrinter {
         }
         if (withheld && exitCode != 0) {
             terminal.note("the agent's program wrote something about itself: brig logs " + spawnId);
+        }
+        if (!quietHosts.isEmpty()) {
+            terminal.note("it asked for " + String.join(", ", quietHosts) + " by habit, and was refused; that is no fault");
+            quietHosts.clear();
         }
     }
 
