@@ -158,12 +158,20 @@ public record SpawnRequest(
         String name = agent.requiredText("name");
         List<String> tools = agent.texts("tools");
         checkArgument("name", name);
-        checkArgument("model", agent.text("model"));
-        checkArgument("systemPrompt", agent.text("systemPrompt"));
+        String model = said(agent, "model");
+        String systemPrompt = said(agent, "systemPrompt");
+        checkArgument("model", model);
+        checkArgument("systemPrompt", systemPrompt);
         tools.forEach(tool -> checkArgument("tools", tool));
-        return new SpawnRequest(taskId, workspace, name, agent.text("model"), tools, agent.text("systemPrompt"),
+        return new SpawnRequest(taskId, workspace, name, model, tools, systemPrompt,
                 fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository,
                 fields.flag("share_workspace"), claim(fields), bounds(fields), talk(fields));
+    }
+
+    /** Clients that have nothing to say say it with an empty text, too. */
+    private static @Nullable String said(Fields fields, String name) {
+        String text = fields.text(name, "");
+        return text.isEmpty() ? null : text;
     }
 
     /** The id may become an argument of the agent's command line; as an option it would mean something else. */

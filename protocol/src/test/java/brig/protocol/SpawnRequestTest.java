@@ -31,6 +31,8 @@ class SpawnRequestTest {
     void shouldNeedNoMoreThanAnAgent() {
         assertEquals(new SpawnRequest(null, null, "a", null, List.of(), null, null, false),
                 read("{'agent_config':{'name':'a'}}"));
+        assertEquals(read("{'agent_config':{'name':'a'}}"),
+                read("{'agent_config':{'name':'a','model':'','tools':[],'systemPrompt':''}}"), "clients that have nothing to say");
     }
 
     @Test
