@@ -8,6 +8,27 @@ const BUILT_IN = ["general", "explore"]
 /** Longer than any conversation: it is the worker's to shorten. */
 const TOKENS_MAX = 100_000_000
 
+/** Tools that all agents of Brig have, by the names that its requests have for them. */
+const TOOLS = ["bash", "read", "edit", "write", "grep", "glob", "task"]
+
+/** What OpenCode's rules for an agent say of a tool: the last that fits. */
+function ruleFor(permission, tool) {
+  if (typeof permission === "string") return permission
+  const names = ["*", tool, ...(tool === "write" ? ["edit"] : [])]
+  return Object.entries(permission ?? {})
+    .filter(([name, rule]) => names.includes(name) && typeof rule === "string")
+    .at(-1)?.[1]
+}
+
+/**
+ * What an agent may use behind the wall; undefined for all that its worker has: where its rules take nothing away, and
+ * where they take everything, which says that it uses nothing here.
+ */
+export function toolsOf({ permission, tools }) {
+  const left = TOOLS.filter((tool) => tools?.[tool] !== false && ruleFor(permission, tool) !== "deny")
+  return left.length === 0 || left.length === TOOLS.length ? undefined : left
+}
+
 export class Delegation {
   #options
   #fetch
@@ -25,8 +46,8 @@ export class Delegation {
   #agent(name) {
     const { workspace, proxy } = this.#options
     return {
-      how: { profile: profileOf(this.#options, name), workspace, proxy },
-      instructions: this.#agents.get(name),
+      how: { profile: profileOf(this.#options, name), workspace, proxy, tools: this.#agents.get(name)?.tools },
+      instructions: this.#agents.get(name)?.prompt,
     }
   }
 
@@ -59,7 +80,7 @@ export class Delegation {
     for (const name of this.#names(agents)) {
       const profile = profileOf(this.#options, name)
       const agent = agents[name] ?? {}
-      this.#agents.set(name, agent.prompt ?? "")
+      this.#agents.set(name, { prompt: agent.prompt ?? "", tools: toolsOf(agent) })
       const fresh = BUILT_IN.includes(name)
         ? {}
         : { description: `Works behind the wall of Brig, as ${profile}.`, mode: "subagent" }

@@ -3,6 +3,7 @@
 // network is in between: the provider's fetch is the function here, and the worker's words come over a Unix
 // socket.
 import { BrigError } from "./brig.js"
+import { ToolNotes } from "./tool-notes.js"
 
 const TOO_MANY_REQUESTS = 429
 const REFUSED = 400
@@ -37,19 +38,23 @@ export function messageFor(messages, isNew, instructions) {
 /**
  * What a frame adds to the answer: {@code content}, or {@code reasoning_content} for what is shown beside
  * it.
+ *
+ * @param tools what was told of the turn's tool calls
  */
-export function deltaOf(frame) {
+export function deltaOf(frame, tools) {
   const note = (text) => ({ reasoning_content: `\n[${text}]\n` })
+  const beside = (text) => (text ? { reasoning_content: text } : null)
   switch (frame.type) {
     case "chunk": {
       const own =
         frame.agent === undefined &&
         frame.tool === undefined &&
         (frame.stream === "text" || frame.stream === "stdout")
-      return own ? { content: frame.content } : { reasoning_content: frame.content }
+      if (own) return { content: frame.content }
+      return beside(frame.tool === undefined ? frame.content : tools.output(frame.tool, frame.content))
     }
     case "tool":
-      return frame.name && frame.status === "running" ? note(frame.title ?? frame.name) : null
+      return beside(tools.note(frame))
     case "subagent":
       return frame.status === "spawned"
         ? note(`sub-agent ${frame.subagent_type ?? ""}: ${frame.prompt ?? ""}`)
@@ -82,10 +87,11 @@ function usageOf(usage) {
 
 /** The turn as the pieces of an answer. */
 async function* answer(frames, changes) {
+  const tools = new ToolNotes()
   let failure = null
   for await (const frame of frames) {
     if (frame.type === "error" && !frame.retrying && frame.agent === undefined) failure = frame
-    const delta = deltaOf(frame)
+    const delta = deltaOf(frame, tools)
     if (delta) yield { delta }
     if (frame.type !== "done") continue
     if (frame.exitCode !== 0 && failure) throw new BrigError(failure.error, failure.code)

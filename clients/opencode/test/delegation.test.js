@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { BrigPlugin } from "../index.js"
-import { PROVIDER } from "../lib/delegation.js"
+import { PROVIDER, toolsOf } from "../lib/delegation.js"
 import { Mirror } from "../lib/mirror.js"
 import { ROOT, until } from "./fakes.js"
 
@@ -44,6 +44,22 @@ test("remote agents get a model of their own and no tool; others stay as they ar
   assert.deepEqual(Object.keys(config.provider), ["a", PROVIDER])
   assert.deepEqual(Object.keys(config.provider[PROVIDER].models).sort(), ["docs", "general", "reviewer"])
   await hooks.dispose()
+})
+
+test("what the rules of an agent deny it is not given behind the wall either", () => {
+  assert.equal(toolsOf({}), undefined)
+  assert.equal(toolsOf({ permission: "allow" }), undefined)
+  assert.equal(toolsOf({ permission: { "*": "deny" } }), undefined, "it uses no tools here")
+  assert.deepEqual(toolsOf({ permission: { "*": "deny", read: "allow", grep: "ask" } }), ["read", "grep"])
+  assert.deepEqual(toolsOf({ tools: { bash: false }, permission: { edit: "deny" } }), ["read", "grep", "glob", "task"])
+  assert.deepEqual(toolsOf({ permission: { task: "deny", bash: { "git *": "allow", "*": "deny" } } }), [
+    "bash",
+    "read",
+    "edit",
+    "write",
+    "grep",
+    "glob",
+  ])
 })
 
 test("a remote agent never runs on another model", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { deltaOf, messageFor, modelFetch } from "../lib/model.js"
 import { readOptions } from "../lib/options.js"
+import { ToolNotes } from "../lib/tool-notes.js"
 import { Workers } from "../lib/workers.js"
 import { done, ROOT, text, until, withBrig } from "./fakes.js"
 
@@ -177,21 +178,41 @@ test("what changed is said, with where it is", () =>
   ))
 
 test("each frame is shown as what it is", () => {
-  assert.deepEqual(deltaOf({ type: "chunk", stream: "text", agent: "a1", content: "x" }), {
+  const tools = new ToolNotes()
+  const shown = (frame) => deltaOf(frame, tools)
+  assert.deepEqual(shown({ type: "chunk", stream: "text", agent: "a1", content: "x" }), {
     reasoning_content: "x",
   })
-  assert.deepEqual(deltaOf({ type: "chunk", stream: "stdout", tool: "t1", content: "x" }), {
+  assert.deepEqual(shown({ type: "chunk", stream: "stdout", tool: "t1", content: "x" }), {
     reasoning_content: "x",
   })
-  assert.deepEqual(deltaOf({ type: "tool", name: "bash", title: "make", status: "running" }), {
+  assert.deepEqual(shown({ type: "tool", name: "bash", title: "make", status: "running" }), {
     reasoning_content: "\n[make]\n",
   })
-  assert.equal(deltaOf({ type: "tool", status: "completed" }), null)
-  assert.deepEqual(deltaOf({ type: "egress", kind: "blocked", host: "evil.example" }), {
+  assert.equal(shown({ type: "tool", id: "t0", status: "completed" }), null)
+  assert.deepEqual(shown({ type: "egress", kind: "blocked", host: "evil.example" }), {
     reasoning_content: "\n[blocked: evil.example]\n",
   })
-  assert.equal(deltaOf({ type: "egress", kind: "allowed", host: "x" }), null)
-  assert.equal(deltaOf({ type: "something_new" }), null)
+  assert.equal(shown({ type: "egress", kind: "allowed", host: "x" }), null)
+  assert.equal(shown({ type: "something_new" }), null)
+})
+
+test("a tool is shown with what it is given and what it wrote, up to a bound", () => {
+  const tools = new ToolNotes()
+  const shown = (frame) => deltaOf({ type: "tool", ...frame }, tools)?.reasoning_content
+  assert.equal(shown({ id: "1", name: "bash", status: "pending" }), undefined)
+  assert.equal(shown({ id: "1", status: "running", input: { command: "ls" } }), "\n$ ls\n")
+  assert.equal(shown({ id: "1", status: "completed", output: "a\n" }), "a\n")
+  assert.equal(
+    shown({ id: "2", name: "read", status: "running", input: { file_path: "a.txt" } }),
+    "\n[read a.txt]\n",
+  )
+  assert.equal(shown({ id: "2", status: "failed", output: "no" }), "no\n\n[read failed]\n")
+  const live = () => deltaOf({ type: "chunk", stream: "stdout", tool: "3", content: "x".repeat(3000) }, tools)
+  assert.equal(live().reasoning_content.length, 3000)
+  assert.equal(live().reasoning_content, `${"x".repeat(1000)}\n[…]\n`)
+  assert.equal(live(), null)
+  assert.equal(shown({ id: "3", status: "completed", output: "all of it" }), undefined)
 })
 
 test("parts that are no text are left out", () => {

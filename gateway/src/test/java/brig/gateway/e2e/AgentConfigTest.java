@@ -1,10 +1,12 @@
 package brig.gateway.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Fields;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -71,6 +73,31 @@ class AgentConfigTest {
             assertEquals("INVALID_FIELD", line.text("code"));
         }
         assertTrue(product.web().get("/api/v1/spawns?agent=runner").json().objects("spawns").isEmpty(), "nothing was begun");
+    }
+
+    @Test
+    void shouldEndTheLineWhereAPersonReadsTheAnswer() throws IOException {
+        String shown = Pty.run(product.command("run", "mock", "--", "#scenario:text:3"));
+        assertTrue(shown.contains("tok0 tok1 tok2\n"), shown);
+        assertEquals("tok0 tok1 tok2", product.brig("run", "mock", "--", "#scenario:text:3").out(), "a program gets it as it is");
+    }
+
+    /** The program asks something in between: when it has the answer, what it said before is in the stream. */
+    private static final String DUMPER = """
+            {"description": "Writes about itself", "adapter": "claude", "process": "spawn", "stdin": "lines", "command": ["/bin/sh", "-c",
+            "read m; echo '{\\"type\\":\\"system\\",\\"subtype\\":\\"init\\",\\"session_id\\":\\"x\\"}'; \
+            echo '{\\"type\\":\\"control_request\\",\\"request_id\\":\\"1\\",\\"request\\":{\\"subtype\\":\\"can_use_tool\\"}}'; read a; \
+            echo 'Error handling request { dump' >&2; echo '{\\"type\\":\\"result\\",\\"is_error\\":true,\\"result\\":\\"gave up\\"}'"]}
+            """;
+
+    @Test
+    void shouldKeepWhatTheAgentsProgramWritesAboutItselfForTheLog() throws IOException {
+        Files.writeString(product.agents().resolve("dumper.json"), DUMPER);
+        Run run = product.brig("run", "--task-id", "dump", "dumper", "--", "hello");
+        assertEquals(1, run.exitCode(), run::toString);
+        assertTrue(run.err().contains("gave up") && run.err().contains("brig logs spn_"), run::err);
+        assertFalse(run.err().contains("Error handling"), run::err);
+        assertTrue(product.brig("logs", "dump").err().contains("Error handling request { dump"));
     }
 
     @Test

@@ -103,6 +103,23 @@ class OpenCodeTest {
         }
     }
 
+    /** Scenario: a person looks into the child session while a tool runs behind the wall. */
+    @Test
+    void shouldShowCommandsAndWhatTheyWriteInTheChildSession() throws IOException {
+        OpenCode.Server server = captain.serve();
+        try (Events events = server.events()) {
+            String session = server.say(delegate("shell:echo from-the-wall"));
+            StringBuilder live = new StringBuilder();
+            while (live.indexOf("The command finished.") < 0) {
+                Fields properties = OpenCode.Server.event(events).object("properties");
+                if (!properties.text("sessionID", session).equals(session)) {
+                    live.append(properties.text("delta", ""));
+                }
+            }
+            assertTrue(live.toString().contains("$ echo from-the-wall\nfrom-the-wall\n"), live::toString);
+        }
+    }
+
     /** Scenario: a captain that is killed says nothing; its worker may not stay. */
     @Test
     void shouldLeaveNoWorkerWhenTheCaptainIsKilled() throws IOException {
