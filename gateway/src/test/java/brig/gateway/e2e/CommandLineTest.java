@@ -79,7 +79,13 @@ class CommandLineTest {
         Run run = product.brigWith("", "run", agent);
         assertEquals(0, run.exitCode(), run::err);
         assertFalse(run.err().contains("not understood"), run::err);
-        assertTrue(run.err().contains("there was no message, and so nothing to do: brig run " + agent), run::err);
+    }
+
+    @Test
+    void shouldSayThatThereWasNoMessageWhenNothingCameOfIt() throws IOException {
+        Run run = product.brigWith("", "run", "shell");
+        assertTrue(run.err().contains("there was no message, and so nothing to do: brig run shell -- 'MESSAGE'"), run::err);
+        assertEquals("", product.brigWith("", "run", "demo-writer").err(), "an agent that needs none");
     }
 
     @Test
