@@ -103,8 +103,8 @@ public final class WorkspaceFolder {
             Path realBase = base.toRealPath();
             if (real.startsWith(realBase) && !real.equals(realBase)) return;
         }
-        throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, real + " is not below a workspace base; there are " + bases
-                + ", and worker.workspaceBases in brig.json may name further folders for workspaces, as"
+        throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, real + " is not below a workspace base; there are "
+                + bases + ", and worker.workspaceBases in brig.json may name further folders for workspaces, as"
                 + " {\"worker\": {\"workspaceBases\": [\"\", \"/mnt/agents\"]}}");
     }
 
