@@ -113,7 +113,8 @@ public final class HttpApi {
 
     private static void refuse(RoutingContext context, ErrorCode code, String message) {
         if (!context.response().ended()) {
-            refuse(context.response(), Operation.isOfModels(context.request().path()), new BrigException(code, message));
+            boolean model = Operation.isOfModels(context.request().path());
+            refuse(context.response(), model, new BrigException(code, message));
         }
     }
 

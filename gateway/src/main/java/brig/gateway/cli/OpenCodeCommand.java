@@ -56,8 +56,9 @@ final class OpenCodeCommand {
                     + "the wall from now on, on the first profile.") @Nullable List<String> remoteAgents,
             @Option(names = "--local-agents", paramLabel = "GLOBS", split = ",",
                     description = "Of those, who stays where it is.") @Nullable List<String> localAgents,
-            @Option(names = "--apply", paramLabel = "HOW", defaultValue = "ask", description = "ask: changes come back as a "
-                    + "patch and 'brig apply' takes them over; auto: at the end of each turn, where they fit; never.") String apply,
+            @Option(names = "--apply", paramLabel = "HOW", defaultValue = "ask", description = "ask: changes come back "
+                    + "as a patch and 'brig apply' takes them over; auto: at the end of each turn, where they fit; "
+                    + "never.") String apply,
             @Option(names = "--url", paramLabel = "URL", description = "Where the gateway is. Default: as configured.")
             @Nullable String url,
             @Option(names = "--dry-run", description = "Only show what would be written.") boolean dryRun,

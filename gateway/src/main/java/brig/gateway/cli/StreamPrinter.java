@@ -33,8 +33,8 @@ final class StreamPrinter {
     }
 
     /**
-     * @param answer only what the agent itself says goes to standard output; its thoughts and its sub-agents' words do not,
-     *     and what the program of an agent that Brig knows writes about itself is not shown
+     * @param answer only what the agent itself says goes to standard output; its thoughts and its sub-agents' words do
+     *     not, and what the program of an agent that Brig knows writes about itself is not shown
      * @param beforeOutput called before anything is printed
      */
     StreamPrinter(Terminal terminal, boolean json, boolean answer, Runnable beforeOutput) {

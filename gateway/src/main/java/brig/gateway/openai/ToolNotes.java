@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * An agent's tool calls as a person reads them beside its words: what is run or opened, then what it wrote, up to a bound.
- * They are no {@code tool_calls}, which a client would carry out. Owned by the event loop.
+ * An agent's tool calls as a person reads them beside its words: what is run or opened, then what it wrote, up to a
+ * bound. They are no {@code tool_calls}, which a client would carry out. Owned by the event loop.
  */
 final class ToolNotes {
     /** Of the output of a call; the whole is in the stream of the session. */
@@ -87,8 +87,8 @@ final class ToolNotes {
     private static String first(Map<?, ?> input, List<String> names) {
         for (String name : names) {
             Object value = input.get(name);
-            String text = value instanceof List<?> words ? words.stream().map(String::valueOf).collect(Collectors.joining(" "))
-                    : value instanceof String one ? one : "";
+            String text = value instanceof String one ? one : value instanceof List<?> words
+                    ? words.stream().map(String::valueOf).collect(Collectors.joining(" ")) : "";
             if (!text.isEmpty()) {
                 return text.substring(0, Math.min(text.length(), INPUT_CHARACTERS_MAX));
             }

@@ -55,7 +55,7 @@ public interface Adapter {
         return true;
     }
 
-    /** The fields of a request's {@code agent_config} that its dialogue says to the agent: from an {@link AgentTask}. */
+    /** The fields of a request's {@code agent_config} that its dialogue says to the agent, from {@link AgentTask}. */
     default Set<String> tells() {
         return Set.of();
     }

@@ -16,8 +16,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * {@code brig-mock [--model NAME] [--tools NAMES]}: speaks the stream-json of Claude Code on its standard input and
- * output, and does what the directive {@code #scenario:name:arguments} in a message says; {@link MockScenarios} has them. One thread reads, one
- * works messages off.
+ * output, and does what the directive {@code #scenario:name:arguments} in a message says; {@link MockScenarios} has them.
+ * One thread reads, one works messages off.
  */
 public final class MockAgent {
     /** A message, or the end of them. */

@@ -149,7 +149,8 @@ public record AgentProfile(
         whole.put("resume", List.of());
         whole.put("arguments", Map.of());
         whole.put("defaultModel", "");
-        whole.put("asModel", !Set.of("text", CASSETTE).contains(String.valueOf(values.getOrDefault("adapter", "text"))));
+        Object adapter = values.getOrDefault("adapter", "text");
+        whole.put("asModel", !Set.of("text", CASSETTE).contains(String.valueOf(adapter)));
         return Settings.bind(Settings.overlay(whole, values), AgentProfile.class);
     }
 
@@ -230,7 +231,8 @@ public record AgentProfile(
     }
 
     private void requirePlace(String name, String field) {
-        boolean place = tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}") || envHas(field);
+        boolean place = tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}")
+                || envHas(field);
         if (!place) {
             throw Fields.invalid(field, "cannot be told to the agent '" + name + "': its profile has no place for it");
         }
@@ -246,7 +248,8 @@ public record AgentProfile(
     }
 
     /**
-     * The command for a message of a request that was {@link #told}; what the request does not say is an empty argument.
+     * The command for a message of a request that was {@link #told}; what the request does not say is an empty
+     * argument.
      *
      * @param program of {@code install}, behind the wall; null where there is none
      */

@@ -52,7 +52,7 @@ public final class AgentProfiles {
         return named(name).profile();
     }
 
-    /** {@link #find}, with what comes with it. A name that no profile has may stand for one by the operator's choice. */
+    /** {@link #find}, with what comes with it. Other names than profiles' stand for one where the operator says so. */
     public Named named(String asked) {
         var all = files.entries();
         String name = all.containsKey(asked) ? asked : names.agentNames().getOrDefault(asked, names.defaultAgent());

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Tools by the names that requests have for them, in lower case here, and what each agent calls them; empty where it has
- * none of the kind. OpenCode has one rule for what edits and what writes; Codex reads and changes files with its shell.
+ * Tools by the names that requests have for them, in lower case there, and what each agent calls them; empty where it
+ * has none of the kind. OpenCode has one rule for what edits and what writes; Codex reads and changes files with its shell.
  */
 enum ToolName {
     //        Claude Code     OpenCode      Codex
@@ -41,7 +41,7 @@ enum ToolName {
      * What an agent calls those tools, each once, in their order; upper and lower case are the same.
      *
      * @param adapter the agent's format: one without a table here is told the names as they are
-     * @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the tool that the agent has not, or cannot be without
+     * @throws brig.protocol.BrigException {@code INVALID_FIELD}: the agent has no such tool, or cannot be without one
      */
     static List<String> of(String adapter, String agent, List<String> asked) {
         List<String> told = asked.stream().map(name -> of(adapter, agent, name)).distinct().toList();
@@ -59,10 +59,10 @@ enum ToolName {
             }
             return asked;
         }
-        return Arrays.stream(values()).filter(tool -> tool.is(asked) && !tool.in(adapter).isEmpty()).findFirst()
-                .map(tool -> tool.in(adapter))
+        List<ToolName> there = Arrays.stream(values()).filter(tool -> !tool.in(adapter).isEmpty()).toList();
+        return there.stream().filter(tool -> tool.is(asked)).findFirst().map(tool -> tool.in(adapter))
                 .orElseThrow(() -> Fields.invalid("tools", "has a tool that the agent '" + agent + "' has not; it has "
-                        + Arrays.stream(values()).filter(tool -> !tool.in(adapter).isEmpty()).map(ToolName::lower).toList()));
+                        + there.stream().map(ToolName::lower).toList()));
     }
 
     private boolean is(String asked) {

@@ -105,7 +105,8 @@ public final class WorkspaceFolder {
         }
         throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, real + " is not below a workspace base; there are " + bases
                 + ", and worker.workspaceBases in brig.json may name further folders for workspaces, as"
-                + " {\"worker\": {\"workspaceBases\": [\"\", \"/mnt/agents\"]}}; worker.scratchBases those that go with their session");
+                + " {\"worker\": {\"workspaceBases\": [\"\", \"/mnt/agents\"]}}; worker.scratchBases"
+                + " those that go with their session");
     }
 
     /**

@@ -149,7 +149,8 @@ final class AcpDialogue implements Dialogue {
     private void handleTurnEnd(NativeObject result, @Nullable NativeObject error) throws InterruptedException {
         Object status = messages.takeModelStatus();
         if (error != null && !turn.isCancelled()) {
-            frames.error("MODEL_ERROR", error.text("message", "the agent gave up"), AgentFrames.fields("status", status));
+            frames.error("MODEL_ERROR", error.text("message", "the agent gave up"),
+                    AgentFrames.fields("status", status));
         }
         String reason = result.text("stopReason", "");
         NativeObject tokens = result.object("usage");

@@ -91,12 +91,13 @@ final class OpenCodeEvents {
         }
     }
 
-    /** The plugin has answered what a sub-agent asked whether it may: nobody else is asked, and it would wait for ever. */
+    /** The plugin has answered what a sub-agent asked whether it may: nobody else does, and it would wait for ever. */
     private void handlePermission(String session, NativeObject asked) throws InterruptedException {
         isSubAgent(session);
         frames.put(FrameType.PERMISSION, AgentFrames.fields("id", asked.text("id", ""), "agent", session,
                 "tool", asked.object("tool").text("callID"), "name", asked.text("permission"),
-                "input", asked.value("metadata"), "decision", asked.text("reply", "").equals("reject") ? "deny" : "allow"));
+                "input", asked.value("metadata"),
+                "decision", asked.text("reply", "").equals("reject") ? "deny" : "allow"));
     }
 
     /** A part of a message of that session changed. */

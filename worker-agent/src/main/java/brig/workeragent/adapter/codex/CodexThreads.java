@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CodexThreads {
     private static final int HELD_MAX = 1000;
+    private static final Map<String, Long> STATUS_OF_KIND = Map.of("badRequest", 400L, "contextWindowExceeded", 400L,
+            "unauthorized", 401L, "modelNotFound", 404L, "usageLimitExceeded", 429L, "internalServerError", 500L,
+            "serverOverloaded", 503L);
 
     /** Something that a thread said. */
     private record Event(String method, NativeObject params) {}
@@ -182,7 +185,12 @@ final class CodexThreads {
                         params.flag("willRetry") ? true : null));
     }
 
+    /** Codex names a kind of failure, with the status beside it or as what the kind stands for. */
     private static @Nullable Object statusOf(NativeObject error) {
+        String kindAlone = error.text("codexErrorInfo");
+        if (kindAlone != null) {
+            return STATUS_OF_KIND.get(kindAlone);
+        }
         NativeObject info = error.object("codexErrorInfo");
         return info.asMap().keySet().stream().map(kind -> info.object(kind).value("httpStatusCode"))
                 .filter(Long.class::isInstance).findFirst().orElse(null);
