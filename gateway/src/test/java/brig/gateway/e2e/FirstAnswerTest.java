@@ -1,6 +1,7 @@
 package brig.gateway.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -110,6 +111,7 @@ class FirstAnswerTest {
         System.err.printf("first answer of %s as uid %d: %d commands, %.1f s%n", agent, uid, count, (System.nanoTime() - before) / 1e9);
         assertEquals(0, run.exitCode(), run::err);
         assertTrue(run.out().contains("tok0 tok1 tok2"), run::toString);
+        assertFalse(run.err().contains("blocked"), "what it asks for by habit is no fault: " + run.err());
         assertEquals(2, count, "commands after the installation of the agent");
     }
 }
