@@ -55,7 +55,7 @@ class RealAgentsTest {
         return new Walled(fixture, agent, request);
     }
 
-    /** The shipped profile, with the model in front, at the end of the route and not behind it, and with less patience. */
+    /** The shipped profile, with the model in front, where the route would lead, and with less patience. */
     private void install(String agent) throws IOException {
         Path shipped = fixture.home.resolve("config/agents");
         Map<String, Object> profile =

@@ -90,7 +90,8 @@ final class StreamPrinter {
             }
             case "state" -> {
                 if (ended && !quietHosts.isEmpty()) {
-                    terminal.note("it asked for " + String.join(", ", quietHosts) + " by habit, and was refused; that is no fault");
+                    terminal.note("it asked for " + String.join(", ", quietHosts)
+                            + " by habit, and was refused; that is no fault");
                     quietHosts.clear();
                 }
             }

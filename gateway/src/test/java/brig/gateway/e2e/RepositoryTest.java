@@ -16,7 +16,8 @@ class RepositoryTest {
 
     private static Path repository(Product product) throws Exception {
         Path repository = Files.createDirectory(product.folder().resolve("shop"));
-        Process git = new ProcessBuilder("sh", "-c", "git init -q -b main . && echo one > a.txt && git add . && git -c user.name=t"
+        Process git = new ProcessBuilder("sh", "-c",
+                "git init -q -b main . && echo one > a.txt && git add . && git -c user.name=t"
                 + " -c user.email=t@example.org commit -qm first").directory(repository.toFile()).inheritIO().start();
         assertEquals(0, git.waitFor());
         return repository;
@@ -28,7 +29,8 @@ class RepositoryTest {
         try (Product product = Product.prepare(Map.of())) {
             Path repository = repository(product);
             product.asUser(USER).serve();
-            Run run = product.brig("run", "shell", "-r", repository.toString(), "--", "git log --format=%s; echo two > b.txt");
+            Run run = product.brig("run", "shell", "-r", repository.toString(), "--",
+                    "git log --format=%s; echo two > b.txt");
             assertEquals(0, run.exitCode(), run::err);
             assertEquals("first", run.out().strip());
         }

@@ -15,7 +15,10 @@ import java.util.stream.Stream;
  */
 public record Offer(AgentProfiles profiles, Programs programs, Policies policies, List<String> missing) {
 
-    /** Each agent with {@code name}, {@code description}, {@code policy}, {@code state}, and {@code problem} where it cannot run. */
+    /**
+     * Each agent with {@code name}, {@code description}, {@code policy}, {@code state}, and {@code problem} where it cannot
+     * run.
+     */
     public List<Map<String, String>> agents() {
         return profiles.usable().stream().map(this::show).toList();
     }
