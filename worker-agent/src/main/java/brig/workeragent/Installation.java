@@ -123,14 +123,17 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
 
     /** What ships with Brig stands behind the operator's own, which wins. */
     private List<Path> folders(List<String> texts, String name) {
-        return texts.stream().flatMap(text -> text.isEmpty() ? Stream.of(home.resolve("config").resolve(name), ownFolder().resolve(name))
+        return texts.stream().flatMap(text -> text.isEmpty()
+                ? Stream.of(home.resolve("config").resolve(name), ownFolder().resolve(name))
                 : Stream.of(Path.of(text))).distinct().toList();
     }
 
     /** Folders that the configuration names and that are not there, as faults. */
     List<String> missingFolders() {
-        return Stream.of(Map.entry("worker.agentDirs", config.agentDirs()), Map.entry("worker.policyDirs", config.policyDirs()))
-                .flatMap(key -> key.getValue().stream().filter(folder -> !folder.isEmpty() && !Files.isDirectory(Path.of(folder)))
+        return Stream.of(Map.entry("worker.agentDirs", config.agentDirs()), Map.entry("worker.policyDirs",
+                config.policyDirs()))
+                .flatMap(key -> key.getValue().stream().filter(folder -> !folder.isEmpty()
+                && !Files.isDirectory(Path.of(folder)))
                         .map(folder -> key.getKey() + ": there is no folder " + folder))
                 .toList();
     }
@@ -140,7 +143,8 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
     }
 
     Programs programs() {
-        return new Programs(new ProgramPlaces(environment), home, root ? Reachability::firstClosedFolder : path -> null);
+        return new Programs(new ProgramPlaces(environment), home, root ? Reachability::firstClosedFolder : path ->
+                null);
     }
 
     Policies policies() {
@@ -148,7 +152,8 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
         MountRules rules = new MountRules(List.of(home, Path.of(System.getProperty("user.home"))),
                 List.of(stateDir, runtimeDir), workspaceBases(), root ? config.uid() : NOBODY);
         Path routes = config.routesDir().isEmpty() ? ownFolder().resolve("routes") : Path.of(config.routesDir());
-        return new Policies(folders(config.policyDirs(), "policies"), rules, config.policies(), new ModelRoutes(routes));
+        return new Policies(folders(config.policyDirs(), "policies"), rules, config.policies(),
+                new ModelRoutes(routes));
     }
 
     /** Those of {@link #scratchBases} too. */

@@ -65,8 +65,10 @@ public final class WorkerAgent implements AutoCloseable {
         });
         this.ports = PortServer.open(folder, workers, config.portConnectionsMax());
         this.control = ControlServer.open(folder,
-                new ControlOperations(workers, new Offer(profiles, programs, policies, installation.missingFolders()), made,
-                        new RouteTrial(walls, profiles, policies, installation.workspaceBases().get(0)), walls, egress, VERSION,
+                new ControlOperations(workers, new Offer(profiles, programs, policies, installation.missingFolders()),
+                made,
+                        new RouteTrial(walls, profiles, policies, installation.workspaceBases().get(0)), walls,
+                        egress, VERSION,
                         () -> System.exit(0)));
     }
 

@@ -33,7 +33,8 @@ class InstallationTest {
     void shouldTakeShippedDefaultsWhenFileSaysNothing() throws Exception {
         Installation user = read("{}", false);
         assertEquals(1 << 20, user.config().unackedBytesMax());
-        assertEquals(List.of(HOME.resolve("config/agents"), Path.of("/home/ann/.config/brig/agents")), user.agentFolders());
+        assertEquals(List.of(HOME.resolve("config/agents"), Path.of("/home/ann/.config/brig/agents")),
+                user.agentFolders());
         assertEquals(List.of(Path.of("/home/ann/.local/share/brig/workspaces")), user.workspaceBases());
         assertEquals(Path.of("/run/user/7/brig"), user.runtimeDir());
         Installation root = read("{}", true);
@@ -44,7 +45,8 @@ class InstallationTest {
 
     @Test
     void shouldSayWhichFoldersAreNotThere() throws Exception {
-        Installation read = read("{\"worker\": {\"agentDirs\": [\"\", \"/nope\"], \"policyDirs\": [\"" + folder + "\", \"/no\"]}}", false);
+        Installation read = read("{\"worker\": {\"agentDirs\": [\"\", \"/nope\"], \"policyDirs\": [\"" + folder
+                + "\", \"/no\"]}}", false);
         assertEquals(List.of("worker.agentDirs: there is no folder /nope", "worker.policyDirs: there is no folder /no"),
                 read.missingFolders());
         assertEquals(List.of(), read("{}", false).missingFolders());

@@ -93,7 +93,7 @@ class RealAgentsTest {
         return names;
     }
 
-    /** The shipped profile, with the model in front, at the end of the route and not behind it, and with less patience. */
+    /** The shipped profile, with the model in front, where the route would lead, and with less patience. */
     private void install(String agent) throws IOException {
         Path shipped = fixture.home.resolve("config/agents");
         Map<String, Object> profile =

@@ -34,7 +34,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
                 LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
-                AcpCommand.class, RouteCommand.class, RepositoryCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, PruneCommand.class, CompletionCommand.class,
+                AcpCommand.class, RouteCommand.class, RepositoryCommand.class, OpenCommand.class, StatusCommand.class,
+                TopCommand.class, PruneCommand.class, CompletionCommand.class,
                 ManCommand.class, HelpCommand.class},
         footer = {
             "",
@@ -187,7 +188,8 @@ public final class Main {
                 return 0;
             }
             terminal.table(List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"), answer.objects("agents").stream()
-                    .map(agent -> List.of(agent.text("name", ""), agent.text("policy", ""), agent.text("state", "").replace('_', ' '),
+                    .map(agent -> List.of(agent.text("name", ""), agent.text("policy", ""),
+                            agent.text("state", "").replace('_', ' '),
                             agent.text("description", "")))
                     .toList());
             terminal.println("");

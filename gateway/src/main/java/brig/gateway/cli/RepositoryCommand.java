@@ -15,7 +15,8 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig repository}: which git repositories agents may have worktrees of. */
 @Command(name = "repository", description = "Say which git repositories sessions may have worktrees of.",
         mixinStandardHelpOptions = true, synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "What is said counts at once. On your own gateway your own repositories need not be named.", "", "Examples:",
+        footer = {"", "What is said counts at once. On your own gateway your own repositories need not be named.", "",
+                "Examples:",
             "  brig repository add .                a repository, or a folder with repositories",
             "  brig repository list", "  brig repository rm ~/shop", "  brig run claude -r . -- 'Fix the tests'"})
 final class RepositoryCommand {
@@ -54,7 +55,8 @@ final class RepositoryCommand {
 
     @Command(description = "Let sessions have worktrees of a repository, or of all repositories below a folder.",
             mixinStandardHelpOptions = true, footer = {"", "Example:", "  brig repository add ~/shop"})
-    int add(@Parameters(paramLabel = "FOLDER", arity = "0..1", defaultValue = ".", description = "Default: this folder.") Path folder)
+    int add(@Parameters(paramLabel = "FOLDER", arity = "0..1", defaultValue = ".",
+            description = "Default: this folder.") Path folder)
             throws IOException {
         if (!Files.isDirectory(folder)) {
             throw Fields.invalid("FOLDER", "must be a folder, and there is none at " + folder);
@@ -68,7 +70,8 @@ final class RepositoryCommand {
 
     @Command(name = "rm", description = "Take a folder out again.", mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig repository rm ~/shop"})
-    int remove(@Parameters(paramLabel = "FOLDER", arity = "0..1", defaultValue = ".", description = "Default: this folder.") Path folder) {
+    int remove(@Parameters(paramLabel = "FOLDER", arity = "0..1", defaultValue = ".",
+            description = "Default: this folder.") Path folder) {
         KeptFile config = config();
         Path absolute = folder.toAbsolutePath().normalize();
         if (!remove(config, absolute)) {

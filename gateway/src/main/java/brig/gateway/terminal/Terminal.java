@@ -174,7 +174,8 @@ public final class Terminal {
         } else {
             // The lines of this one are Brig's own words, to be typed; in any other a newline is somebody's name.
             String message = String.valueOf(refusal.getMessage());
-            List<String> lines = refusal.code() == ErrorCode.MODEL_ROUTE_MISSING ? message.lines().toList() : List.of(message);
+            List<String> lines = refusal.code() == ErrorCode.MODEL_ROUTE_MISSING ? message.lines().toList()
+                    : List.of(message);
             ownAside(paint(err, Colour.RED, Line.of("brig: ")).and(Line.of(lines.getFirst()))
                     .and(paint(err, Colour.DIM, Line.of(" (" + refusal.code() + ")"))) + "\n");
             lines.stream().skip(1).forEach(line -> ownAside(Line.of(line) + "\n"));

@@ -103,7 +103,10 @@ public interface WorkerAgent {
      */
     CompletionStage<Channel> dial(String workerId, int port);
 
-    /** Asks a model's server by that route for its list of models; {@code route}, {@code base_url}, {@code status}, {@code text}. */
+    /**
+     * Asks a model's server by that route for its list of models: {@code route}, {@code base_url}, {@code status} of HTTP and
+     * {@code text}, the answer's beginning.
+     */
     CompletionStage<Map<String, @Nullable Object>> testRoute(String route);
 
     /** What the wall enforces here, and what is missing. */

@@ -84,7 +84,8 @@ class CommandLineTest {
     @Test
     void shouldSayThatThereWasNoMessageWhenNothingCameOfIt() throws IOException {
         Run run = product.brigWith("", "run", "shell");
-        assertTrue(run.err().contains("there was no message, and so nothing to do: brig run shell -- 'MESSAGE'"), run::err);
+        assertTrue(run.err().contains("there was no message, and so nothing to do: brig run shell -- 'MESSAGE'"),
+                run::err);
         assertEquals("", product.brigWith("", "run", "demo-writer").err(), "an agent that needs none");
     }
 

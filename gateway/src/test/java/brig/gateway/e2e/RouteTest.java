@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code brig route}: it counts at once at a gateway that runs, the key is nowhere but in its file, and errors name the cure. */
+/** {@code brig route}: it counts at once, the key is nowhere but in its file, and errors name the cure. */
 @Timeout(180)
 class RouteTest {
     private static final String KEY = "planted-key-of-a-route-8834";
@@ -47,7 +47,8 @@ class RouteTest {
         Files.writeString(folder.resolve("key"), KEY + "\n");
         provider = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
         provider.createContext("/", exchange -> {
-            KEYS.add(exchange.getRequestURI().getPath() + " " + exchange.getRequestHeaders().getFirst("Authorization") + " "
+            KEYS.add(exchange.getRequestURI().getPath() + " " + exchange.getRequestHeaders().getFirst("Authorization")
+                    + " "
                     + exchange.getRequestHeaders().getFirst("X-api-key"));
             byte[] body = "{\"data\":[]}".getBytes(UTF_8);
             exchange.sendResponseHeaders(status, body.length);
@@ -99,7 +100,8 @@ class RouteTest {
         writeAgent("asks-none", "none");
         Run run = product.brig("run", "asks-none", "--", "hi");
         assertEquals(REFUSED, run.exitCode(), run::err);
-        assertTrue(run.err().contains("MODEL_ROUTE_MISSING") && run.err().contains("\n  brig route set none --key-file FILE\n"), run::err);
+        assertTrue(run.err().contains("MODEL_ROUTE_MISSING") && run.err()
+                .contains("\n  brig route set none --key-file FILE\n"), run::err);
         assertFalse(product.brig("sessions", "--all").out().contains("asks-none"), "nothing was started");
         Fields agent = product.brig("agents", "--json").json().objects("agents").stream()
                 .filter(one -> one.text("name", "").equals("asks-none")).findFirst().orElseThrow();
@@ -112,7 +114,8 @@ class RouteTest {
     @Test
     void shouldBringTheKeyToTheProviderAndNowhereElseWithoutARestart() throws IOException {
         writeAgent("asks-one", "one");
-        Run set = product.brig("route", "set", "one", "--key-file", folder.resolve("key").toString(), "--url", url() + "/");
+        Run set = product.brig("route", "set", "one", "--key-file", folder.resolve("key").toString(), "--url", url()
+                + "/");
         assertEquals(0, set.exitCode(), set::err);
         assertNowhere(set);
         Path kept = folder.resolve("secrets/route-one");
@@ -157,7 +160,8 @@ class RouteTest {
 
     @Test
     void shouldLeadToAModelOfThisHostWithoutAKey() throws IOException {
-        assertEquals(0, product.brig("route", "set", "opencode", "--url", url().replace("127.0.0.1", "localhost")).exitCode());
+        assertEquals(0, product.brig("route", "set", "opencode", "--url", url().replace("127.0.0.1", "localhost"))
+                .exitCode());
         assertEquals(0, product.brig("route", "test", "opencode").exitCode());
         assertTrue(product.brig("route", "list").out().contains("none"));
     }
@@ -180,16 +184,19 @@ class RouteTest {
         assertEquals(REFUSED, run.exitCode(), run::out);
         assertTrue(run.err().contains(cure), run::err);
         assertFalse(run.err().contains("typed-by-mistake"), "what may be a key is not repeated: " + run.err());
-        assertFalse(Files.exists(folder.resolve("routes/codex.json")) || Files.exists(folder.resolve("secrets/route-codex")));
+        assertFalse(Files.exists(folder.resolve("routes/codex.json"))
+                || Files.exists(folder.resolve("secrets/route-codex")));
     }
 
     @Test
     void shouldSayAtTheStartWhatCannotBeUsed() throws IOException {
         Path agents = Files.createDirectory(folder.resolve("broken"));
         Files.writeString(agents.resolve("wrong.json"), "{\"descriptio\": \"d\", \"command\": [\"p\"]}");
-        try (Product own = Product.prepare(Map.of("worker", Map.of("agentDirs", List.of("", "/nowhere", agents.toString()))))) {
+        try (Product own = Product.prepare(Map.of("worker", Map.of("agentDirs",
+                List.of("", "/nowhere", agents.toString()))))) {
             own.serve();
-            for (String fault : List.of("worker.agentDirs: there is no folder /nowhere", "wrong.json: unknown key 'descriptio'")) {
+            for (String fault : List.of("worker.agentDirs: there is no folder /nowhere",
+                    "wrong.json: unknown key 'descriptio'")) {
                 Await.until("it is said", () -> said(own).contains("brig: ") && said(own).contains(fault));
                 assertTrue(own.brig("agents").out().contains(fault));
                 assertTrue(own.brig("doctor").out().contains(fault));

@@ -49,7 +49,8 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, Offer offer, MadeWorkspaces made, RouteTrial routes, Walls walls, EgressProcess egress, String version,
+            Workers workers, Offer offer, MadeWorkspaces made, RouteTrial routes, Walls walls, EgressProcess egress,
+            String version,
             Runnable exit) {
         this.workers = workers;
         this.offer = offer;
@@ -277,7 +278,8 @@ public final class ControlOperations {
 
     private Map<String, ?> testRoute(Fields request) throws InterruptedException {
         RouteTrial.Answer answer = routes.run(request.requiredText("route"));
-        return Map.of("route", answer.route(), "base_url", answer.baseUrl(), "status", answer.status(), "text", answer.text());
+        return Map.of("route", answer.route(), "base_url", answer.baseUrl(), "status", answer.status(), "text",
+                answer.text());
     }
 
     private static String host(Fields request, Map<String, Object> done) {
@@ -316,7 +318,8 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> doctor() {
-        Stream<Walls.Finding> findings = Stream.of(walls.findings(), List.of(made.finding()), confinement(), offer.findings())
+        Stream<Walls.Finding> findings = Stream.of(walls.findings(), List.of(made.finding()), confinement(),
+                offer.findings())
                 .flatMap(List::stream);
         return Map.of("findings", findings.map(finding -> {
             Map<String, Object> shown = new LinkedHashMap<>();

@@ -10,11 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ways to models that {@code brig route set} wrote, {@code <name>.json} each: {@code secrets} and {@code modelRoutes} as
+ * Ways to models that {@code brig route set} wrote, {@code <name>.json} each: {@code secrets} and {@code modelRoutes}
+ * as
  * in the object {@code egress} of a policy. They are laid over the policy that an agent profile names, so that it need
  * not be copied to have a key in it.
  */
@@ -34,7 +34,8 @@ public final class ModelRoutes {
     /**
      * What a policy lets out, with the routes of these names that it has not itself.
      *
-     * @throws BrigException {@code INVALID_POLICY} where such a file cannot be used; {@code MODEL_ROUTE_MISSING}, with the
+     * @throws BrigException {@code INVALID_POLICY} where such a file cannot be used; {@code MODEL_ROUTE_MISSING},
+     * with the
      *     commands that set a route, where there is none
      */
     EgressPolicy over(String policy, EgressPolicy egress, List<String> names) {
@@ -75,19 +76,15 @@ public final class ModelRoutes {
 
     /** The lines that mend it, as a person types them. */
     static BrigException missing(String policy, String name) {
-        return new BrigException(ErrorCode.MODEL_ROUTE_MISSING, "the agent has no way to its model: there is no route '" + name
-                + "', in its policy '" + policy + "' or set\n  brig route set " + name + " --key-file FILE\n  brig route set "
+        return new BrigException(ErrorCode.MODEL_ROUTE_MISSING,
+                "the agent has no way to its model: there is no route '" + name
+                + "', in its policy '" + policy + "' or set\n  brig route set " + name
+                + " --key-file FILE\n  brig route set "
                 + name + " --url http://127.0.0.1:PORT    (a model of this host)\n  brig route test " + name);
     }
 
     /** What files cannot be used, by name. */
     Map<String, String> faults() {
         return files.faults();
-    }
-
-    /** Names of those that can be used. */
-    Set<String> names() {
-        return files.entries().entrySet().stream().filter(entry -> entry.getValue().value() != null)
-                .map(Map.Entry::getKey).collect(Collectors.toUnmodifiableSet());
     }
 }

@@ -66,7 +66,8 @@ public final class Policies {
      * The policy of a spawn.
      *
      * @param chosen by the request; null leaves it to the profile
-     * @throws BrigException {@code UNKNOWN_POLICY}; {@code INVALID_POLICY}, naming file and key; {@code MODEL_ROUTE_MISSING}
+     * @throws BrigException {@code UNKNOWN_POLICY}; {@code INVALID_POLICY}, naming file and key; {@code
+     * MODEL_ROUTE_MISSING}
      *     where the profile needs a model that this policy does not lead to
      */
     public Named find(@Nullable String chosen, AgentProfile profile) {
@@ -84,13 +85,16 @@ public final class Policies {
         return withRoutes(resolve(name, entry), profile);
     }
 
-    /** What a person set up for an agent counts under its own policy; another one, which a request chose, lets out what it says. */
+    /** What a person set up for an agent counts under its own policy; one that a request chose lets out what it says. */
     private Named withRoutes(Named found, AgentProfile profile) {
         Confinement may = found.confinement();
         if (!found.name().equals(profile.policy())) {
-            profile.models().stream().filter(model -> !may.egress().modelRoutes().containsKey(model)).findFirst().ifPresent(model -> {
-                throw new BrigException(ErrorCode.MODEL_ROUTE_MISSING, "the policy '" + found.name() + "' has no model route '" + model
-                        + "', which the agent needs: add it to the egress of that policy, or take the agent's own, '" + profile.policy() + "'");
+            profile.models().stream().filter(model -> !may.egress().modelRoutes().containsKey(model)).findFirst()
+                    .ifPresent(model -> {
+                throw new BrigException(ErrorCode.MODEL_ROUTE_MISSING, "the policy '" + found.name()
+                        + "' has no model route '" + model
+                        + "', which the agent needs: add it to the egress of that policy, or take the agent's own, '"
+                        + profile.policy() + "'");
             });
             return found;
         }

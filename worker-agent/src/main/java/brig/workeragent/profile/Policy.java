@@ -131,7 +131,8 @@ public record Policy(
      */
     public Project projectIn(Path workspace) {
         ProjectFile project = projectFile.equals(IGNORE) ? null : ProjectFile.find(workspace);
-        return project == null ? new Project(UnaryOperator.identity(), List.of()) : new Project(project::narrow, project.notices());
+        return project == null ? new Project(UnaryOperator.identity(), List.of()) : new Project(project::narrow,
+                project.notices());
     }
 
     /** The idle time that counts, where brig.json allows that much. */

@@ -23,7 +23,8 @@ public final class ProgramPlaces {
     private static final int ENTRIES_MAX = 200;
     private static final List<String> FOR_ALL = List.of("/usr/local/bin", "/usr/bin", "/opt/node/bin");
     /** Below a home. */
-    private static final List<String> BINS = List.of(".local/bin", ".opencode/bin", ".npm-global/bin", ".bun/bin", "bin");
+    private static final List<String> BINS = List.of(".local/bin", ".opencode/bin", ".npm-global/bin", ".bun/bin",
+            "bin");
 
     private final Map<String, String> environment;
 

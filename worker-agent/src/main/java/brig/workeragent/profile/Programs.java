@@ -75,14 +75,18 @@ public final class Programs {
                         Stream.concat(own.stream(), found.mounts().stream()).toList());
             }
         }
-        String what = "the program of the agent '" + agent.name() + "' is not on this host; install it: " + command(install);
-        throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, all.isEmpty() ? what : "the program of the agent '" + agent.name()
-                + "' is at " + all.getFirst().place() + ", where the workers' user does not get: " + closed(all.getFirst())
+        String what = "the program of the agent '" + agent.name() + "' is not on this host; install it: "
+                + command(install);
+        throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, all.isEmpty() ? what : "the program of the agent '"
+                + agent.name()
+                + "' is at " + all.getFirst().place() + ", where the workers' user does not get: "
+                + closed(all.getFirst())
                 + " is closed to others; chmod o+x it, or install it for all: " + command(install));
     }
 
     private @Nullable Path closed(Found found) {
-        return found.mounts().stream().map(mount -> closedAbove.apply(mount.hostPath())).filter(Objects::nonNull).findFirst()
+        return found.mounts().stream().map(mount -> closedAbove.apply(mount.hostPath())).filter(Objects::nonNull)
+                .findFirst()
                 .orElse(null);
     }
 
@@ -203,7 +207,8 @@ public final class Programs {
             String version = found.version();
             // The platform's package may have the platform behind the version.
             boolean same = version != null && (version.equals(tried) || version.startsWith(tried + "-"));
-            String detail = (same ? "version " + tried : "version " + (version == null ? "unknown" : version) + "; tried was " + tried)
+            String detail = (same ? "version " + tried : "version " + (version == null ? "unknown" : version)
+                    + "; tried was " + tried)
                     + ", " + found.place();
             return route(agent, policies, name, detail);
         } catch (BrigException e) {
@@ -218,7 +223,8 @@ public final class Programs {
             return new Finding(name, "OK", detail, null);
         } catch (BrigException e) {
             boolean missing = e.code() == ErrorCode.MODEL_ROUTE_MISSING;
-            return new Finding(name, "WARN", detail + (missing ? "; no route to its model" : "; its policy cannot be used"),
+            return new Finding(name, "WARN", detail + (missing ? "; no route to its model"
+                    : "; its policy cannot be used"),
                     String.valueOf(e.getMessage()));
         }
     }

@@ -52,7 +52,8 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
         for (String name : NAMES) {
             Path file = workspace.resolve(name);
             if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                return read(name, () -> Files.newByteChannel(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
+                return read(name, () -> Files.newByteChannel(file,
+                        Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
             }
         }
         return findBelow(workspace);
@@ -67,14 +68,16 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
             if (!(top instanceof SecureDirectoryStream<Path> secure)) {
                 return null;
             }
-            try (SecureDirectoryStream<Path> folder = secure.newDirectoryStream(Path.of(FOLDER), LinkOption.NOFOLLOW_LINKS)) {
+            try (SecureDirectoryStream<Path> folder = secure.newDirectoryStream(Path.of(FOLDER),
+                    LinkOption.NOFOLLOW_LINKS)) {
                 Path name = Path.of(NAMES.getLast());
                 boolean there = isFile(folder, name);
                 return !there ? null : read(FOLDER + "/" + name,
                         () -> folder.newByteChannel(name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
             }
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INVALID_POLICY, "the project's " + FOLDER + " cannot be read: " + e.getMessage());
+            throw new BrigException(ErrorCode.INVALID_POLICY, "the project's " + FOLDER + " cannot be read: "
+                    + e.getMessage());
         }
     }
 
@@ -99,7 +102,8 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
             }
             return read(name, Json.parseCommented(new String(content, UTF_8)));
         } catch (IOException | BrigException | IllegalArgumentException e) {
-            throw new BrigException(ErrorCode.INVALID_POLICY, "the project's " + name + " cannot be used: " + e.getMessage());
+            throw new BrigException(ErrorCode.INVALID_POLICY, "the project's " + name + " cannot be used: "
+                    + e.getMessage());
         }
     }
 
@@ -111,8 +115,10 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
                         + " has no effect, for a wall's root is read-only and files are not audited");
             }
         }
-        values.keySet().stream().filter(key -> !KNOWN.contains(key)).sorted().limit(NOTICES_MAX).forEach(key -> notices.add(
-                "the project's " + name + ": the key '" + key.substring(0, Math.min(key.length(), KEY_LENGTH_MAX)) + "' is not known here"));
+        values.keySet().stream().filter(key -> !KNOWN.contains(key)).sorted().limit(NOTICES_MAX).forEach(key ->
+                notices.add(
+                "the project's " + name + ": the key '" + key.substring(0, Math.min(key.length(), KEY_LENGTH_MAX))
+                + "' is not known here"));
         return notices;
     }
 

@@ -45,7 +45,8 @@ public final class RouteTrial {
     private static final int ANSWER_BYTES_MAX = 16 * 1024;
     private static final int TEXT_MAX = 400;
     private static final long WAIT_MS = 20_000;
-    private static final Pattern HEAD = Pattern.compile("HTTP/1\\.[01] (\\d{3})[^\\n]*\\n.*?\\r?\\n\\r?\\n", Pattern.DOTALL);
+    private static final Pattern HEAD = Pattern.compile("HTTP/1\\.[01] (\\d{3})[^\\n]*\\n.*?\\r?\\n\\r?\\n",
+            Pattern.DOTALL);
     /** Whole, so that it is bash's own doing: what else is on the host's /usr is not known. */
     private static final String SCRIPT = """
             exec 3<>/dev/tcp/127.0.0.1/%d
@@ -70,18 +71,22 @@ public final class RouteTrial {
     /**
      * Tries a route.
      *
-     * @throws BrigException {@code NOT_FOUND} where no agent needs a route of that name, {@code MODEL_ROUTE_MISSING} where
+     * @throws BrigException {@code NOT_FOUND} where no agent needs a route of that name, {@code MODEL_ROUTE_MISSING}
+     * where
      *     none is set, {@code AGENT_SERVER_FAILED} where nothing came back
      */
     public Answer run(String route) throws InterruptedException {
-        AgentProfiles.Named agent = profiles.usable().stream().filter(one -> one.profile().models().contains(route)).findFirst()
+        AgentProfiles.Named agent = profiles.usable().stream().filter(one -> one.profile().models().contains(route))
+                .findFirst()
                 .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "no agent asks a model by the route '" + route
-                        + "'; there are " + profiles.usable().stream().flatMap(one -> one.profile().models().stream()).distinct().toList()));
+                        + "'; there are " + profiles.usable().stream().flatMap(one -> one.profile().models().stream())
+                        .distinct().toList()));
         Confinement may = policies.find(null, agent.profile()).confinement();
         ModelRoute leads = Objects.requireNonNull(may.egress().modelRoutes().get(route));
         String id = Ids.newSpawnId(System.currentTimeMillis());
         Path folder = walls.workspace(newWorkspaces.resolve(".route-" + id));
-        Confinement bare = new Confinement(true, List.of(), Set.of("PATH"), List.of(), may.limits(), false, may.egress());
+        Confinement bare = new Confinement(true, List.of(), Set.of("PATH"), List.of(), may.limits(), false,
+                may.egress());
         try (Wall wall = walls.build(new Walls.Plan(id, agent.name(), folder, Map.of(), bare))) {
             String said = said(wall.start(List.of("/bin/bash", "-c", SCRIPT, route), null, false));
             Matcher head = HEAD.matcher(said);
@@ -89,7 +94,8 @@ public final class RouteTrial {
                 throw new BrigException(ErrorCode.AGENT_SERVER_FAILED, "nothing came back from " + leads.baseUrl());
             }
             String text = said.substring(head.end()).strip();
-            return new Answer(route, leads.baseUrl(), Integer.parseInt(head.group(1)), text.substring(0, Math.min(text.length(), TEXT_MAX)));
+            return new Answer(route, leads.baseUrl(), Integer.parseInt(head.group(1)), text.substring(0,
+                    Math.min(text.length(), TEXT_MAX)));
         } finally {
             remove(folder);
         }

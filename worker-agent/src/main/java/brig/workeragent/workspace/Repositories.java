@@ -32,8 +32,8 @@ record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Inte
             Path real = repository.toRealPath();
             if (!isBelowABase(real) && !isNamed(real) && !(admin && isOfThePerson(real))) {
                 throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "repository " + real
-                        + " is not below a workspace base, and worker.repositories in brig.json does not have it: brig repository add "
-                        + real);
+                        + " is not below a workspace base, and worker.repositories in brig.json does not have it:"
+                        + " brig repository add " + real);
             }
             Path gitFolder = real.resolve(".git");
             if (!Files.isDirectory(gitFolder, LinkOption.NOFOLLOW_LINKS)) {
@@ -41,7 +41,8 @@ record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Inte
             }
             if (ownerUid != null && !ownerUid.equals(Files.getAttribute(gitFolder, "unix:uid"))) {
                 throw Fields.invalid("repository", "belongs to uid " + Files.getAttribute(gitFolder, "unix:uid")
-                        + ", and agents of root's gateway write as uid " + ownerUid + ": run brig as that user, whose own gateway works"
+                        + ", and agents of root's gateway write as uid " + ownerUid
+                        + ": run brig as that user, whose own gateway works"
                         + " on it, or give the agents a clone of their own, which is uid " + ownerUid + "'s");
             }
             return real;

@@ -119,7 +119,8 @@ class AgentProfilesTest {
         AgentProfiles.Named agent = new AgentProfiles(List.of(folder)).named("a");
         Path modules = Files.createDirectories(folder.resolve("lib/node_modules"));
         Programs programs = new Programs(
-                new ProgramPlaces(Map.of("NODE_PATH", folder.resolve("missing") + ":" + modules, "HOME", "/nowhere")), folder, path -> null);
+                new ProgramPlaces(Map.of("NODE_PATH", folder.resolve("missing") + ":" + modules, "HOME", "/nowhere")),
+                folder, path -> null);
         BrigException absent = assertThrows(BrigException.class, () -> programs.find(agent));
         assertEquals(ErrorCode.COMMAND_NOT_FOUND, absent.code());
         assertTrue(absent.getMessage().contains("npm install -g --include=optional @x/a@1.2.3"), absent.getMessage());
@@ -145,7 +146,8 @@ class AgentProfilesTest {
     void shouldMountTheFolderOfTheProfilesNameWhenThereIsOne() throws Exception {
         write("a.json", "{\"description\": \"d\", \"command\": [\"p\"]}");
         Files.createDirectory(folder.resolve("a"));
-        Programs.Found found = new Programs(new ProgramPlaces(Map.of()), folder, path -> null).find(new AgentProfiles(List.of(folder)).named("a"));
+        Programs.Found found = new Programs(new ProgramPlaces(Map.of()), folder, path -> null)
+                .find(new AgentProfiles(List.of(folder)).named("a"));
         assertEquals(List.of(new Confinement.Mount(folder.resolve("a"), Programs.FILES, true)), found.mounts());
     }
 

@@ -71,7 +71,8 @@ class PoliciesTest {
     }
 
     private static AgentProfile withModels(String policy, String... models) {
-        return AgentProfile.read(Map.of("description", "", "command", List.of("p"), "policy", policy, "models", List.of(models)));
+        return AgentProfile.read(Map.of("description", "", "command", List.of("p"), "policy", policy, "models",
+                List.of(models)));
     }
 
     private void writeRoute(String name, String text) throws IOException {
@@ -81,9 +82,11 @@ class PoliciesTest {
     @Test
     void shouldRefuseAnAgentWithoutAWayToItsModelAndSayWhatMendsIt() throws IOException {
         write("claude", "", "");
-        BrigException refusal = assertThrows(BrigException.class, () -> policies().find(null, withModels("claude", "claude")));
+        BrigException refusal = assertThrows(BrigException.class, () -> policies()
+                .find(null, withModels("claude", "claude")));
         assertEquals(ErrorCode.MODEL_ROUTE_MISSING, refusal.code());
-        assertEquals(3, refusal.getMessage().lines().filter(line -> line.startsWith("  brig route ")).count(), refusal.getMessage());
+        assertEquals(3, refusal.getMessage().lines().filter(line -> line.startsWith("  brig route ")).count(),
+                refusal.getMessage());
         assertTrue(refusal.getMessage().contains("\n  brig route set claude --key-file FILE\n"), refusal.getMessage());
     }
 
@@ -94,14 +97,16 @@ class PoliciesTest {
         assertThrows(BrigException.class, () -> policies.find(null, withModels("claude", "claude")));
         writeRoute("claude", """
                 {"secrets": {"BRIG_ROUTE_CLAUDE": {"file": "/keys/claude"}},
-                 "modelRoutes": {"claude": {"baseUrl": "https://a.example", "secret": "BRIG_ROUTE_CLAUDE", "header": "x-api-key"}}}
+                 "modelRoutes": {"claude": {"baseUrl": "https://a.example", "secret": "BRIG_ROUTE_CLAUDE",
+                 "header": "x-api-key"}}}
                 """);
         Confinement may = policies.find(null, withModels("claude", "claude")).confinement();
         assertEquals("https://a.example", may.egress().modelRoutes().get("claude").baseUrl());
         assertEquals("/keys/claude", may.egress().secrets().get("BRIG_ROUTE_CLAUDE").file());
         assertEquals(List.of("github.com"), may.egress().quietHosts());
         assertTrue(may.variables().contains("BRIG_MODEL_URL_CLAUDE"), may.variables()::toString);
-        assertTrue(policies.find(null, profile("claude")).confinement().egress().modelRoutes().isEmpty(), "who needs none gets none");
+        assertTrue(policies.find(null, profile("claude")).confinement().egress().modelRoutes().isEmpty(),
+                "who needs none gets none");
     }
 
     @Test
@@ -112,17 +117,20 @@ class PoliciesTest {
         BrigException refusal = assertThrows(BrigException.class,
                 () -> policies("review").find("review", withModels("claude", "claude")));
         assertEquals(ErrorCode.MODEL_ROUTE_MISSING, refusal.code());
-        assertTrue(refusal.getMessage().contains("'review'") && refusal.getMessage().contains("'claude'"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("'review'") && refusal.getMessage().contains("'claude'"),
+                refusal.getMessage());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"allowedHosts\": [\"*.example\"], \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\"}}}",
-        "{\"modelRoutes\": {\"other\": {\"baseUrl\": \"https://a.example\"}}}", "{", "{\"modelRoutes\": {\"claude\": {\"baseUrl\": \"ftp://a\"}}}",
+        "{\"modelRoutes\": {\"other\": {\"baseUrl\": \"https://a.example\"}}}", "{",
+        "{\"modelRoutes\": {\"claude\": {\"baseUrl\": \"ftp://a\"}}}",
         "{\"secrets\": {\"OWN\": {\"file\": \"/x\"}}, \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\", \"secret\": \"OWN\"}}}"})
     void shouldRefuseARouteThatSaysMoreOrOtherThanARoute(String text) throws IOException {
         write("claude", "", ", \"egress\": {\"secrets\": {\"OWN\": {\"hosts\": [\"b.example\"]}}}");
         writeRoute("claude", text);
-        BrigException refusal = assertThrows(BrigException.class, () -> policies().find(null, withModels("claude", "claude")));
+        BrigException refusal = assertThrows(BrigException.class, () -> policies()
+                .find(null, withModels("claude", "claude")));
         assertEquals(ErrorCode.INVALID_POLICY, refusal.code(), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("claude.json"), refusal.getMessage());
     }

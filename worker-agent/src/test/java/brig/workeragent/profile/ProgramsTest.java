@@ -65,8 +65,10 @@ class ProgramsTest {
 
     @ParameterizedTest
     @CsvSource({
-        ".nvm/versions/node/v22.1.0/lib/node_modules", ".local/share/fnm/node-versions/v22.1.0/installation/lib/node_modules",
-        ".local/share/mise/installs/node/22.1.0/lib/node_modules", ".npm-global/lib/node_modules", ".local/lib/node_modules",
+        ".nvm/versions/node/v22.1.0/lib/node_modules",
+                ".local/share/fnm/node-versions/v22.1.0/installation/lib/node_modules",
+        ".local/share/mise/installs/node/22.1.0/lib/node_modules", ".npm-global/lib/node_modules",
+        ".local/lib/node_modules",
         ".volta/tools/image/packages/@anthropic-ai/claude-code/lib/node_modules", ".claude/local/node_modules",
         ".bun/install/global/node_modules"})
     void shouldFindThePackageWhereverNpmWasToldToPutIt(String nodeModules) throws IOException {
@@ -94,7 +96,8 @@ class ProgramsTest {
         Files.createDirectories(home.resolve(link).getParent());
         Files.createSymbolicLink(home.resolve(link), real);
         Programs.Found found = find(Map.of("PATH", home.resolve("own").toString()));
-        assertEquals(List.of(new Mount(real, Programs.PACKAGE.resolve("claude"), true)), found.mounts(), "one file, not its folder");
+        assertEquals(List.of(new Mount(real, Programs.PACKAGE.resolve("claude"), true)), found.mounts(),
+                "one file, not its folder");
         assertEquals("/opt/brig/program/claude", found.program());
         assertEquals(version, found.version());
     }
@@ -103,16 +106,20 @@ class ProgramsTest {
     void shouldNotTakeAShimOrAScriptForTheProgram() throws IOException {
         Path shim = executable(home.resolve(".volta/bin/volta-shim"), ELF);
         Files.createSymbolicLink(home.resolve(".volta/bin/claude"), shim);
-        executable(home.resolve(".local/bin/claude"), "#!/bin/sh\nexec evil\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        executable(home.resolve(".local/bin/claude"),
+                "#!/bin/sh\nexec evil\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
         assertThrows(BrigException.class, () -> find(Map.of("PATH", home.resolve(".volta/bin").toString())));
     }
 
     @Test
     void shouldSayWhatIsInTheWayWhenTheWorkersUserDoesNotGetThere() throws IOException {
         Path root = installPackage(".npm-global/lib/node_modules", "2.1.330");
-        BrigException refused = assertThrows(BrigException.class, () -> find(Map.of(), path -> path.startsWith(home) ? home : null));
-        assertTrue(refused.getMessage().contains(root + ", where the workers' user does not get: " + home + " is closed"),
+        BrigException refused = assertThrows(BrigException.class, () ->
+                find(Map.of(), path -> path.startsWith(home) ? home : null));
+        assertTrue(refused.getMessage().contains(root + ", where the workers' user does not get: " + home
+                + " is closed"),
                 refused.getMessage());
-        assertTrue(refused.getMessage().contains("npm install -g --include=optional @anthropic-ai/claude-code@2.1.330"));
+        assertTrue(refused.getMessage()
+                .contains("npm install -g --include=optional @anthropic-ai/claude-code@2.1.330"));
     }
 }

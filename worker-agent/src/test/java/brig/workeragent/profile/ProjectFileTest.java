@@ -80,9 +80,11 @@ class ProjectFileTest {
 
     @Test
     void shouldTellWhatHasNoEffect() throws IOException {
-        Files.writeString(workspace.resolve("gondolin.json"), "{\"bogus\": 1, \"rootOverlay\": true, \"allowedHosts\": []}");
+        Files.writeString(workspace.resolve("gondolin.json"),
+                "{\"bogus\": 1, \"rootOverlay\": true, \"allowedHosts\": []}");
         assertEquals(List.of("the project's gondolin.json: rootOverlay has no effect, for a wall's root is read-only and files are not audited",
-                "the project's gondolin.json: the key 'bogus' is not known here"), ProjectFile.find(workspace).notices());
+                "the project's gondolin.json: the key 'bogus' is not known here"), ProjectFile.find(workspace)
+                .notices());
     }
 
     @Test

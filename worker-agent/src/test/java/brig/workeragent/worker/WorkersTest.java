@@ -62,7 +62,8 @@ class WorkersTest {
     private void open(int startsPerSecondMax) throws IOException {
         Files.writeString(folder.resolve("agent.json"), "{\"description\": \"d\", \"command\": [\"p\", \"{message}\"]}");
         Policies policies = new Policies(List.of(Path.of("../config/policies")),
-                new MountRules(List.of(), List.of(), List.of(), -1), List.of(), new ModelRoutes(folder.resolve("routes")));
+                new MountRules(List.of(), List.of(), List.of(), -1), List.of(),
+                new ModelRoutes(folder.resolve("routes")));
         WorkerSocket.Factory sockets = worker -> {
             openSockets.incrementAndGet();
             return new WorkerSocket() {
@@ -78,7 +79,8 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(new ProgramPlaces(Map.of()), folder, path -> null), policies, walls,
+                new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(new ProgramPlaces(Map.of()),
+                folder, path -> null), policies, walls,
                         new MadeWorkspaces(new MadeWorkspaces.Tools(new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
                                 List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),

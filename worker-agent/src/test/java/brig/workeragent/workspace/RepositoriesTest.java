@@ -58,7 +58,8 @@ class RepositoriesTest {
         Repositories ofRoot = new Repositories(List.of(base), () -> List.of(repository), WORKERS);
         BrigException refused = refused(ofRoot, true);
         assertEquals(ErrorCode.INVALID_FIELD, refused.code());
-        assertTrue(refused.getMessage().contains("run brig as that user") && !refused.getMessage().contains("chown"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("run brig as that user") && !refused.getMessage().contains("chown"),
+                refused.getMessage());
     }
 
     @Test

@@ -231,7 +231,8 @@ public record EgressPolicy(
         routes.putAll(moreRoutes);
         Map<String, Secret> all = new LinkedHashMap<>(secrets);
         all.putAll(moreSecrets);
-        return new EgressPolicy(allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs, quietHosts);
+        return new EgressPolicy(allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs,
+                quietHosts);
     }
 
     /** Whether a worker with it can reach anything at all, now or when a person allows it. */

@@ -303,9 +303,11 @@ final class WorkerEgress {
         if (record.isBlocked() || policy.policy().auditNetwork()) {
             around.audit().accept(entry);
         }
-        // What was allowed is told once for each host: a package manager makes thousands of requests. So is what agents ask for
+        // What was allowed is told once for each host: a package manager makes thousands of requests. So is what
+        // agents ask for
         // by habit.
-        String kind = !record.isBlocked() ? "allowed" : policy.isQuiet(record.host(), record.port()) ? "quiet" : "blocked";
+        String kind = !record.isBlocked() ? "allowed" : policy.isQuiet(record.host(), record.port()) ? "quiet"
+                : "blocked";
         boolean news = kind.equals("blocked") || ((record.isAllowed() || record.isBlocked()) && told.size() < TOLD_MAX
                 && told.add(kind + " " + record.host() + ":" + record.port()));
         if (news) {

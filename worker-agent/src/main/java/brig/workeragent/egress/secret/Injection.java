@@ -175,7 +175,8 @@ public final class Injection {
             }
             if (needsTls.test(name)) {
                 throw new SecretRefusedException("the secret " + name
-                        + " travels over TLS only; allowPlaintext of the secret lets it go without (brig route set --allow-plaintext)");
+                        + " travels over TLS only; allowPlaintext of the secret lets it go without"
+                        + " (brig route set --allow-plaintext)");
             }
             check.found(name);
             used.add(name);

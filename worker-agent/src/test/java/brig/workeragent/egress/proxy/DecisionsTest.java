@@ -56,7 +56,8 @@ class DecisionsTest {
                 assertEquals(403, client.send(get("b.example", server)).answer().status());
                 assertEquals("b.example", egress.event("blocked").get("host"));
             }
-            assertTrue(egress.events.stream().noneMatch(event -> "a.example".equals(event.get("host"))), egress.events::toString);
+            assertTrue(egress.events.stream().noneMatch(event -> "a.example".equals(event.get("host"))),
+                    egress.events::toString);
         }
     }
 

@@ -1,0 +1,57 @@
+package brig.gateway.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Which repositories sessions may have worktrees of, as a person says it and as a refusal proposes it. */
+@Timeout(120)
+class RepositoryTest {
+    private static final int USER = 4711;
+
+    private static Path repository(Product product) throws Exception {
+        Path repository = Files.createDirectory(product.folder().resolve("shop"));
+        Process git = new ProcessBuilder("sh", "-c",
+                "git init -q -b main . && echo one > a.txt && git add . && git -c user.name=t"
+                + " -c user.email=t@example.org commit -qm first").directory(repository.toFile()).inheritIO().start();
+        assertEquals(0, git.waitFor());
+        return repository;
+    }
+
+    @Test
+    void shouldWorkOnAPersonsOwnRepositoryWithoutALine() throws Exception {
+        Product.requireRoot("to be another user");
+        try (Product product = Product.prepare(Map.of())) {
+            Path repository = repository(product);
+            product.asUser(USER).serve();
+            Run run = product.brig("run", "shell", "-r", repository.toString(), "--",
+                    "git log --format=%s; echo two > b.txt");
+            assertEquals(0, run.exitCode(), run::err);
+            assertEquals("first", run.out().strip());
+        }
+    }
+
+    @Test
+    void shouldProposeTheCommandThatNamesARepositoryWhichThenCountsAtOnce() throws Exception {
+        Product.requireRoot("whose gateway asks for the operator's word");
+        try (Product product = Product.start()) {
+            Path repository = repository(product);
+            String[] run = {"run", "shell", "-r", repository.toString(), "--", "true"};
+            Run refused = product.brig(run);
+            assertTrue(refused.err().contains("brig repository add " + repository), refused::err);
+            assertEquals(0, product.brig("repository", "add", repository.toString()).exitCode());
+            assertEquals(repository.toString(), product.brig("repository", "list").out().strip());
+            String then = product.brig(run).err();
+            assertTrue(then.contains("belongs to uid 0") && !then.contains("repository add"), then);
+            assertEquals(0, product.brig("repository", "rm", repository.toString()).exitCode());
+            assertEquals("", product.brig("repository", "list").out().strip());
+            assertEquals(125, product.brig("repository", "rm", repository.toString()).exitCode());
+            assertEquals(125, product.brig("repository", "add", "/nowhere/at/all").exitCode());
+        }
+    }
+}
