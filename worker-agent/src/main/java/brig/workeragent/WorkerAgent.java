@@ -19,6 +19,7 @@ import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -57,7 +58,7 @@ public final class WorkerAgent implements AutoCloseable {
                 new Workers.Allowance(installation.workspaceBases().get(0),
                         installation.stateDir().resolve("cassettes"), installation.stateDir().resolve("owners"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.stdinGraceMs(), config.termGraceMs()),
-                        config.startsPerSecondMax()));
+                        config.startsPerSecondMax(), config.workersMax()));
         this.ports = PortServer.open(folder, workers, config.portConnectionsMax());
         this.control = ControlServer.open(folder,
                 new ControlOperations(workers, profiles, programs, policies, made, walls, egress, VERSION,
@@ -125,6 +126,11 @@ public final class WorkerAgent implements AutoCloseable {
         }
         try {
             run(Options.parse(arguments), System.out);
+        } catch (FileSystemException e) {
+            LoggerFactory.getLogger(WorkerAgent.class).error("cannot write {}: {}. Name folders that can be written with stateDir, "
+                    + "runtimeDir and worker.workspaceBases in a file for --config, or with XDG_STATE_HOME, XDG_RUNTIME_DIR and "
+                    + "XDG_DATA_HOME", e.getFile(), e.getReason() == null ? "this user may not" : e.getReason());
+            System.exit(EXIT_REFUSED);
         } catch (BrigException | IOException e) {
             LoggerFactory.getLogger(WorkerAgent.class).error("{}", e.getMessage());
             System.exit(EXIT_REFUSED);
