@@ -127,7 +127,8 @@ public final class WorkerAgent implements AutoCloseable {
         try {
             run(Options.parse(arguments), System.out);
         } catch (FileSystemException e) {
-            LoggerFactory.getLogger(WorkerAgent.class).error("cannot write {}: {}. Name folders that can be written with stateDir, "
+            LoggerFactory.getLogger(WorkerAgent.class)
+                    .error("cannot write {}: {}. Name folders that can be written with stateDir, "
                     + "runtimeDir and worker.workspaceBases in a file for --config, or with XDG_STATE_HOME, XDG_RUNTIME_DIR and "
                     + "XDG_DATA_HOME", e.getFile(), e.getReason() == null ? "this user may not" : e.getReason());
             System.exit(EXIT_REFUSED);

@@ -69,7 +69,8 @@ final class FileLogs implements Logs {
         } else {
             unended.put(spawnId, kept);
         }
-        return new Reopened(new StreamLog(epoch, lastSeq, kept, environment), complete, done ? frames.getFirst().asMap() : Map.of());
+        return new Reopened(new StreamLog(epoch, lastSeq, kept, environment), complete,
+                done ? frames.getFirst().asMap() : Map.of());
     }
 
     private static List<byte[]> lines(byte[] bytes) {

@@ -155,7 +155,8 @@ public final class Gateway implements ControlLink.Listener {
                 new StreamFolders(paths.streams(), sweeper, loop), System::currentTimeMillis, timers);
         spawner = new Spawner(
                 new Spawner.Parts(control, store,
-                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment, health::handleFailure),
+                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment,
+                                health::handleFailure),
                         System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key")),
                         new Telemetry(counters, new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
                 admission, spawns, listeners.sessionSockets());

@@ -13,8 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Says that a folder is one gateway's: a file {@code gateway.lock} in it that is locked, and holds the process id of who
- * locked it. The lock goes with its process, however that ends, so what a killed one left is in nobody's way.
+ * Says that a folder is one gateway's: a file {@code gateway.lock} in it that is locked, and holds the process id of
+ * who locked it. The lock goes with its process, however that ends, so what a killed one left is in nobody's way.
  */
 final class StateLock {
     private static final String NAME = "gateway.lock";
@@ -35,7 +35,8 @@ final class StateLock {
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             if (!isFree(channel)) {
                 try (channel) {
-                    throw new BrigException(ErrorCode.ALREADY_RUNNING, "a gateway already runs, pid " + pid(channel) + ", on "
+                    throw new BrigException(ErrorCode.ALREADY_RUNNING, "a gateway already runs, pid " + pid(channel)
+                            + ", on "
                             + folder + ": end it, or choose another stateDir and runtimeDir in the configuration");
                 }
             }
@@ -67,7 +68,8 @@ final class StateLock {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "the lock of the state folder was not given back: " + e.getMessage());
+            throw new BrigException(ErrorCode.INTERNAL, "the lock of the state folder was not given back: "
+                    + e.getMessage());
         }
     }
 }

@@ -13,8 +13,8 @@ public final class StateRecovery {
     private StateRecovery() {}
 
     /**
-     * Does it, and says what came of it: {@code damaged}, and where it was {@code aside}, {@code kept} and {@code rebuilt} as
-     * {@link Recovery.Outcome} has them.
+     * Does it, and says what came of it: {@code damaged}, and where it was {@code aside}, {@code kept} and {@code
+     * rebuilt} as {@link Recovery.Outcome} has them.
      *
      * @throws brig.protocol.BrigException {@code ALREADY_RUNNING} while a gateway works there, {@code RECORD_LOST}
      */

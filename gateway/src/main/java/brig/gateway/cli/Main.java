@@ -30,8 +30,8 @@ import picocli.CommandLine.ScopeType;
                 LogsCommand.class,
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
-                AcpCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, PruneCommand.class, RecoverCommand.class,
-                CompletionCommand.class,
+                AcpCommand.class, OpenCommand.class, StatusCommand.class, TopCommand.class, PruneCommand.class,
+                RecoverCommand.class, CompletionCommand.class,
                 ManCommand.class, HelpCommand.class},
         footer = {
             "",

@@ -7,11 +7,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig recover}. */
-@Command(name = "recover", description = "Make a damaged database anew, of what can be read of it and of the recorded streams.",
+@Command(name = "recover",
+        description = "Make a damaged database anew, of what can be read of it and of the recorded streams.",
         mixinStandardHelpOptions = true,
         footer = {"", "For when 'brig serve' says that brig.db is damaged; the gateway must not run. The damaged files are kept aside.",
             "Of a session whose row is lost there are its spawn_id, its agent's session_id and its stream; its task_id and its",
-            "tokens are gone: 'brig token create' makes others. A whole database is left as it is.", "", "Examples:", "  brig recover",
+            "tokens are gone: 'brig token create' makes others. A whole database is left as it is.", "", "Examples:",
+                    "  brig recover",
             "  brig --config my.json recover --json"})
 final class RecoverCommand implements Callable<Integer> {
     @ParentCommand

@@ -154,7 +154,8 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
             return folder;
         } catch (FileSystemException e) {
             String why = e.getReason() == null ? "this user may not write there" : e.getReason();
-            throw new BrigException(ErrorCode.FORBIDDEN, "cannot make the folder " + folder + ": " + why + ". Name folders that can"
+            throw new BrigException(ErrorCode.FORBIDDEN, "cannot make the folder " + folder + ": " + why
+                    + ". Name folders that can"
                     + " be written with stateDir, runtimeDir and agentsDir in a file for --config, or with XDG_STATE_HOME and"
                     + " XDG_RUNTIME_DIR");
         } catch (IOException e) {

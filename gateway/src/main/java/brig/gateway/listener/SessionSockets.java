@@ -109,14 +109,15 @@ public final class SessionSockets implements SpawnListener {
             if (failure == null) {
                 close(spawn);
             } else {
-                log.atWarn().addKeyValue("spawn_id", spawn.spawnId()).log("has no session socket: {}", failure.getMessage());
+                log.atWarn().addKeyValue("spawn_id", spawn.spawnId()).log("has no session socket: {}",
+                        failure.getMessage());
             }
         });
     }
 
     /**
-     * Removes what a process that was killed left in the folder of sessions: sockets of ours that nobody listens on. Who
-     * comes then finds nothing rather than a door behind which nobody is.
+     * Removes what a process that was killed left in the folder of sessions: sockets of ours that nobody listens on.
+     * Who comes then finds nothing rather than a door behind which nobody is.
      */
     public void sweep() {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(paths.agents())) {

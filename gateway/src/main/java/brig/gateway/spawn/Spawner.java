@@ -130,7 +130,8 @@ public final class Spawner {
     /** The same, again and again for who waits, while the worker-agent starts no more for the moment. */
     private CompletionStage<Void> checkAgain(SpawnRequest request, Admission.Applicant asker, long deadlineMs) {
         return check(request, asker.asker()).exceptionallyCompose(failure -> {
-            boolean waits = isFull(failure) && parts.clock().nowMs() + AGAIN_MS <= deadlineMs && !asker.gone().getAsBoolean()
+            boolean waits = isFull(failure) && parts.clock().nowMs() + AGAIN_MS <= deadlineMs
+                    && !asker.gone().getAsBoolean()
                     && retrying < admission.bounds().queueMax();
             return waits ? later().thenCompose(again -> checkAgain(request, asker, deadlineMs))
                     : CompletableFuture.failedFuture(failure);
@@ -265,8 +266,12 @@ public final class Spawner {
                 .thenApply(started -> spawn.workspace());
     }
 
-    /** Many that were accepted at one moment may be more than the worker-agent starts in it: then some start a little later. */
-    private CompletionStage<WorkerAgent.Started> ask(Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, long deadlineMs) {
+    /**
+     * Many that were accepted at one moment may be more than the worker-agent starts in it: then some start a little
+     * later.
+     */
+    private CompletionStage<WorkerAgent.Started> ask(Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker,
+            long deadlineMs) {
         return parts.workers().spawn(spawn.spawnId(), request, asker).exceptionallyCompose(failure -> {
             boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
             return waits ? later().thenCompose(again -> ask(spawn, request, asker, deadlineMs))

@@ -195,7 +195,10 @@ final class Transitions {
         spawn.settle();
     }
 
-    /** Who read when the process before was killed comes back through the door that it knows, and finds the end behind it. */
+    /**
+     * Who read when the process before was killed comes back through the door that it knows, and finds the end behind
+     * it.
+     */
     private void closeDoor(Spawn spawn) {
         if (spawn.door().isEmpty() && spawn.hasRun() && !spawn.isTracked()) {
             doors.linger(spawn);
@@ -351,7 +354,8 @@ final class Transitions {
     CompletionStage<Void> save(Spawn spawn) {
         return parts.store().save(spawn.record()).whenComplete((nothing, failure) -> {
             if (failure != null) {
-                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("could not be recorded: {}", Spawner.reason(failure).getMessage());
+                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("could not be recorded: {}",
+                        Spawner.reason(failure).getMessage());
             }
         });
     }

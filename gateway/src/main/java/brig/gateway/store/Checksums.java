@@ -15,8 +15,9 @@ import java.util.zip.CRC32C;
 /**
  * What the bytes of a {@link LineFile} were when they were written: a file beside it, with an entry for each block of
  * lines. Blocks end where an append ended, and within a long one about every 64 KiB. An entry is 24 bytes, big endian:
- * where the block ends in the file (8); the number of its last frame, 0 within an append (8); its CRC-32C (4); the CRC-32C
- * of these 20 bytes (4). So the lines stay what they are, and a file without entries is one of before there were any.
+ * where the block ends in the file (8); the number of its last frame, 0 within an append (8); its CRC-32C (4); the
+ * CRC-32C of these 20 bytes (4). So the lines stay what they are, and a file without entries is one of before there
+ * were any.
  * Owned by the disk's thread.
  */
 final class Checksums implements Closeable {

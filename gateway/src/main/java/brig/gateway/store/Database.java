@@ -89,7 +89,8 @@ public final class Database {
         boolean damaged = why instanceof SQLException sql
                 && (sql.getErrorCode() == SQLITE_CORRUPT || sql.getErrorCode() == SQLITE_NOTADB);
         return new BrigException(ErrorCode.RECORD_LOST, "the database " + file + " cannot be read or written: "
-                + why.getMessage() + (damaged ? "; 'brig recover' keeps it aside and makes another of the recorded streams" : ""));
+                + why.getMessage()
+                + (damaged ? "; 'brig recover' keeps it aside and makes another of the recorded streams" : ""));
     }
 
     /** What SQLite says becomes a refusal that a client may see. */

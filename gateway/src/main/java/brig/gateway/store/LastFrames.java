@@ -62,7 +62,8 @@ public final class LastFrames implements StreamArchive {
     public CompletionStage<Stored> read(long fromSeq, int bytesMax) {
         return archive.read(fromSeq, bytesMax).thenApply(stored -> {
             Stored last = end;
-            return stored.lines().length > 0 || last == null || fromSeq > endSeq ? stored : from(fromSeq, last, stored.missing());
+            return stored.lines().length > 0 || last == null || fromSeq > endSeq ? stored
+                    : from(fromSeq, last, stored.missing());
         });
     }
 
@@ -73,7 +74,8 @@ public final class LastFrames implements StreamArchive {
                 // On to the next line.
             }
         }
-        return new Stored(Math.max(fromSeq, end.firstSeq()), Arrays.copyOfRange(end.lines(), start, end.lines().length), missing);
+        byte[] lines = Arrays.copyOfRange(end.lines(), start, end.lines().length);
+        return new Stored(Math.max(fromSeq, end.firstSeq()), lines, missing);
     }
 
     @Override

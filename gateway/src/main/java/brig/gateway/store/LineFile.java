@@ -14,8 +14,9 @@ import java.util.TreeMap;
 
 /**
  * A file of consecutive frames, a line each. A sparse index, an entry about every 64 KiB, finds a frame without reading
- * the file from its beginning; it is made while writing, or of the {@link Checksums} beside the file, or by one scan of a
- * file that has none. What has a checksum is read only if it still is what was written. Owned by the disk's thread.
+ * the file from its beginning; it is made while writing, or of the {@link Checksums} beside the file, or by one scan
+ * of a file that has none. What has a checksum is read only if it still is what was written. Owned by the disk's
+ * thread.
  */
 final class LineFile {
     private static final int INDEX_EVERY_BYTES = 64 * 1024;
@@ -117,8 +118,8 @@ final class LineFile {
     record Piece(long firstSeq, byte[] lines, boolean isDamaged) {}
 
     /**
-     * Whole lines from that frame on, or from the first behind it that is as it was written; about {@code wantedBytes} of
-     * them. None where the file ends before it.
+     * Whole lines from that frame on, or from the first behind it that is as it was written; about {@code wantedBytes}
+     * of them. None where the file ends before it.
      */
     Piece read(long fromSeq, int wantedBytes) throws IOException {
         if (!indexed) {
@@ -139,7 +140,8 @@ final class LineFile {
             if (checked.lines().length > 0) {
                 return checked;
             }
-            // Behind the last block: lines of before there were checksums, or of a process that died before it wrote one.
+            // Behind the last block: lines of before there were checksums, or of a process that died before it wrote
+            // one.
             long seq = checked.firstSeq();
             long tail = blocks.isEmpty() ? near.getValue() : Math.max(near.getValue(), blocks.getLast().end());
             long start = skipLines(channel, tail, Math.max(0, fromSeq - seq));
@@ -147,8 +149,12 @@ final class LineFile {
         }
     }
 
-    /** Reads blocks, the first of which begins with frame {@code firstOfBlocks}, until there are lines from {@code fromSeq} on. */
-    private Piece readBlocks(FileChannel channel, List<Checksums.Block> blocks, long firstOfBlocks, long fromSeq, int wantedBytes)
+    /**
+     * Reads blocks, the first of which begins with frame {@code firstOfBlocks}, until there are lines from {@code
+     * fromSeq} on.
+     */
+    private Piece readBlocks(FileChannel channel, List<Checksums.Block> blocks, long firstOfBlocks, long fromSeq,
+            int wantedBytes)
             throws IOException {
         Window window = new Window(channel, wantedBytes);
         ByteArrayOutputStream found = new ByteArrayOutputStream();

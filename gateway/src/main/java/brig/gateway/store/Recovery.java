@@ -62,7 +62,10 @@ public final class Recovery {
         this.isState = isState;
     }
 
-    /** Does it, unless the database is whole. @throws BrigException {@code RECORD_LOST} where the new one cannot be written */
+    /**
+     * Does it, unless the database is whole. @throws BrigException {@code RECORD_LOST} where the new one cannot be
+     * written
+     */
     public Outcome run(long nowMs) {
         if (isWhole()) {
             return new Outcome(null, 0, 0);
@@ -119,12 +122,16 @@ public final class Recovery {
     /** What stands in a damaged file may be anything. */
     private boolean isUsable(SpawnRecord record) {
         SpawnRecord.Course course = record.course();
-        boolean complete = Stream.of(record.spawnId(), record.taskId(), record.epoch(), record.hashes().captain(), record.hashes().watcher(),
-                record.origin().captain(), record.origin().agent(), record.origin().project(), record.origin().provider(),
+        boolean complete = Stream.of(record.spawnId(), record.taskId(), record.epoch(), record.hashes().captain(),
+                record.hashes().watcher(),
+                record.origin().captain(), record.origin().agent(), record.origin().project(),
+                record.origin().provider(),
                 course.state(), course.workspace()).allMatch(Objects::nonNull);
-        return complete && Ids.isSpawnId(record.spawnId()) && Ids.isTaskId(record.taskId()) && isState.test(course.state())
+        return complete && Ids.isSpawnId(record.spawnId()) && Ids.isTaskId(record.taskId())
+                && isState.test(course.state())
                 && isObject(record.origin().request()) && isObject(course.providerIds())
-                && (course.posture() == null || isObject(course.posture())) && (course.exit() == null || isObject(course.exit()));
+                && (course.posture() == null || isObject(course.posture()))
+                && (course.exit() == null || isObject(course.exit()));
     }
 
     private static boolean isObject(@Nullable String json) {
@@ -142,7 +149,8 @@ public final class Recovery {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(streams)) {
             for (Path folder : folders) {
                 String id = String.valueOf(folder.getFileName());
-                if (Ids.isSpawnId(id) && Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS) && !records.containsKey(id)) {
+                if (Ids.isSpawnId(id) && Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                        && !records.containsKey(id)) {
                     records.put(id, ofStream(id, folder));
                 }
             }
@@ -168,9 +176,12 @@ public final class Recovery {
             ended = type.equals("state") && frame.text("state", "").equals("terminated");
         }
         // Nobody knows a token of it: an admin can have others made.
-        SpawnRecord.Hashes hashes = new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
-        return new SpawnRecord(id, id, sessionId, Ids.newEpoch(), new SpawnRecord.Origin(null, "", "local", "admin", agent, "{}"), hashes,
-                new SpawnRecord.Course(ended ? "TERMINATED" : "RUNNING", "", "{\"worker_id\":\"" + id + "\"}", null, null, null),
+        SpawnRecord.Hashes hashes = new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()),
+                Ids.hashToken(Ids.newToken()));
+        return new SpawnRecord(id, id, sessionId, Ids.newEpoch(), new SpawnRecord.Origin(null, "", "local", "admin",
+                agent, "{}"), hashes,
+                new SpawnRecord.Course(ended ? "TERMINATED" : "RUNNING", "", "{\"worker_id\":\"" + id + "\"}", null,
+                        null, null),
                 new SpawnRecord.Times(beginMs, beginMs, endMs, ended ? endMs : 0));
     }
 

@@ -76,7 +76,10 @@ final class WriterThread {
         }
     }
 
-    /** Where the disk is full SQLite has undone the whole transaction already, and says so: the first failure is the one to tell. */
+    /**
+     * Where the disk is full SQLite has undone the whole transaction already, and says so: the first failure is the
+     * one to tell.
+     */
     private static void undo(Statement control, String rollback, Exception why) throws SQLException {
         try {
             control.execute(rollback);

@@ -87,8 +87,8 @@ public final class StreamLog {
     }
 
     /**
-     * The source has frames up to that number, and sends them: an earlier process may have shown them to readers and not
-     * recorded them. Readers that have them wait, and get none of them again.
+     * The source has frames up to that number, and sends them: an earlier process may have shown them to readers and
+     * not recorded them. Readers that have them wait, and get none of them again.
      */
     public void expect(long seq) {
         sourceSeq = Math.max(sourceSeq, seq);
@@ -235,8 +235,8 @@ public final class StreamLog {
     }
 
     /**
-     * The frame that a reader which asks for {@code fromSeq} gets first if nothing is deleted in between. It may be one that
-     * the source has still to send again: until then the reader waits.
+     * The frame that a reader which asks for {@code fromSeq} gets first if nothing is deleted in between. It may be
+     * one that the source has still to send again: until then the reader waits.
      */
     public long resumePoint(long fromSeq) {
         return Math.clamp(fromSeq, 1, nextSeq());

@@ -26,7 +26,8 @@ public interface WorkerAgent {
      *
      * @param lastSeq the number of its newest frame
      */
-    record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture, long lastSeq) {}
+    record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture,
+            long lastSeq) {}
 
     /** What the worker-agent has: workers that are up, or were; and the ids of those that are on their way. */
     record Listing(List<Alive> workers, Set<String> starting) {}

@@ -24,7 +24,8 @@ class StateLockTest {
         assertEquals(ErrorCode.ALREADY_RUNNING, refusal.code());
         assertTrue(refusal.getMessage().contains("a gateway already runs, pid " + ProcessHandle.current().pid() + ","),
                 refusal::getMessage);
-        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("gateway.lock"))));
+        assertEquals("rw-------",
+                PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("gateway.lock"))));
         lock.close();
         StateLock.take(folder).close();
     }

@@ -98,7 +98,8 @@ class PathsTest {
     @Test
     void shouldSayOnceWhatToDoWhenNoFolderCanBeMade() throws IOException {
         Path inTheWay = Files.createFile(temp.resolve("file"));
-        BrigException refusal = assertThrows(BrigException.class, () -> Paths.makePassable(inTheWay.resolve("state/brig")));
+        BrigException refusal = assertThrows(BrigException.class, () ->
+                Paths.makePassable(inTheWay.resolve("state/brig")));
         assertEquals(ErrorCode.FORBIDDEN, refusal.code());
         assertTrue(refusal.getMessage().contains(inTheWay + "/state/brig") && refusal.getMessage().contains("stateDir"),
                 refusal::getMessage);

@@ -38,8 +38,8 @@ class FaultsTest {
             String logged = Files.readString(product.log());
             Run second = product.brig("serve");
             assertEquals(125, second.exitCode(), second::toString);
-            assertTrue(second.err().contains("ALREADY_RUNNING") && second.err().contains("pid " + product.process().pid() + ","),
-                    second::err);
+            String pid = "pid " + product.process().pid() + ",";
+            assertTrue(second.err().contains("ALREADY_RUNNING") && second.err().contains(pid), second::err);
             assertEquals(125, product.brig("recover").exitCode());
             assertEquals(logged, Files.readString(product.log()), "the first one noticed nothing");
             assertEquals("running", live.view().text("state"));
@@ -111,7 +111,8 @@ class FaultsTest {
             try (Wire watcher = spawned.attach("watcher")) {
                 Frames frames = new Frames().readAll(watcher);
                 assertTrue(frames.missing() > 0);
-                assertTrue(frames.messages().stream().anyMatch(message -> message.text("reason", "").equals("record_damaged")),
+                assertTrue(frames.messages().stream()
+                        .anyMatch(message -> message.text("reason", "").equals("record_damaged")),
                         () -> frames.messages().stream().map(Fields::asMap).toList().toString());
             }
         }
@@ -148,10 +149,13 @@ class FaultsTest {
         try (Product product = Product.prepare(Map.of())) {
             String state = product.folder().resolve("state").toString();
             Path fill = product.folder().resolve("fill");
-            // The mount is seen in its namespace only: what fills it and makes room is told by a file that is seen everywhere.
+            // The mount is seen in its namespace only: what fills it and makes room is told by a file that is seen
+            // everywhere.
             product.inMountNamespace("mkdir -p " + state + "; mount -t tmpfs -o size=4m,mode=711 brig-e2e " + state
-                    + "; (while [ -d " + product.folder() + " ]; do if [ -e " + fill + " ]; then dd if=/dev/zero of=" + state
-                    + "/filler bs=4k count=2000 2>/dev/null || :; else rm -f " + state + "/filler; fi; sleep 0.2; done) <&- >&- 2>&- & :");
+                    + "; (while [ -d " + product.folder() + " ]; do if [ -e " + fill + " ]; then dd if=/dev/zero of="
+                    + state
+                    + "/filler bs=4k count=2000 2>/dev/null || :; else rm -f " + state
+                    + "/filler; fi; sleep 0.2; done) <&- >&- 2>&- & :");
             product.serve();
             // The token is on the disk that only the product sees; this needs none.
             Web web = new Web(product.url(), "");

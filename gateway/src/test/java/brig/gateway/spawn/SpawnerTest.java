@@ -300,9 +300,11 @@ class SpawnerTest {
 
     @Test
     void shouldWaitUntilTheWorkerAgentStartsMoreAsLongAsWasAskedFor() {
-        Admission.Applicant patient = new Admission.Applicant(new SpawnRequest.Asker(SpawnBench.CAPTAIN, true), 1_000, () -> false);
+        Admission.Applicant patient = new Admission.Applicant(new SpawnRequest.Asker(SpawnBench.CAPTAIN, true), 1_000,
+                () -> false);
         bench.workers.checking = CompletableFuture.failedFuture(limited());
-        CompletableFuture<Accepted> accepted = bench.spawner.spawn(SpawnBench.request("fix"), patient).toCompletableFuture();
+        CompletableFuture<Accepted> accepted = bench.spawner.spawn(SpawnBench.request("fix"), patient)
+                .toCompletableFuture();
         bench.pass(250);
         assertFalse(accepted.isDone());
         bench.workers.checking = CompletableFuture.completedFuture(null);
@@ -310,12 +312,14 @@ class SpawnerTest {
         assertEquals("fix", accepted.join().taskId());
 
         bench.workers.checking = CompletableFuture.failedFuture(limited());
-        CompletableFuture<Accepted> inVain = bench.spawner.spawn(SpawnBench.request("other"), patient).toCompletableFuture();
+        CompletableFuture<Accepted> inVain = bench.spawner.spawn(SpawnBench.request("other"), patient)
+                .toCompletableFuture();
         for (int i = 0; i < 5; i++) {
             bench.pass(250);
         }
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(inVain).code());
-        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(bench.ask("at-once", SpawnBench.CAPTAIN)).code());
+        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(bench.ask("at-once", SpawnBench.CAPTAIN))
+                .code());
     }
 
     @Test

@@ -52,7 +52,8 @@ class RecoveryTest {
     }
 
     private void stream(String id, String lines, long last) {
-        FileStreamArchive archive = new FileStreamArchive(folder.resolve("streams").resolve(id), 1 << 20, Runnable::run, Runnable::run);
+        FileStreamArchive archive = new FileStreamArchive(folder.resolve("streams").resolve(id), 1 << 20,
+                Runnable::run, Runnable::run);
         archive.append(1, last, Unpooled.copiedBuffer(lines, StandardCharsets.UTF_8)).toCompletableFuture().join();
         archive.close().toCompletableFuture().join();
     }
@@ -96,7 +97,8 @@ class RecoveryTest {
         Recovery.Outcome outcome = recover();
         Set<String> kept = load().stream().map(SpawnRecord::spawnId).collect(Collectors.toSet());
         assertEquals(outcome.kept(), kept.size());
-        assertTrue(kept.size() > 250 && kept.contains(ids.getFirst()) && kept.contains(ids.getLast()), () -> kept.size() + " rows");
+        assertTrue(kept.size() > 250 && kept.contains(ids.getFirst()) && kept.contains(ids.getLast()), () ->
+                kept.size() + " rows");
         assertTrue(Files.exists(folder.resolve("brig.db.damaged-42")), "the damaged one stays");
     }
 
@@ -111,17 +113,20 @@ class RecoveryTest {
         assertEquals(0, outcome.kept());
         assertEquals(2, outcome.rebuilt());
         List<SpawnRecord> records = load();
-        SpawnRecord ended = records.stream().filter(each -> each.spawnId().equals(ids.getFirst())).findFirst().orElseThrow();
+        SpawnRecord ended = records.stream().filter(each -> each.spawnId().equals(ids.getFirst())).findFirst()
+                .orElseThrow();
         assertEquals("TERMINATED", ended.course().state());
         assertEquals("ses_x", ended.sessionId());
         assertEquals(new SpawnRecord.Times(5, 5, 9, 9), ended.times());
-        SpawnRecord live = records.stream().filter(each -> each.spawnId().equals(ids.getLast())).findFirst().orElseThrow();
+        SpawnRecord live = records.stream().filter(each -> each.spawnId().equals(ids.getLast())).findFirst()
+                .orElseThrow();
         assertEquals("RUNNING", live.course().state(), "its worker may be there");
     }
 
     @Test
     void shouldMakeAnEmptyOneOfWhatIsNoDatabase() throws IOException {
-        Files.writeString(file(), "this is a text, and long enough to be taken for the header of a database".repeat(20));
+        Files.writeString(file(),
+                "this is a text, and long enough to be taken for the header of a database".repeat(20));
         assertEquals(0, recover().kept());
         assertEquals(List.of(), load());
         assertFalse(Files.exists(folder.resolve("brig.db.new")));

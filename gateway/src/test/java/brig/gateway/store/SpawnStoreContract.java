@@ -108,7 +108,8 @@ abstract class SpawnStoreContract {
         SpawnStore store = open(loop());
         SpawnRecord first = ended(record("spn_1", 1));
         await(store.save(first));
-        SpawnRecord second = record("spn_2", "ses_spn_1", SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(2, 0, 2, 0));
+        SpawnRecord second = record("spn_2", "ses_spn_1", SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(2,
+                0, 2, 0));
         await(store.save(second));
         assertEquals(List.of(first, second), await(store.load()));
         store.close();

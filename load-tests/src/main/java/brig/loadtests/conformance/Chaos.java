@@ -63,7 +63,8 @@ public final class Chaos implements Callable<Integer> {
         }
         if (mayMount) {
             try (Product product = Product.onSmallDisk()) {
-                well &= run(product, full, List.of(Storm.Fault.FULL_DISK, Storm.Fault.FULL_DISK, Storm.Fault.WORKER_AGENT),
+                well &= run(product, full, List.of(Storm.Fault.FULL_DISK, Storm.Fault.FULL_DISK,
+                        Storm.Fault.WORKER_AGENT),
                         "full_disk", object);
             }
         }
@@ -73,9 +74,11 @@ public final class Chaos implements Callable<Integer> {
         return well ? 0 : 1;
     }
 
-    private boolean run(Product product, long seconds, List<Storm.Fault> faults, String name, Map<String, Object> object)
+    private boolean run(Product product, long seconds, List<Storm.Fault> faults, String name, Map<String,
+            Object> object)
             throws IOException, InterruptedException, ExecutionException {
-        Storm.Outcome outcome = new Storm(product, new Storm.Plan(workers, readers, seconds, seed, faults), this::say).run();
+        Storm.Outcome outcome = new Storm(product, new Storm.Plan(workers, readers, seconds, seed, faults), this::say)
+                .run();
         object.put(name, outcome.toMap());
         outcome.toMap().forEach((what, value) -> say("%-10s %-20s %s".formatted(name, what, value)));
         return outcome.isWell();

@@ -76,7 +76,8 @@ final class Follow {
         Opening opening = Opening.watcher(session).from(transcript.next());
         boolean elsewhere = way == Way.UNIX && !Files.exists(Path.of(session.ioSocket()));
         if (way != Way.SSE || epoch.isEmpty()) {
-            return (elsewhere ? Way.WEBSOCKET : way).open(session, epoch.isEmpty() ? Opening.watcher(session) : opening);
+            return (elsewhere ? Way.WEBSOCKET : way).open(session, epoch.isEmpty()
+                    ? Opening.watcher(session) : opening);
         }
         Map<String, String> headers = session.target().headers(opening.token());
         headers.put("Last-Event-ID", new StreamPosition(epoch, transcript.next() - 1).toString());

@@ -40,22 +40,24 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     /**
-     * Its state folder is a file system of 16 MiB, in a mount namespace of its own, which goes with the gateway: it cannot
-     * be started again in it.
+     * Its state folder is a file system of 16 MiB, in a mount namespace of its own, which goes with the gateway: it
+     * cannot be started again in it.
      */
     static Product onSmallDisk() throws IOException {
         Path folder = Brig.newFolder();
         String script = """
                 mkdir -p "$1/state"; mount -t tmpfs -o size=16m,mode=711 brig-chaos "$1/state"
                 (while [ -d "$1" ]; do
-                    if [ -e "$1/fill" ]; then cat /dev/zero > "$1/state/filler" 2>/dev/null || :; else rm -f "$1/state/filler"; fi
+                    if [ -e "$1/fill" ]; then cat /dev/zero 2>/dev/null > "$1/state/filler" || :
+                    else rm -f "$1/state/filler"; fi
                     sleep 0.2
                 done) <&- >&- 2>&- &
                 shift
                 exec "$@"
                 """;
         return new Product(Brig.prepare(folder, new Brig.Launch(
-                Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L), "retention", Map.of("bytes", 4L << 20)),
+                Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L), "retention", Map.of("bytes",
+                        4L << 20)),
                 List.of("unshare", "-m", "sh", "-ec", script, "sh", folder.toString()), Map.of())).launch());
     }
 

@@ -18,8 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers one after the other in so many places, each with readers on all ways in that come and go at random, while parts
- * of Brig are killed or its disk is full. In the end every reader has every frame of its session once, or was told which it
+ * Workers one after the other in so many places, each with readers on all ways in that come and go at random, while
+ * parts of Brig are killed or its disk is full. In the end every reader has every frame of its session once, or was
+ * told which it
  * has not and why; and two readers of one session have the same.
  */
 final class Storm {
@@ -141,7 +142,8 @@ final class Storm {
         }
     }
 
-    private void work(Target target, ExecutorService threads, Random own) throws InterruptedException, ExecutionException {
+    private void work(Target target, ExecutorService threads, Random own) throws InterruptedException,
+            ExecutionException {
         while (!isOver()) {
             Work work = new Work(1, 20 + own.nextInt(60), BURST_LINES, LINE_BYTES, "0.1");
             Session session = spawn(target, work);
@@ -180,7 +182,8 @@ final class Storm {
 
     private void report(Session session, Follow reader, String what) {
         synchronized (outcome) {
-            outcome.violations.add(session.id() + " over " + reader.way() + " behind frame " + (reader.transcript().next() - 1) + ": " + what);
+            outcome.violations.add(session.id() + " over " + reader.way() + " behind frame "
+                    + (reader.transcript().next() - 1) + ": " + what);
         }
     }
 
@@ -196,9 +199,12 @@ final class Storm {
                 outcome.restarts += reader.restarts();
                 outcome.doubled += reader.doubled();
                 outcome.untold += reader.untold();
-                boolean same = !reader.epoch().equals(first.epoch()) || all.hashes().entrySet().stream().allMatch(frame ->
-                        Objects.equals(first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()), frame.getValue()));
-                boolean completed = all.doneFrames().stream().anyMatch(done -> done.fields().number("exitCode", 0, 255, 255) == 0);
+                boolean same = !reader.epoch().equals(first.epoch()) || all.hashes().entrySet().stream()
+                        .allMatch(frame ->
+                        Objects.equals(first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()),
+                                frame.getValue()));
+                boolean completed = all.doneFrames().stream().anyMatch(done -> done.fields().number("exitCode", 0, 255,
+                        255) == 0);
                 boolean whole = !completed || !all.gaps().isEmpty() || work.output().contentEquals(all.text());
                 outcome.completed += completed && reader == first ? 1 : 0;
                 if (!same || !whole) {

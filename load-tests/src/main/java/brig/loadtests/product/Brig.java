@@ -167,7 +167,8 @@ public final class Brig implements AutoCloseable {
 
     private static List<String> arguments(ProcessHandle process) {
         try {
-            return List.of(Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"), StandardCharsets.ISO_8859_1).split("\0", -1));
+            return List.of(Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"), StandardCharsets.ISO_8859_1)
+                    .split("\0", -1));
         } catch (IOException gone) {
             return List.of();
         }
@@ -190,7 +191,8 @@ public final class Brig implements AutoCloseable {
 
     public String adminToken() throws IOException {
         // As the gateway sees it, which may have mounts of its own.
-        return Files.readString(Path.of("/proc/" + process.pid() + "/root" + folder.resolve("state/admin.token"))).strip();
+        return Files.readString(Path.of("/proc/" + process.pid() + "/root" + folder.resolve("state/admin.token")))
+                .strip();
     }
 
     /** Memory of the gateway's process that is in RAM, in bytes. */

@@ -23,7 +23,8 @@ class StormTest {
     @Test
     void shouldLoseDoubleAndHideNothingWhenPartsAreKilled() throws Exception {
         try (Product product = Product.patient()) {
-            Map<String, Object> seen = run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT, Storm.Fault.BOTH));
+            Map<String, Object> seen = run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT,
+                    Storm.Fault.BOTH));
             assertTrue((Long) seen.get("sessions") > 0 && (Long) seen.get("connections") > 16, seen::toString);
             assertTrue((Integer) seen.get("gateway") >= 1 && (Integer) seen.get("both") >= 1, seen::toString);
         }

@@ -51,7 +51,8 @@ public final class Workers {
      * recordings lie, {@code owners} where it is noted whose the folders are that Brig made.
      */
     public record Allowance(
-            Path newWorkspaces, Path cassettes, Path owners, long unackedBytesMax, StopTimes times, int startsPerSecondMax,
+            Path newWorkspaces, Path cassettes, Path owners, long unackedBytesMax, StopTimes times,
+                    int startsPerSecondMax,
             int workersMax) {}
 
     /** A worker as {@code list} shows it. */
@@ -186,7 +187,8 @@ public final class Workers {
 
     private void requirePlace() {
         if (answers.size() >= allowance.workersMax()) {
-            throw new BrigException(ErrorCode.MAX_WORKERS, "worker.workersMax (" + allowance.workersMax() + ") is reached", 1);
+            throw new BrigException(ErrorCode.MAX_WORKERS, "worker.workersMax (" + allowance.workersMax()
+                    + ") is reached", 1);
         }
     }
 
