@@ -221,7 +221,7 @@ export interface GapFrame {
   type: 'gap';
   from: number;
   to: number;
-  reason: 'evicted' | 'record_lost' | 'epoch_changed' | (string & {});
+  reason: 'evicted' | 'record_lost' | 'record_damaged' | 'epoch_changed' | (string & {});
   /** A new stream begins at 1. */
   epoch?: string;
 }

@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.conformance.Chaos;
 import brig.loadtests.conformance.Conformance;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -13,10 +14,12 @@ import picocli.CommandLine.Command;
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {Bench.class, ApiLatency.class, Conformance.class, EgressLatency.class, SpawnHeap.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
+        subcommands = {Bench.class, ApiLatency.class, Chaos.class, Conformance.class, EgressLatency.class,
+                SpawnHeap.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
         footer = {"", "From the build:",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'",
             "  ./gradlew :load-tests:run -Pargs='conformance'",
+            "  ./gradlew :load-tests:run -Pargs='chaos --minutes 10'",
             "  ./gradlew :load-tests:run -Pargs='api-latency'",
             "  ./gradlew :load-tests:run -Pargs='egress'",
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",

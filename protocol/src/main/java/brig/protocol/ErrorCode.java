@@ -66,6 +66,7 @@ public enum ErrorCode {
     WORKER_LOST(502, 4531, Action.STOP),
     RECONCILE_TIMEOUT(504, 4532, Action.STOP),
     RECORD_LOST(507, 4543, Action.OPERATOR),
+    ALREADY_RUNNING(409, 4549, Action.OPERATOR),
     INTERNAL(500, 4550, Action.OPERATOR);
 
     /** What the receiver of a code should do. */

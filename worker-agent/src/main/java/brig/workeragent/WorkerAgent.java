@@ -21,6 +21,7 @@ import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -57,7 +58,7 @@ public final class WorkerAgent implements AutoCloseable {
                 new Workers.Allowance(installation.workspaceBases().get(0), installation.scratchBases(),
                         installation.stateDir().resolve("cassettes"), installation.stateDir().resolve("owners"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.turnMs(), config.stdinGraceMs(), config.termGraceMs()),
-                        config.startsPerSecondMax()));
+                        config.startsPerSecondMax(), config.workersMax()));
         // What an agent left may take its time; nobody waits for that.
         Thread.startVirtualThread(() -> {
             made.sweep();
@@ -133,6 +134,12 @@ public final class WorkerAgent implements AutoCloseable {
         }
         try {
             run(Options.parse(arguments), System.out);
+        } catch (FileSystemException e) {
+            LoggerFactory.getLogger(WorkerAgent.class)
+                    .error("cannot write {}: {}. Name folders that can be written with stateDir, "
+                    + "runtimeDir and worker.workspaceBases in a file for --config, or with XDG_STATE_HOME, XDG_RUNTIME_DIR and "
+                    + "XDG_DATA_HOME", e.getFile(), e.getReason() == null ? "this user may not" : e.getReason());
+            System.exit(EXIT_REFUSED);
         } catch (BrigException | IOException e) {
             LoggerFactory.getLogger(WorkerAgent.class).error("{}", e.getMessage());
             System.exit(EXIT_REFUSED);

@@ -23,6 +23,7 @@ record WorkerAgentConfig(
         long keptWorkspaceMs,
         int uid,
         int startsPerSecondMax,
+        int workersMax,
         int portConnectionsMax,
         long unackedBytesMax,
         int startMs,
@@ -49,6 +50,8 @@ record WorkerAgentConfig(
         }
     }
 
+    /** The launcher has room for 1,024 walls; the rest is for those that Brig's own programs run in. */
+    private static final int WORKERS_MAX = 1000;
     private static final long DAY_MS = 86_400_000;
     private static final long MIB = 1024 * 1024;
     private static final long TIB = MIB * MIB;
@@ -63,6 +66,7 @@ record WorkerAgentConfig(
             throw new IllegalArgumentException("egress.uid: must be another than uid, which is the workers'");
         }
         requireRangeOrNone("startsPerSecondMax", startsPerSecondMax, 1, 10_000);
+        requireRange("workersMax", workersMax, 1, WORKERS_MAX);
         requireRange("portConnectionsMax", portConnectionsMax, 1, 10_000);
         requireRange("unackedBytesMax", unackedBytesMax, 128 * 1024, 1024 * MIB);
         requireRange("startMs", startMs, 100, 600_000);

@@ -3,11 +3,18 @@ package brig.gateway.api;
 import brig.gateway.limits.Admission;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What an operator can do with the gateway as a whole. */
-public record Controls(Admission admission, Stopper stopper, Pruner pruner, BooleanSupplier ready) {
+public record Controls(Admission admission, Stopper stopper, Pruner pruner, Unready unready) {
+    /** Whether spawns can be started. */
+    @FunctionalInterface
+    public interface Unready {
+        /** Why none can be started now, in a word; null where one can. */
+        @Nullable String reason();
+    }
+
+
     /** Who can stop the gateway. */
     @FunctionalInterface
     public interface Stopper {

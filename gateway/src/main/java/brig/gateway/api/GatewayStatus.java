@@ -2,13 +2,14 @@ package brig.gateway.api;
 
 import brig.gateway.limits.Admission;
 import brig.gateway.limits.Lobby;
-import brig.gateway.listener.Door;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -17,15 +18,18 @@ public final class GatewayStatus {
     private final Sessions sessions;
     private final Lobby lobby;
     private final Admission admission;
-    private final Clock clock;
     private final long startedMs;
+    /** Of a clock that nobody sets. */
+    private final LongSupplier nanoTime;
+    private final long startedNanos;
 
-    public GatewayStatus(Door door, Admission admission, Clock clock) {
-        this.sessions = door.sessions();
-        this.lobby = door.lobby();
+    public GatewayStatus(Sessions sessions, Lobby lobby, Admission admission, Clock clock, LongSupplier nanoTime) {
+        this.sessions = sessions;
+        this.lobby = lobby;
         this.admission = admission;
-        this.clock = clock;
         this.startedMs = clock.nowMs();
+        this.nanoTime = nanoTime;
+        this.startedNanos = nanoTime.getAsLong();
     }
 
     Map<String, @Nullable Object> view() {
@@ -33,7 +37,7 @@ public final class GatewayStatus {
         String version = GatewayStatus.class.getPackage().getImplementationVersion();
         status.put("version", version == null ? "development" : version);
         status.put("started_ms", startedMs);
-        status.put("uptime_ms", clock.nowMs() - startedMs);
+        status.put("uptime_ms", TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startedNanos));
         status.put("pool", admission.state().wireName());
         status.put("workers", admission.workers());
         status.put("workers_max", admission.bounds().workersMax());

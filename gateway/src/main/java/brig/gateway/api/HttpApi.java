@@ -22,7 +22,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -55,7 +54,7 @@ public final class HttpApi {
     private final MetricsCalls metrics;
     private final SpawnerSocket spawner;
     private final ApiDocuments documents = new ApiDocuments();
-    private final BooleanSupplier ready;
+    private final Controls.Unready unready;
     private final int requestBodyBytes;
 
     public HttpApi(Door door, Behind behind, GatewayStatus status, SpawnerSocket spawner, Config config) {
@@ -73,7 +72,7 @@ public final class HttpApi {
         models = new OpenAiCalls(door, behind.spawner(), behind.workers(), behind.clock());
         operator = new OperatorCalls(status, behind.workers(), behind.controls());
         metrics = new MetricsCalls(guard, behind.metrics());
-        ready = behind.controls().ready();
+        unready = behind.controls().unready();
         requestBodyBytes = config.limits().requestBodyBytes();
     }
 
@@ -236,8 +235,8 @@ public final class HttpApi {
     }
 
     private void ready(Call call) {
-        boolean isReady = ready.getAsBoolean();
-        word(call, isReady ? 200 : 503, isReady ? "ok" : "not ready");
+        String reason = unready.reason();
+        word(call, reason == null ? 200 : 503, reason == null ? "ok" : "not ready: " + reason);
     }
 
     private static void word(Call call, int status, String word) {

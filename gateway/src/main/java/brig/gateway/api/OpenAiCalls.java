@@ -224,7 +224,7 @@ final class OpenAiCalls {
         access.requireCaptain();
         Talk talk = talk(session, true);
         talk.requireIdle();
-        long from = session.spawn().log().lastSeq() + 1;
+        long from = session.spawn().log().nextSeq();
         session.handleMessage(access, new Fields(Map.of("role", "user", "content", asked.prompt())), true);
         new Reply(call, asked, session, talk, from, form).begin();
     }

@@ -4,16 +4,19 @@ import brig.gateway.spawn.Logs;
 import brig.gateway.store.FileStreamArchive;
 import brig.gateway.store.LastFrames;
 import brig.gateway.stream.StreamLog;
+import brig.protocol.BrigException;
 import brig.protocol.Fields;
 import brig.protocol.Json;
 import brig.protocol.Limits;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /** Logs whose archives are folders below the state folder. Owned by the event loop. */
 final class FileLogs implements Logs {
@@ -25,20 +28,26 @@ final class FileLogs implements Logs {
     private final Executor disk;
     private final Executor loop;
     private final StreamLog.Environment environment;
+    /** Told of each write that failed. */
+    private final Consumer<Throwable> writeFailed;
     /** Those whose end is still to come. */
     private final Map<String, LastFrames> unended = new HashMap<>();
 
-    FileLogs(Path streams, long bytesMax, Executor disk, Executor loop, StreamLog.Environment environment) {
+    FileLogs(Path streams, long bytesMax, Executor disk, Executor loop, StreamLog.Environment environment,
+            Consumer<Throwable> writeFailed) {
         this.streams = streams;
         this.bytesMax = bytesMax;
         this.disk = disk;
         this.loop = loop;
         this.environment = environment;
+        this.writeFailed = writeFailed;
     }
 
     @Override
     public StreamLog create(String spawnId, String epoch, long lastSeq) {
-        return new StreamLog(epoch, lastSeq, kept(spawnId, archive(spawnId)), environment);
+        LastFrames kept = kept(archive(spawnId));
+        unended.put(spawnId, kept);
+        return new StreamLog(epoch, lastSeq, kept, environment);
     }
 
     @Override
@@ -49,13 +58,40 @@ final class FileLogs implements Logs {
     }
 
     private Reopened reopened(String spawnId, String epoch, long lastSeq, FileStreamArchive archive, byte[] lastTwo) {
-        List<Fields> frames = new String(lastTwo, StandardCharsets.UTF_8).lines()
-                .map(line -> new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))).toList();
+        List<byte[]> lines = lines(lastTwo);
+        List<Fields> frames = lines.stream().map(FileLogs::frame).toList();
         boolean complete = !frames.isEmpty() && "state".equals(frames.getLast().text("type"))
                 && "terminated".equals(frames.getLast().text("state"));
         boolean done = complete && frames.size() > 1 && "done".equals(frames.getFirst().text("type"));
-        return new Reopened(new StreamLog(epoch, lastSeq, complete ? archive : kept(spawnId, archive), environment),
-                complete, done ? frames.getFirst().asMap() : Map.of());
+        LastFrames kept = kept(archive);
+        if (complete) {
+            kept.remember(done ? lastSeq - 1 : lastSeq, lastSeq, done ? lastTwo : lines.getLast());
+        } else {
+            unended.put(spawnId, kept);
+        }
+        return new Reopened(new StreamLog(epoch, lastSeq, kept, environment), complete,
+                done ? frames.getFirst().asMap() : Map.of());
+    }
+
+    private static List<byte[]> lines(byte[] bytes) {
+        List<byte[]> lines = new ArrayList<>();
+        int start = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] == '\n') {
+                lines.add(Arrays.copyOfRange(bytes, start, i + 1));
+                start = i + 1;
+            }
+        }
+        return lines;
+    }
+
+    /** A line of a record without checksums may be anything. */
+    private static Fields frame(byte[] line) {
+        try {
+            return new Fields(Json.parseObject(line, 0, line.length - 1));
+        } catch (BrigException e) {
+            return new Fields(Map.of());
+        }
     }
 
     @Override
@@ -66,10 +102,8 @@ final class FileLogs implements Logs {
         }
     }
 
-    private LastFrames kept(String spawnId, FileStreamArchive archive) {
-        LastFrames kept = new LastFrames(archive, task -> environment.timers().after(END_RETRY_MS, task));
-        unended.put(spawnId, kept);
-        return kept;
+    private LastFrames kept(FileStreamArchive archive) {
+        return new LastFrames(archive, task -> environment.timers().after(END_RETRY_MS, task), writeFailed);
     }
 
     private FileStreamArchive archive(String spawnId) {

@@ -72,6 +72,8 @@ public final class Gateway implements ControlLink.Listener {
     private static final long STOP_CHECK_MS = 100;
 
     private final Paths paths;
+    /** Held until the process ends: no second gateway works in the same folders. */
+    private final List<StateLock> locks;
     private final Vertx vertx;
     private final Executor loop;
     private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
@@ -87,6 +89,7 @@ public final class Gateway implements ControlLink.Listener {
     private final LoopWatch loopWatch;
     private final RetainedBudget retained;
     private final Database database;
+    private final StateHealth health;
     private final SqliteAuditIndex auditIndex;
     private final AuditTrail audit;
     private final Admission admission;
@@ -113,6 +116,8 @@ public final class Gateway implements ControlLink.Listener {
         // Workspaces and walls lie below these two; what is secret in them is private itself.
         Paths.makePassable(paths.state());
         Paths.makePassable(paths.runtime());
+        locks = paths.state().equals(paths.runtime()) ? List.of(StateLock.take(paths.state()))
+                : List.of(StateLock.take(paths.state()), StateLock.take(paths.runtime()));
         Paths.makePassable(paths.agents());
         Paths.makePrivate(paths.streams());
         String adminToken = SecretFile.load(paths.adminToken(), "admin token");
@@ -128,6 +133,8 @@ public final class Gateway implements ControlLink.Listener {
         loopWatch = new LoopWatch(counters, timers);
         database = new Database(paths.database(), loop, counters);
         auditIndex = new SqliteAuditIndex(paths.auditIndex(), loop);
+        health = new StateHealth(paths.state(), database::touch, disk, loop, timers);
+        database.watch(health::handleFailure);
         Config.Limits limits = config.limits();
         retained = new RetainedBudget(limits.retainedBytesTotal());
         var environment = new StreamLog.Environment(new Turn(loop), retained, new RecordingClock(timers), timers, counters,
@@ -148,7 +155,8 @@ public final class Gateway implements ControlLink.Listener {
                 new StreamFolders(paths.streams(), sweeper, loop), System::currentTimeMillis, timers);
         spawner = new Spawner(
                 new Spawner.Parts(control, store,
-                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment),
+                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment,
+                                health::handleFailure),
                         System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key")),
                         new Telemetry(counters, new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
                 admission, spawns, listeners.sessionSockets());
@@ -156,6 +164,22 @@ public final class Gateway implements ControlLink.Listener {
 
     private CompletionStage<Void> terminate(Spawn spawn, String reason, String by) {
         return spawner.terminate(spawn, reason, by);
+    }
+
+    /** Why no spawn can be started now, in a word; null where one can. */
+    private @Nullable String unready() {
+        if (!ready) {
+            return "worker_agent";
+        }
+        if (admission.state() != Admission.State.OPEN) {
+            return "pool_" + admission.state().wireName();
+        }
+        return health.isFailing() || database.isReadOnly() ? "record_lost" : null;
+    }
+
+    /** What starting up has to say to a person; null for nothing. */
+    public @Nullable String warning() {
+        return database.isReadOnly() ? database.readOnly() : null;
     }
 
     /** What is looked up for the metrics. */
@@ -174,12 +198,13 @@ public final class Gateway implements ControlLink.Listener {
     public void start() {
         String version = Gateway.class.getPackage().getImplementationVersion();
         Exposition metrics = new Exposition(counters, loopWatch, this::view, version == null ? "development" : version);
+        listeners.sweep();
         CompletableFuture<Void> started = onLoop(() -> spawner.recover()
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
                 .thenCompose(events -> listeners.open(new HttpApi.Behind(spawner, control, events, audit,
-                        new Controls(admission, this::beginStop, retention::prune, () -> ready && admission.state() == Admission.State.OPEN),
+                        new Controls(admission, this::beginStop, retention::prune, this::unready),
                         System::currentTimeMillis, metrics::scrape)))
                 .thenRun(() -> {
                     audit.start();
@@ -219,8 +244,10 @@ public final class Gateway implements ControlLink.Listener {
         try {
             workerAgent.ensureRunning();
         } catch (BrigException e) {
-            log.error("{}", e.getMessage());
-            workerAgentUp.completeExceptionally(e);
+            // Who starts the gateway is told once: as the answer to that.
+            if (!workerAgentUp.completeExceptionally(e)) {
+                log.error("{}", e.getMessage());
+            }
         }
     }
 
@@ -279,6 +306,7 @@ public final class Gateway implements ControlLink.Listener {
         disk.shutdown();
         database.close();
         auditIndex.close();
+        locks.forEach(StateLock::close);
     }
 
     /** The URL of the HTTP interface. */

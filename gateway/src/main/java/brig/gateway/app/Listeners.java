@@ -79,9 +79,15 @@ final class Listeners {
         return sessionSockets;
     }
 
+    /** Removes the session sockets that a process which was killed left. */
+    public void sweep() {
+        sessionSockets.sweep();
+    }
+
     /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
-        GatewayStatus status = new GatewayStatus(door, behind.controls().admission(), behind.clock());
+        GatewayStatus status = new GatewayStatus(door.sessions(), door.lobby(), behind.controls().admission(),
+                behind.clock(), System::nanoTime);
         SpawnerSocket spawner = new SpawnerSocket(door, behind, status, this::url);
         HttpApi api = new HttpApi(door, behind, status, spawner, config);
         Router router = api.router(vertx);

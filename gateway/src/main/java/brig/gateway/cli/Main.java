@@ -35,7 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
                 TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
                 ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
                 AcpCommand.class, RouteCommand.class, RepositoryCommand.class, OpenCommand.class, StatusCommand.class,
-                TopCommand.class, PruneCommand.class, CompletionCommand.class,
+                TopCommand.class, PruneCommand.class, RecoverCommand.class, CompletionCommand.class,
                 ManCommand.class, HelpCommand.class},
         footer = {
             "",

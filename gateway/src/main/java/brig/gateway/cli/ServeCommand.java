@@ -39,6 +39,10 @@ final class ServeCommand implements Callable<Integer> {
         Gateway gateway = new Gateway(config, paths, context.configFile());
         gateway.start();
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
+        String warning = gateway.warning();
+        if (warning != null) {
+            main.terminal().note("brig: RECORD_LOST: " + warning);
+        }
         String brig = paths.home().resolve("bin/brig") + context.option();
         main.terminal().lines("""
                 brig is up

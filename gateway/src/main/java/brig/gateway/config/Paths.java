@@ -6,6 +6,7 @@ import brig.protocol.Reason;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -152,6 +153,12 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
             }
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
             return folder;
+        } catch (FileSystemException e) {
+            String why = e.getReason() == null ? "this user may not write there" : e.getReason();
+            throw new BrigException(ErrorCode.FORBIDDEN, "cannot make the folder " + folder + ": " + why
+                    + ". Name folders that can"
+                    + " be written with stateDir, runtimeDir and agentsDir in a file for --config, or with XDG_STATE_HOME and"
+                    + " XDG_RUNTIME_DIR");
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot make the folder " + folder + ": " + Reason.of(e));
         }

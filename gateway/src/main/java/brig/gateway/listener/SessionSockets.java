@@ -19,6 +19,8 @@ import brig.protocol.LineDecoder;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -98,6 +100,35 @@ public final class SessionSockets implements SpawnListener {
         if (ended != null) {
             lingering.put(ended.socket, ended);
             door.timers().after(LINGER_MS, () -> remove(ended));
+        }
+    }
+
+    @Override
+    public void linger(Spawn spawn) {
+        open(spawn).whenComplete((socket, failure) -> {
+            if (failure == null) {
+                close(spawn);
+            } else {
+                log.atWarn().addKeyValue("spawn_id", spawn.spawnId()).log("has no session socket: {}",
+                        failure.getMessage());
+            }
+        });
+    }
+
+    /**
+     * Removes what a process that was killed left in the folder of sessions: sockets of ours that nobody listens on.
+     * Who comes then finds nothing rather than a door behind which nobody is.
+     */
+    public void sweep() {
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(paths.agents())) {
+            for (Path folder : folders) {
+                Path socket = folder.resolve("io.sock");
+                if (UnixSockets.isLeft(socket)) {
+                    removeFile(socket);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            log.warn("{} cannot be looked through: {}", paths.agents(), e.toString());
         }
     }
 

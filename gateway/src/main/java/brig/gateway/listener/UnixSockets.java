@@ -14,6 +14,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -27,6 +29,10 @@ import java.util.Set;
 public final class UnixSockets {
     /** As many as there are of four letters and digits. */
     private static final int NAMES = 36 * 36 * 36 * 36;
+
+    /** Of {@code st_mode}: what kind of file it is, and that of a socket. */
+    private static final int MODE_KIND = 0170000;
+    private static final int MODE_SOCKET = 0140000;
 
     private final Set<Integer> allowedUids;
     /** Owned by the event loop. */
@@ -90,6 +96,17 @@ public final class UnixSockets {
             Files.delete(bound.getParent());
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot bind " + socket + ": " + Reason.of(e));
+        }
+    }
+
+    /** Whether that is a socket of our own user that nobody listens on. */
+    static boolean isLeft(Path socket) throws IOException {
+        try {
+            int mode = (Integer) Files.getAttribute(socket, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            int uid = (Integer) Files.getAttribute(socket, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+            return (mode & MODE_KIND) == MODE_SOCKET && uid == Paths.ownUid() && !isLive(socket);
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return false;
         }
     }
 

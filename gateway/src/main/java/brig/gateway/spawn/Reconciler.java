@@ -103,6 +103,7 @@ final class Reconciler {
     private CompletionStage<Void> recoverEnded(Spawn spawn, Logs.Reopened reopened) {
         spawns.retire(spawn);
         spawn.settle();
+        transitions.reopenDoorOfEnded(spawn);
         if (spawn.hasRun() && !reopened.complete()) {
             return transitions.mendEnd(spawn);
         }
@@ -204,6 +205,7 @@ final class Reconciler {
         }
         if (!spawn.isConnected()) {
             logger.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("adopted at seq={}", spawn.log().lastSeq() + 1);
+            spawn.log().expect(worker.lastSeq());
         }
         transitions.becomeRunning(spawn, worker.socket(), worker.workspace(), worker.posture());
     }

@@ -10,6 +10,9 @@ public interface SpawnListener {
     /** The path of the socket that is opened for a spawn of these names. */
     String pathOf(String spawnId, String taskId);
 
+    /** The spawn ended while no process listened: opens it for as long as that of a spawn which ends now stays. */
+    void linger(Spawn spawn);
+
     /** Closes it; the spawn has ended or never began. Connections stay until they have every frame. */
     void close(Spawn spawn);
 }

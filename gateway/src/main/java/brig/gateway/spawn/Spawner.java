@@ -47,6 +47,10 @@ public final class Spawner {
     public static final String ITSELF = "brig";
     /** Some hundred times what the check takes. */
     private static final long CHECK_MS = 250;
+    /** Between two questions of one who waits for the worker-agent to start more. */
+    private static final long AGAIN_MS = 250;
+    /** How long a spawn that was accepted waits for that; many times what the checks let through at one moment. */
+    private static final long ACCEPTED_MS = 30_000;
     private static final double MS_PER_SECOND = 1_000;
     /** An operator may add one; that takes its time. */
 
@@ -60,6 +64,8 @@ public final class Spawner {
     private final Tracking tracking;
     /** Spawns whose start this process is in the middle of; the reconciler leaves them alone. */
     private final Set<Spawn> starting = new HashSet<>();
+    /** Requests and spawns that wait for the worker-agent to start more. */
+    private int retrying;
 
     public Spawner(Parts parts, Admission admission, Spawns spawns, SpawnListener doors) {
         this.parts = parts;
@@ -96,7 +102,7 @@ public final class Spawner {
         SpawnTrace trace = parts.telemetry().traces().begin();
         trace.attribute("brig.agent", request.agent());
         trace.step("check");
-        return check(request, asker.asker())
+        return checkAgain(request, asker, parts.clock().nowMs() + asker.waitMs())
                 .thenCompose(fine -> {
                     trace.step("admission");
                     return admission.enter(asker);
@@ -118,6 +124,33 @@ public final class Spawner {
         Timers.Timer late = parts.timers().after(CHECK_MS, () -> checked.complete(null));
         return checked.whenComplete((fine, refusal) -> late.cancel())
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)));
+    }
+
+    /** The same, again and again for who waits, while the worker-agent starts no more for the moment. */
+    private CompletionStage<Void> checkAgain(SpawnRequest request, Admission.Applicant asker, long deadlineMs) {
+        return check(request, asker.asker()).exceptionallyCompose(failure -> {
+            boolean waits = isFull(failure) && parts.clock().nowMs() + AGAIN_MS <= deadlineMs
+                    && !asker.gone().getAsBoolean()
+                    && retrying < admission.bounds().queueMax();
+            return waits ? later().thenCompose(again -> checkAgain(request, asker, deadlineMs))
+                    : CompletableFuture.failedFuture(failure);
+        });
+    }
+
+    /** Whether the worker-agent refused and did nothing, and may not refuse soon. */
+    private static boolean isFull(Throwable failure) {
+        ErrorCode code = reason(failure).code();
+        return code == ErrorCode.PROVIDER_RATE_LIMITED || code == ErrorCode.MAX_WORKERS;
+    }
+
+    private CompletionStage<Void> later() {
+        CompletableFuture<Void> later = new CompletableFuture<>();
+        retrying++;
+        parts.timers().after(AGAIN_MS, () -> {
+            retrying--;
+            later.complete(null);
+        });
+        return later;
     }
 
     private static void requireProvider(String name) {
@@ -215,7 +248,7 @@ public final class Spawner {
         return transitions.becomeSpawning(spawn)
                 .thenCompose(saved -> {
                     trace.step("worker");
-                    return parts.workers().spawn(spawn.spawnId(), request, asker);
+                    return ask(spawn, request, asker, parts.clock().nowMs() + ACCEPTED_MS);
                 })
                 .thenAccept(started -> {
                     transitions.becomeRunning(spawn, started.socket(), started.workspace(), started.posture());
@@ -229,6 +262,19 @@ public final class Spawner {
                     trace.end(failure == null ? null : reason(failure).code().name());
                 })
                 .thenApply(started -> spawn.workspace());
+    }
+
+    /**
+     * Many that were accepted at one moment may be more than the worker-agent starts in it: then some start a little
+     * later.
+     */
+    private CompletionStage<WorkerAgent.Started> ask(Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker,
+            long deadlineMs) {
+        return parts.workers().spawn(spawn.spawnId(), request, asker).exceptionallyCompose(failure -> {
+            boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
+            return waits ? later().thenCompose(again -> ask(spawn, request, asker, deadlineMs))
+                    : CompletableFuture.failedFuture(failure);
+        });
     }
 
     /** The worker-agent was asked and did not answer: the worker may be there. Who waits for it waits until that is known. */
@@ -283,13 +329,14 @@ public final class Spawner {
     /**
      * The agent's own id for what runs in that spawn is known.
      *
-     * @throws BrigException {@code INVALID_FIELD} where another spawn has that id, or this one has another
+     * @throws BrigException {@code INVALID_FIELD} where another spawn that lives has that id, or this one has another
      */
     public void bindSession(Spawn spawn, String sessionId) {
         if (sessionId.equals(spawn.sessionId())) {
             return;
         }
-        boolean taken = spawns.find(sessionId).filter(other -> sessionId.equals(other.sessionId())).isPresent();
+        boolean taken = spawns.find(sessionId)
+                .filter(other -> sessionId.equals(other.sessionId()) && !other.state().isFinal()).isPresent();
         if (taken || spawn.sessionId() != null) {
             throw Fields.invalid("session_id", taken ? "belongs to another spawn" : "is another than before");
         }

@@ -32,6 +32,9 @@ final class Transitions {
     private static final Pattern AGENT_SESSION = Pattern.compile(
             "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ses_[0-9A-Za-z]{16,64}");
 
+    /** As long as a door stays open behind the end of its spawn. */
+    private static final long LINGER_MS = 30_000;
+
     private final Spawner.Parts parts;
     private final Spawns spawns;
     private final SpawnListener doors;
@@ -187,9 +190,28 @@ final class Transitions {
             save(spawn);
         }
         spawn.log().end();
-        doors.close(spawn);
+        closeDoor(spawn);
         spawns.retire(spawn);
         spawn.settle();
+    }
+
+    /**
+     * Who read when the process before was killed comes back through the door that it knows, and finds the end behind
+     * it.
+     */
+    private void closeDoor(Spawn spawn) {
+        if (spawn.door().isEmpty() && spawn.hasRun() && !spawn.isTracked()) {
+            doors.linger(spawn);
+        } else {
+            doors.close(spawn);
+        }
+    }
+
+    /** A spawn that ended shortly before the process before was killed: the same. */
+    void reopenDoorOfEnded(Spawn spawn) {
+        if (spawn.hasRun() && !spawn.isTracked() && nowMs() - spawn.endedMs() < LINGER_MS) {
+            doors.linger(spawn);
+        }
     }
 
     /** The stream ended and is on disk: now its end may be, and memory and the link are not needed any more. */
@@ -280,7 +302,7 @@ final class Transitions {
 
     /** Nobody could say for too long what became of it. How its process ended, if it did, nobody says either. */
     void giveUp(Spawn spawn, BrigException timeout) {
-        spawn.binding().setLastSeq(spawn.log().lastSeq());
+        spawn.binding().setLastSeq(spawn.log().nextSeq() - 1);
         if (spawn.hasRun()) {
             sayGoodbye(spawn, timeout, Map.of(), "reconcile_timeout");
         }
@@ -303,11 +325,12 @@ final class Transitions {
     private void append(Spawn spawn, String type, Map<String, ?> fields) {
         Map<String, @Nullable Object> frame = new LinkedHashMap<>();
         frame.put("type", type);
-        frame.put("seq", spawn.log().lastSeq() + 1);
+        // Behind frames that a reader may have got of the gateway before, and that were lost with the worker-agent.
+        long seq = spawn.log().nextSeq();
+        frame.put("seq", seq);
         frame.put("ts", nowMs());
         frame.putAll(fields);
         byte[] line = Json.writeLine(frame);
-        long seq = spawn.log().lastSeq() + 1;
         FrameType known = type.equals("state") ? FrameType.STATE : type.equals("done") ? FrameType.DONE : FrameType.UNKNOWN;
         if (known != FrameType.UNKNOWN) {
             spawn.lastWords().note(known, seq, line, 0, line.length);
@@ -331,7 +354,8 @@ final class Transitions {
     CompletionStage<Void> save(Spawn spawn) {
         return parts.store().save(spawn.record()).whenComplete((nothing, failure) -> {
             if (failure != null) {
-                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("could not be recorded: {}", failure.getMessage());
+                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("could not be recorded: {}",
+                        Spawner.reason(failure).getMessage());
             }
         });
     }

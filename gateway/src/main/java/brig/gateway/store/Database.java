@@ -15,6 +15,7 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,10 +31,14 @@ import org.slf4j.LoggerFactory;
 public final class Database {
     private static final Logger log = LoggerFactory.getLogger(Database.class);
 
+    private static final int SQLITE_CORRUPT = 11;
+    private static final int SQLITE_NOTADB = 26;
+
     private final Path file;
     private final int version;
     private final WriterThread writer;
     private final Counters counters;
+    private Consumer<Throwable> writeFailed = failure -> {};
 
     /** Opens or makes the file. @throws BrigException where it cannot be opened, naming it */
     public Database(Path file, Executor loop, Counters counters) {
@@ -48,7 +53,7 @@ public final class Database {
             version = prepare(connection);
             writer = new WriterThread(connection, !isReadOnly(), loop);
         } catch (SQLException | IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot open the database " + file + ": " + e.getMessage());
+            throw refusal(e);
         }
         if (isReadOnly()) {
             log.warn("{}", readOnly());
@@ -74,9 +79,39 @@ public final class Database {
         return version > Schema.VERSION;
     }
 
-    private String readOnly() {
+    /** Why nothing is written to it. */
+    public String readOnly() {
         return "the database " + file + " has schema version " + version + ", this Brig knows " + Schema.VERSION
                 + ": it is only read, and nothing can be started; use the Brig that wrote it, or another stateDir";
+    }
+
+    private BrigException refusal(Exception why) {
+        boolean damaged = why instanceof SQLException sql
+                && (sql.getErrorCode() == SQLITE_CORRUPT || sql.getErrorCode() == SQLITE_NOTADB);
+        return new BrigException(ErrorCode.RECORD_LOST, "the database " + file + " cannot be read or written: "
+                + why.getMessage()
+                + (damaged ? "; 'brig recover' keeps it aside and makes another of the recorded streams" : ""));
+    }
+
+    /** What SQLite says becomes a refusal that a client may see. */
+    private <T> CompletionStage<T> told(CompletionStage<T> answer, Consumer<Throwable> listener) {
+        return answer.exceptionallyCompose(failure -> {
+            if (failure instanceof SQLException why) {
+                listener.accept(why);
+                return CompletableFuture.failedFuture(refusal(why));
+            }
+            return CompletableFuture.failedFuture(failure);
+        });
+    }
+
+    /** Tells when a write failed, on the event loop. */
+    public void watch(Consumer<Throwable> listener) {
+        writeFailed = listener;
+    }
+
+    /** Writes what changes nothing, to find out whether it can be written. */
+    public CompletionStage<Void> touch() {
+        return write(connection -> execute(connection, "UPDATE schema_version SET version = version"));
     }
 
     /** What is changed in one piece. */
@@ -98,12 +133,12 @@ public final class Database {
             return CompletableFuture.failedFuture(new BrigException(ErrorCode.RECORD_LOST, readOnly()));
         }
         long begunNanos = counters.nanoTime();
-        return writer.submit(change)
+        return told(writer.submit(change), failure -> writeFailed.accept(failure))
                 .whenComplete((done, failure) -> counters.handleStored(counters.secondsSince(begunNanos)));
     }
 
     <T> CompletionStage<T> read(WriterThread.Work<T> work) {
-        return writer.submit(work);
+        return told(writer.submit(work), failure -> {});
     }
 
     /** Finishes what was asked for and closes. Blocks; called when the event loop has stopped. */

@@ -1,5 +1,6 @@
 package brig.gateway.store;
 
+import brig.gateway.stream.GapReason;
 import brig.gateway.stream.StreamArchive;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A stream as files {@code <first seq, 20 digits>.ndjson} in a folder of its own, each beginning where the one before
  * ended. When all together exceed the bound the oldest is deleted. A file whose writing failed is left as far as it is
- * whole, and the next frames begin a new one, so a gap in the record shows as a gap between files.
+ * whole, and the next frames begin a new one, so a gap in the record shows as a gap between files. Beside each are its
+ * {@link Checksums}: what is not as it was written is not read.
  *
  * <p>State is owned by the disk's thread, but for what is marked otherwise. Results go back to the event loop.
  */
@@ -29,6 +31,8 @@ public final class FileStreamArchive implements StreamArchive {
     private static final int FILES_PER_ARCHIVE = 8;
     private static final Pattern FILE_NAME = Pattern.compile("\\d{20}\\.ndjson");
     private static final String SUFFIX = ".ndjson";
+    /** An empty file that says that older ones were deleted. */
+    private static final String EVICTED = "evicted";
 
     private final Path folder;
     private final long bytesMax;
@@ -36,6 +40,9 @@ public final class FileStreamArchive implements StreamArchive {
     private final Executor loop;
     private final TreeMap<Long, LineFile> files = new TreeMap<>();
     private @Nullable FileChannel writing;
+    private @Nullable Checksums sums;
+    /** Whether frames were deleted to keep within the bound: what is missing before the oldest file is then no loss. */
+    private boolean evicted;
     /** Where a frame written next would belong, if it followed the newest file. */
     private long nextSeq = 1;
     /** Written on the disk's thread, read on the event loop. */
@@ -72,6 +79,8 @@ public final class FileStreamArchive implements StreamArchive {
             }
             Map.Entry<Long, LineFile> newest = files.lastEntry();
             if (newest != null) {
+                Path oldest = files.firstEntry().getValue().path();
+                evicted = Files.exists(folder.resolve(EVICTED)) || !Files.exists(Checksums.beside(oldest));
                 nextSeq = newest.getValue().recover();
                 noteFirst();
             }
@@ -102,9 +111,13 @@ public final class FileStreamArchive implements StreamArchive {
         LineFile file = files.lastEntry().getValue();
         long before = file.bytes();
         ByteBuffer[] pieces = lines.nioBuffers();
+        ByteBuffer entries = Checksums.entries(pieces, before, last);
         ByteBuffer end = pieces[pieces.length - 1];
         while (end.hasRemaining()) {
             channel.write(pieces);
+        }
+        if (sums != null) {
+            sums.add(entries);
         }
         file.appended(first, before, lines.readableBytes());
         nextSeq = last + 1;
@@ -114,6 +127,7 @@ public final class FileStreamArchive implements StreamArchive {
         closeFile();
         Files.createDirectories(folder);
         Path path = folder.resolve("%020d%s".formatted(first, SUFFIX));
+        sums = Checksums.create(path);
         FileChannel channel = FileChannel.open(path,
                 StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         writing = channel;
@@ -122,24 +136,42 @@ public final class FileStreamArchive implements StreamArchive {
         while (files.size() > 1 && kept > bytesMax - bytesMax / FILES_PER_ARCHIVE) {
             LineFile oldest = files.pollFirstEntry().getValue();
             kept -= oldest.bytes();
-            Files.deleteIfExists(oldest.path());
+            noteEvicted();
+            delete(oldest);
         }
         noteFirst();
         return channel;
     }
 
+    private void noteEvicted() throws IOException {
+        if (!evicted) {
+            Files.write(folder.resolve(EVICTED), new byte[0]);
+            evicted = true;
+        }
+    }
+
+    private static void delete(LineFile file) throws IOException {
+        Files.deleteIfExists(file.path());
+        Files.deleteIfExists(Checksums.beside(file.path()));
+    }
+
     /** After a failed write: cut off what is not whole, and begin a new file with the next frames. */
     private void abandonFile() {
         FileChannel channel = writing;
-        writing = null;
         if (channel == null) {
             return;
         }
+        Checksums beside = sums;
+        writing = null;
+        sums = null;
         LineFile newest = files.lastEntry().getValue();
-        try (channel) {
+        try (channel; beside) {
             channel.truncate(newest.bytes());
+            if (beside != null) {
+                beside.cut();
+            }
             if (newest.bytes() == 0) {
-                Files.deleteIfExists(newest.path());
+                delete(newest);
                 files.pollLastEntry();
             }
         } catch (IOException e) {
@@ -151,7 +183,12 @@ public final class FileStreamArchive implements StreamArchive {
 
     private void closeFile() throws IOException {
         FileChannel channel = writing;
+        Checksums beside = sums;
         writing = null;
+        sums = null;
+        if (beside != null) {
+            beside.close();
+        }
         if (channel != null) {
             channel.close();
         }
@@ -165,15 +202,23 @@ public final class FileStreamArchive implements StreamArchive {
     public CompletionStage<Stored> read(long fromSeq, int wantedBytes) {
         return onDisk(() -> {
             Map.Entry<Long, LineFile> at = files.floorEntry(fromSeq);
-            if (at != null) {
-                byte[] lines = at.getValue().read(fromSeq, wantedBytes);
-                if (lines.length > 0) {
-                    return new Stored(fromSeq, lines);
+            GapReason missing = at == null && evicted ? GapReason.EVICTED : GapReason.RECORD_LOST;
+            if (at == null) {
+                at = files.higherEntry(fromSeq);
+            }
+            for (; at != null; at = files.higherEntry(at.getKey())) {
+                try {
+                    LineFile.Piece piece = at.getValue().read(Math.max(fromSeq, at.getKey()), wantedBytes);
+                    missing = piece.isDamaged() ? GapReason.RECORD_DAMAGED : missing;
+                    if (piece.lines().length > 0) {
+                        return new Stored(piece.firstSeq(), piece.lines(), missing);
+                    }
+                } catch (IOException e) {
+                    // Somebody deleted it, or the disk is broken there: what is behind may be had.
+                    missing = GapReason.RECORD_LOST;
                 }
             }
-            Map.Entry<Long, LineFile> next = files.higherEntry(fromSeq);
-            return next == null ? new Stored(fromSeq, new byte[0])
-                    : new Stored(next.getKey(), next.getValue().read(next.getKey(), wantedBytes));
+            return new Stored(fromSeq, new byte[0], missing);
         });
     }
 

@@ -1,5 +1,6 @@
 package brig.gateway.store;
 
+import brig.gateway.stream.GapReason;
 import brig.gateway.stream.StreamArchive;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -9,46 +10,50 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An archive whose last frames can be read even if the disk had no room for them. A reader that comes when a stream is
- * over has to learn how it ended, however much of it is lost; that is a few hundred bytes, which wait in memory until
- * they can be written. State owned by the event loop.
+ * An archive whose last frames can be read even if the disk had no room for them, or somebody deleted what it had. A
+ * reader that comes when a stream is over has to learn how it ended, however much of it is lost; that is a few hundred
+ * bytes, which stay in memory, and wait there until they can be written. State owned by the event loop.
  */
 public final class LastFrames implements StreamArchive {
     private final StreamArchive archive;
     private final Consumer<Runnable> later;
-    /** What is not on disk; null where nothing is missing. */
-    private @Nullable Stored waiting;
-    private long waitingLastSeq;
+    private final Consumer<Throwable> writeFailed;
+    /** Null until the stream has ended. */
+    private @Nullable Stored end;
+    private long endSeq;
 
-    /** @param later runs something after a pause in which the disk may get room */
-    public LastFrames(StreamArchive archive, Consumer<Runnable> later) {
+    /**
+     * @param later runs something after a pause in which the disk may get room
+     * @param writeFailed told of each write that failed
+     */
+    public LastFrames(StreamArchive archive, Consumer<Runnable> later, Consumer<Throwable> writeFailed) {
         this.archive = archive;
         this.later = later;
+        this.writeFailed = writeFailed;
     }
 
     /** The stream has ended, with these lines: writes them unless they are there. */
     public void keep(long firstSeq, long lastSeq, byte[] lines) {
         archive.read(lastSeq, 1).whenComplete((found, failure) -> {
+            remember(firstSeq, lastSeq, lines);
             if (failure != null || found.lines().length == 0) {
-                waiting = new Stored(firstSeq, lines);
-                waitingLastSeq = lastSeq;
-                write();
+                write(firstSeq, lines);
             }
         });
     }
 
-    private void write() {
-        Stored end = waiting;
-        if (end == null) {
-            return;
-        }
-        archive.append(end.firstSeq(), waitingLastSeq, Unpooled.wrappedBuffer(end.lines()))
+    /** The stream ended with these lines, which are on disk. */
+    public void remember(long firstSeq, long lastSeq, byte[] lines) {
+        end = new Stored(firstSeq, lines, GapReason.RECORD_LOST);
+        endSeq = lastSeq;
+    }
+
+    private void write(long firstSeq, byte[] lines) {
+        append(firstSeq, endSeq, Unpooled.wrappedBuffer(lines))
                 .thenCompose(written -> archive.close())
                 .whenComplete((closed, failure) -> {
-                    if (failure == null) {
-                        waiting = null;
-                    } else {
-                        later.accept(this::write);
+                    if (failure != null) {
+                        later.accept(() -> write(firstSeq, lines));
                     }
                 });
     }
@@ -56,24 +61,30 @@ public final class LastFrames implements StreamArchive {
     @Override
     public CompletionStage<Stored> read(long fromSeq, int bytesMax) {
         return archive.read(fromSeq, bytesMax).thenApply(stored -> {
-            Stored end = waiting;
-            return stored.lines().length > 0 || end == null || fromSeq > waitingLastSeq ? stored : from(fromSeq, end);
+            Stored last = end;
+            return stored.lines().length > 0 || last == null || fromSeq > endSeq ? stored
+                    : from(fromSeq, last, stored.missing());
         });
     }
 
-    private static Stored from(long fromSeq, Stored end) {
+    private static Stored from(long fromSeq, Stored end, GapReason missing) {
         int start = 0;
         for (long seq = end.firstSeq(); seq < fromSeq; seq++) {
             while (end.lines()[start++] != '\n') {
                 // On to the next line.
             }
         }
-        return new Stored(Math.max(fromSeq, end.firstSeq()), Arrays.copyOfRange(end.lines(), start, end.lines().length));
+        byte[] lines = Arrays.copyOfRange(end.lines(), start, end.lines().length);
+        return new Stored(Math.max(fromSeq, end.firstSeq()), lines, missing);
     }
 
     @Override
     public CompletionStage<Void> append(long firstSeq, long lastSeq, ByteBuf lines) {
-        return archive.append(firstSeq, lastSeq, lines);
+        return archive.append(firstSeq, lastSeq, lines).whenComplete((written, failure) -> {
+            if (failure != null) {
+                writeFailed.accept(failure);
+            }
+        });
     }
 
     @Override

@@ -1,5 +1,6 @@
 package brig.gateway.store;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -7,16 +8,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * A file of consecutive frames, a line each. A sparse index, an entry about every 64 KiB, finds a frame without reading
- * the file from its beginning; it is made while writing, or by one scan of a file that an earlier process wrote. Owned
- * by the disk's thread.
+ * the file from its beginning; it is made while writing, or of the {@link Checksums} beside the file, or by one scan
+ * of a file that has none. What has a checksum is read only if it still is what was written. Owned by the disk's
+ * thread.
  */
 final class LineFile {
     private static final int INDEX_EVERY_BYTES = 64 * 1024;
+    /** Some times what is written at once: a checksum of more is none of ours. */
+    private static final int BLOCK_BYTES_MAX = 16 * 1024 * 1024;
 
     private final Path path;
     private final long firstSeq;
@@ -67,43 +72,184 @@ final class LineFile {
         return next;
     }
 
-    /** Builds the index; returns the number behind the last whole line. */
+    /** Builds the index, of checksums as far as there are any; returns the number behind the last whole line. */
     private long scan() throws IOException {
         offsetBySeq.clear();
         long seq = firstSeq;
-        long offset = 0;
         long lineStart = 0;
+        for (Checksums.Block block : Checksums.load(path)) {
+            if (block.lastSeq() > 0) {
+                appended(seq, lineStart, (int) (block.end() - lineStart));
+                seq = block.lastSeq() + 1;
+                lineStart = block.end();
+            }
+        }
+        bytes = lineStart;
+        indexed = true;
+        return scanLines(seq, lineStart);
+    }
+
+    private long scanLines(long fromSeq, long from) throws IOException {
+        long seq = fromSeq;
+        long offset = from;
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             ByteBuffer buffer = ByteBuffer.allocate(INDEX_EVERY_BYTES);
             while (channel.read(buffer.clear(), offset) > 0) {
-                offsetBySeq.put(seq, lineStart);
+                offsetBySeq.put(seq, bytes);
                 for (int i = 0; i < buffer.position(); i++) {
                     if (buffer.get(i) == '\n') {
                         seq++;
-                        lineStart = offset + i + 1;
+                        bytes = offset + i + 1;
                     }
                 }
                 offset += buffer.position();
             }
         }
-        bytes = lineStart;
-        indexed = true;
         return seq;
     }
 
-    /** Whole lines from that frame on, about {@code wantedBytes} of them; none where the file ends before it. */
-    byte[] read(long fromSeq, int wantedBytes) throws IOException {
+    /**
+     * Lines that were read.
+     *
+     * @param firstSeq the number of the first; where there is none, of the frame behind what was looked at
+     * @param isDamaged whether frames before it are there, and are not what was written
+     */
+    @SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
+    record Piece(long firstSeq, byte[] lines, boolean isDamaged) {}
+
+    /**
+     * Whole lines from that frame on, or from the first behind it that is as it was written; about {@code wantedBytes}
+     * of them. None where the file ends before it.
+     */
+    Piece read(long fromSeq, int wantedBytes) throws IOException {
         if (!indexed) {
             scan();
         }
         Map.Entry<Long, Long> near = offsetBySeq.floorEntry(fromSeq);
         if (near == null) {
-            return new byte[0];
+            return new Piece(fromSeq, new byte[0], false);
+        }
+        List<Checksums.Block> blocks = Checksums.load(path);
+        int first = 0;
+        while (first < blocks.size() && blocks.get(first).start() < near.getValue()) {
+            first++;
         }
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            long start = skipLines(channel, near.getValue(), fromSeq - near.getKey());
-            return wholeLines(channel, start, wantedBytes);
+            Piece checked = first == blocks.size() ? new Piece(near.getKey(), new byte[0], false)
+                    : readBlocks(channel, blocks.subList(first, blocks.size()), near.getKey(), fromSeq, wantedBytes);
+            if (checked.lines().length > 0) {
+                return checked;
+            }
+            // Behind the last block: lines of before there were checksums, or of a process that died before it wrote
+            // one.
+            long seq = checked.firstSeq();
+            long tail = blocks.isEmpty() ? near.getValue() : Math.max(near.getValue(), blocks.getLast().end());
+            long start = skipLines(channel, tail, Math.max(0, fromSeq - seq));
+            return new Piece(Math.max(fromSeq, seq), wholeLines(channel, start, wantedBytes), checked.isDamaged());
         }
+    }
+
+    /**
+     * Reads blocks, the first of which begins with frame {@code firstOfBlocks}, until there are lines from {@code
+     * fromSeq} on.
+     */
+    private Piece readBlocks(FileChannel channel, List<Checksums.Block> blocks, long firstOfBlocks, long fromSeq,
+            int wantedBytes)
+            throws IOException {
+        Window window = new Window(channel, wantedBytes);
+        ByteArrayOutputStream found = new ByteArrayOutputStream();
+        long firstFound = 0;
+        long seq = firstOfBlocks;
+        boolean isWhole = true;
+        for (Checksums.Block block : blocks) {
+            if (block.lastSeq() > 0 && block.lastSeq() < fromSeq) {
+                seq = block.lastSeq() + 1;
+                isWhole = true;
+                continue;
+            }
+            byte[] lines = isWhole ? window.bytesOf(block) : new byte[0];
+            isWhole = isWhole && block.matches(lines);
+            if (isWhole) {
+                long next = block.lastSeq() > 0 ? block.lastSeq() + 1 : seq + lines(lines);
+                if (block.lastSeq() == 0) {
+                    offsetBySeq.put(next, block.end());
+                }
+                int skipped = skipLines(lines, Math.max(0, fromSeq - seq));
+                int end = firstLines(lines, skipped, wantedBytes - found.size(), found.size() == 0);
+                firstFound = found.size() == 0 ? Math.max(fromSeq, seq) : firstFound;
+                found.write(lines, skipped, end - skipped);
+                if (end < lines.length) {
+                    break;
+                }
+                seq = next;
+            } else if (found.size() > 0) {
+                break;
+            } else if (block.lastSeq() > 0) {
+                // Only where an append ended is it known which frame comes next.
+                seq = block.lastSeq() + 1;
+                isWhole = true;
+            }
+        }
+        return found.size() == 0 ? new Piece(seq, new byte[0], seq > fromSeq)
+                : new Piece(firstFound, found.toByteArray(), firstFound > fromSeq);
+    }
+
+    /** A part of the file in memory, so that many small blocks are one read. */
+    private static final class Window {
+        private final FileChannel channel;
+        private final int bytesMin;
+        private byte[] bytes = new byte[0];
+        private long from;
+
+        Window(FileChannel channel, int bytesMin) {
+            this.channel = channel;
+            this.bytesMin = bytesMin;
+        }
+
+        /** The bytes of a block, as far as they are there. */
+        byte[] bytesOf(Checksums.Block block) throws IOException {
+            int length = (int) Math.min(block.end() - block.start(), BLOCK_BYTES_MAX);
+            if (block.start() < from || block.start() + length > from + bytes.length) {
+                from = block.start();
+                ByteBuffer buffer = ByteBuffer.allocate(Math.max(length, bytesMin));
+                while (buffer.hasRemaining() && channel.read(buffer, from + buffer.position()) > 0) {
+                    // read on
+                }
+                bytes = Arrays.copyOf(buffer.array(), buffer.position());
+            }
+            int start = (int) (block.start() - from);
+            return Arrays.copyOfRange(bytes, start, Math.min(start + length, bytes.length));
+        }
+    }
+
+    private static long lines(byte[] bytes) {
+        long lines = 0;
+        for (byte b : bytes) {
+            lines += b == '\n' ? 1 : 0;
+        }
+        return lines;
+    }
+
+    private static int skipLines(byte[] bytes, long lines) {
+        int at = 0;
+        for (long left = lines; left > 0 && at < bytes.length; at++) {
+            left -= bytes[at] == '\n' ? 1 : 0;
+        }
+        return at;
+    }
+
+    /** Where as many whole lines from {@code from} on end as fit; one at least, where that is wanted. */
+    private static int firstLines(byte[] bytes, int from, int wantedBytes, boolean atLeastOne) {
+        int end = (int) Math.min(bytes.length, (long) from + Math.max(wantedBytes, 0));
+        while (end > from && bytes[end - 1] != '\n') {
+            end--;
+        }
+        if (end == from && atLeastOne && from < bytes.length) {
+            while (end < bytes.length && bytes[end++] != '\n') {
+                // To the end of the line.
+            }
+        }
+        return end;
     }
 
     private long skipLines(FileChannel channel, long from, long lines) throws IOException {

@@ -43,7 +43,9 @@ final class Schema {
                         seq INTEGER PRIMARY KEY, epoch TEXT NOT NULL, spawn_id TEXT NOT NULL, session_id TEXT NOT NULL,
                         event TEXT NOT NULL)"""),
             List.of("CREATE TABLE pruned (spawn_id TEXT PRIMARY KEY) WITHOUT ROWID",
-                    "CREATE INDEX spawns_ended ON spawns (ended_ms) WHERE ended_ms > 0"));
+                    "CREATE INDEX spawns_ended ON spawns (ended_ms) WHERE ended_ms > 0"),
+            // An agent that goes on with a session of its own reports the same id in another spawn.
+            List.of("DROP INDEX spawns_session"));
 
     /** The version that this program writes. */
     static final int VERSION = STEPS.size();

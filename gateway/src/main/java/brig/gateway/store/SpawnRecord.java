@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is kept of a spawn.
  *
- * @param sessionId the agent's own id, unique; null until the agent reported it
+ * @param sessionId the agent's own id, of several spawns where it went on with one session; null until the agent
+ * reported it
  * @param epoch of its stream
  */
 public record SpawnRecord(

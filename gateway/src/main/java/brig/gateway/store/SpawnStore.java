@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
  * Brig can only be read: everything that writes fails with {@code RECORD_LOST}.
  */
 public interface SpawnStore {
-    /** Writes the record, new or changed. Fails where another spawn has its session_id. */
+    /** Writes the record, new or changed. Several spawns may have one session_id: an agent goes on where it was. */
     CompletionStage<Void> save(SpawnRecord spawn);
 
     /**

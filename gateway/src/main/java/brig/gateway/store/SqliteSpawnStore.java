@@ -23,8 +23,9 @@ public final class SqliteSpawnStore implements SpawnStore {
     private static final String SAVE = "INSERT INTO spawns (" + String.join(", ", COLUMNS) + ") VALUES ("
             + String.join(",", "?".repeat(COLUMNS.size()).split("")) + ") ON CONFLICT (spawn_id) DO UPDATE SET "
             + COLUMNS.stream().skip(1).map(column -> column + " = excluded." + column).collect(Collectors.joining(", "));
-    private static final String LOAD =
-            "SELECT " + String.join(", ", COLUMNS) + " FROM spawns ORDER BY created_ms, rowid";
+    /** All that is kept of spawns, as {@link #read} takes it. */
+    static final String SELECT = "SELECT " + String.join(", ", COLUMNS) + " FROM spawns";
+    private static final String LOAD = SELECT + " ORDER BY created_ms, rowid";
     private static final String KEY = " WHERE provider = ? AND project = ? AND request_id = ?";
 
     private final Database database;
@@ -160,7 +161,7 @@ public final class SqliteSpawnStore implements SpawnStore {
         });
     }
 
-    private static SpawnRecord read(ResultSet row) throws SQLException {
+    static SpawnRecord read(ResultSet row) throws SQLException {
         return new SpawnRecord(row.getString("spawn_id"), row.getString("task_id"), row.getString("session_id"),
                 row.getString("epoch"),
                 new SpawnRecord.Origin(row.getString("request_id"), row.getString("project"), row.getString("provider"),

@@ -61,7 +61,7 @@ final class WriterThread {
                 result = work.run(connection);
             } catch (SQLException | BrigException e) {
                 failure = e;
-                control.execute("ROLLBACK TO piece");
+                undo(control, "ROLLBACK TO piece", e);
             }
             control.execute("RELEASE piece");
         }
@@ -73,6 +73,21 @@ final class WriterThread {
             } else {
                 answer.completeExceptionally(why);
             }
+        }
+    }
+
+    /**
+     * Where the disk is full SQLite has undone the whole transaction already, and says so: the first failure is the
+     * one to tell.
+     */
+    private static void undo(Statement control, String rollback, Exception why) throws SQLException {
+        try {
+            control.execute(rollback);
+        } catch (SQLException e) {
+            if (why instanceof SQLException first) {
+                throw first;
+            }
+            throw e;
         }
     }
 
@@ -102,7 +117,7 @@ final class WriterThread {
                 control.execute("COMMIT");
                 return null;
             } catch (SQLException e) {
-                control.execute("ROLLBACK");
+                undo(control, "ROLLBACK", e);
                 return e;
             }
         } catch (SQLException e) {

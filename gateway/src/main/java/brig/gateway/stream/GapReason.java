@@ -6,8 +6,10 @@ import java.util.Locale;
 public enum GapReason {
     /** They were deleted to keep within {@code limits.logBytesPerStream}. */
     EVICTED,
-    /** They could not be written to disk, and are no longer in memory. */
-    RECORD_LOST;
+    /** They could not be written to disk, or were deleted by others, and are no longer in memory. */
+    RECORD_LOST,
+    /** They are on disk, and are not what was written there: their checksum does not fit. */
+    RECORD_DAMAGED;
 
     /** The value of {@code reason} on the wire. */
     public String wireName() {

@@ -13,9 +13,10 @@ public interface StreamArchive {
      *
      * @param firstSeq number of the first one; greater than what was asked for where older ones are gone
      * @param lines whole lines end to end; empty where nothing is stored from the wanted frame on
+     * @param missing why frames between the wanted one and the first are not there, if any
      */
     @SuppressWarnings("ArrayRecordComponent") // handed on once, never compared
-    record Stored(long firstSeq, byte[] lines) {}
+    record Stored(long firstSeq, byte[] lines, GapReason missing) {}
 
     /** Adds lines, the first with that number, and gives up the buffer. Fails with the IOException of the disk. */
     CompletionStage<Void> append(long firstSeq, long lastSeq, ByteBuf lines);

@@ -59,6 +59,8 @@ public final class StreamLog {
     /** Told once when the first chunk comes; null where nobody waits for it. */
     private @Nullable Runnable firstChunk;
     private long lastSeq;
+    /** The newest frame that the source said it has; what is not here of it is still to come. */
+    private long sourceSeq;
     private long endOffset;
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
     private boolean enlisted;
@@ -82,6 +84,19 @@ public final class StreamLog {
         if (paused) {
             source.pause();
         }
+    }
+
+    /**
+     * The source has frames up to that number, and sends them: an earlier process may have shown them to readers and
+     * not recorded them. Readers that have them wait, and get none of them again.
+     */
+    public void expect(long seq) {
+        sourceSeq = Math.max(sourceSeq, seq);
+    }
+
+    /** The number of the frame that follows all those that readers may have. */
+    public long nextSeq() {
+        return Math.max(lastSeq, sourceSeq) + 1;
     }
 
     /**
@@ -181,7 +196,7 @@ public final class StreamLog {
     /**
      * Adds a reader. It gets nothing before its first {@link Subscription#drain}, so that its connection can answer first.
      *
-     * @param fromSeq the first frame it wants; one that is not written yet means the next one
+     * @param fromSeq the first frame it wants; one that the source does not have yet means the next one
      * @param tethered whether it holds the worker back when it is slow
      * @throws BrigException {@code MAX_SUBSCRIPTIONS}
      */
@@ -219,9 +234,12 @@ public final class StreamLog {
         return reader;
     }
 
-    /** The frame that a reader which asks for {@code fromSeq} gets first if nothing is deleted in between. */
+    /**
+     * The frame that a reader which asks for {@code fromSeq} gets first if nothing is deleted in between. It may be
+     * one that the source has still to send again: until then the reader waits.
+     */
     public long resumePoint(long fromSeq) {
-        return Math.clamp(fromSeq, 1, lastSeq + 1);
+        return Math.clamp(fromSeq, 1, nextSeq());
     }
 
     void remove(Subscription reader) {

@@ -128,10 +128,10 @@ public final class Subscription {
                 return;
             }
             if (failure != null || stored.lines().length == 0 || stored.firstSeq() >= firstInMemory) {
-                skipTo(firstInMemory, GapReason.RECORD_LOST);
+                skipTo(firstInMemory, failure == null ? stored.missing() : GapReason.RECORD_LOST);
             } else {
                 if (stored.firstSeq() > nextSeq) {
-                    skipTo(stored.firstSeq(), GapReason.EVICTED);
+                    skipTo(stored.firstSeq(), stored.missing());
                 }
                 writeStored(stored);
             }

@@ -272,7 +272,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
             List<Alive> alive = new ArrayList<>();
             for (Fields worker : new Fields(ok).objects("workers")) {
                 alive.add(new Alive(worker.requiredText("spawn_id"), worker.requiredText("socket"),
-                        worker.requiredText("workspace"), worker.object("posture").asMap()));
+                        worker.requiredText("workspace"), worker.object("posture").asMap(),
+                        worker.number("last_seq", 0, Limits.SEQ_MAX, 0)));
             }
             return new Listing(alive, Set.copyOf(new Fields(ok).texts("starting")));
         });

@@ -96,6 +96,17 @@ class PathsTest {
     }
 
     @Test
+    void shouldSayOnceWhatToDoWhenNoFolderCanBeMade() throws IOException {
+        Path inTheWay = Files.createFile(temp.resolve("file"));
+        BrigException refusal = assertThrows(BrigException.class, () ->
+                Paths.makePassable(inTheWay.resolve("state/brig")));
+        assertEquals(ErrorCode.FORBIDDEN, refusal.code());
+        assertTrue(refusal.getMessage().contains(inTheWay + "/state/brig") && refusal.getMessage().contains("stateDir"),
+                refusal::getMessage);
+        assertFalse(refusal.getMessage().contains("Exception"), refusal::getMessage);
+    }
+
+    @Test
     void shouldCloseAFolderThatIsTooOpen() throws IOException {
         Path folder = Files.createDirectory(temp.resolve("open"));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));

@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class ConnectionsTest {
     private static final int PLACES = 24;
-    private static final int CONNECTIONS = 250;
+    /** Of each kind; {@code -Dbrig.connections=20000} for the long run. */
+    private static final int CONNECTIONS = Integer.getInteger("brig.connections", 250);
     private static final String UPGRADE = """
             Connection: Upgrade
             Upgrade: websocket
@@ -38,6 +39,9 @@ class ConnectionsTest {
         ATTACH_TCP(true, "GET /api/v1/sessions/beside/attach HTTP/1.1\r\n", UPGRADE, " 101 "),
         MULTIPLEX_TCP(true, "GET /api/v1/ws HTTP/1.1\r\n", UPGRADE, " 101 "),
         ATTACH_UNIX(false, "GET /api/v1/sessions/beside/attach HTTP/1.1\r\n", UPGRADE, " 101 "),
+        MULTIPLEX_UNIX(false, "GET /api/v1/ws HTTP/1.1\r\n", UPGRADE, " 101 "),
+        EVENTS_UNIX(false, "GET /api/v1/sessions/beside/stream HTTP/1.1\r\n", "", " 200 "),
+        MODELS(true, "GET /openai/v1/models HTTP/1.1\r\n", "", " 200 "),
         EVENTS(true, "GET /api/v1/sessions/beside/stream HTTP/1.1\r\n", "", " 200 "),
         REQUEST_TCP(true, "GET /api/v1/status HTTP/1.1\r\n", "", " 200 "),
         REQUEST_UNIX(false, "GET /api/v1/status HTTP/1.1\r\n", "", " 200 "),
@@ -110,7 +114,7 @@ class ConnectionsTest {
             } else {
                 wire.endOutput();
             }
-            if (kind != Kind.EVENTS) {
+            if (kind != Kind.EVENTS && kind != Kind.EVENTS_UNIX) {
                 wire.rest();
             }
         }
@@ -135,7 +139,8 @@ class ConnectionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"ATTACH_TCP", "MULTIPLEX_TCP", "ATTACH_UNIX", "EVENTS", "REQUEST_TCP", "REQUEST_UNIX", "SESSION", "SPAWNER"})
+    @CsvSource({"ATTACH_TCP", "MULTIPLEX_TCP", "ATTACH_UNIX", "MULTIPLEX_UNIX", "EVENTS", "EVENTS_UNIX", "MODELS",
+            "REQUEST_TCP", "REQUEST_UNIX", "SESSION", "SPAWNER"})
     void shouldGiveEveryPlaceBackHoweverAConnectionEnds(Kind kind) throws IOException {
         long before = places();
         try (Wire _ = opened(kind)) {

@@ -182,7 +182,7 @@ class ReconcileTest {
         assertFalse(after.spawns.isLive("fix"));
         assertEquals("0/0", after.slots());
         after.reconcile(spawn.spawnId());
-        assertEquals(List.of("abandon " + spawn.spawnId()), after.story);
+        assertEquals(List.of("door lingers, state TERMINATED", "abandon " + spawn.spawnId()), after.story);
     }
 
     @Test
@@ -267,6 +267,40 @@ class ReconcileTest {
         after.loop.run();
         assertTrue(late.text().startsWith(RUNNING + CHUNK), "what was recorded is there");
         assertTrue(late.text().contains("worker_lost"));
+    }
+
+    @Test
+    void shouldUseNoNumberTwiceWhenTheWorkerAgentDiesBeforeItHasSentAgainWhatReadersSaw() {
+        // Scenario: the gateway before had shown 1 to 7 and recorded 1 and 2; the worker-agent said so, and died.
+        Spawn before = bench.run("fix");
+        bench.send(before, RUNNING + CHUNK);
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.workersLastSeq = 7;
+        after.reconcile(before.spawnId());
+        Spawn spawn = found(after, before);
+        RecordingSink ahead = new RecordingSink();
+        spawn.log().subscribe(8, true, ahead).drain();
+        after.reconcile();
+        assertEquals(SpawnState.TERMINATED, spawn.state());
+        assertEquals(before.log().epoch(), spawn.log().epoch());
+        assertEquals(List.of("8-10", "end"), ahead.joined(), "error, done, state");
+        assertTrue(ahead.text().contains("worker_lost"), ahead::text);
+        RecordingSink late = new RecordingSink();
+        spawn.log().subscribe(1, false, late).drain();
+        after.loop.run();
+        assertEquals(List.of("1-2", "gap 3-7 record_lost", "8-10", "end"), late.joined());
+    }
+
+    @Test
+    void shouldKeepTheDoorOpenForReadersOfASpawnThatEndedWhileNobodyListened() {
+        Spawn before = bench.run("fix");
+        bench.send(before, RUNNING + CHUNK);
+        bench.archives.get(before.spawnId()).forget(3);
+        SpawnBench ended = SpawnBench.restarted(bench);
+        ended.reconcile();
+        assertEquals(List.of("abandon " + before.spawnId(), "door lingers, state TERMINATED"), ended.story);
+        SpawnBench soon = SpawnBench.restarted(ended);
+        assertEquals(List.of("door lingers, state TERMINATED"), soon.story, "again, within half a minute");
     }
 
     @Test

@@ -48,6 +48,8 @@ public final class SpawnBench {
     final Spawner spawner;
     final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
+    /** The newest frame of each worker that the worker-agent has. */
+    long workersLastSeq;
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
     CompletableFuture<String> door = CompletableFuture.completedFuture("/run/io.sock");
@@ -126,6 +128,11 @@ public final class SpawnBench {
             @Override
             public String pathOf(String spawnId, String taskId) {
                 return "/run/io.sock";
+            }
+
+            @Override
+            public void linger(Spawn spawn) {
+                story.add("door lingers, state " + spawn.state());
             }
 
             @Override
@@ -223,8 +230,8 @@ public final class SpawnBench {
         return workers.streams.get("/w/" + spawn.spawnId());
     }
 
-    static WorkerAgent.Alive alive(String spawnId) {
-        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of());
+    private WorkerAgent.Alive alive(String spawnId) {
+        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq);
     }
 
     /** The worker-agent's link comes up, and it has these. */
@@ -243,7 +250,7 @@ public final class SpawnBench {
     /** The worker-agent says what it has. */
     void list(Set<String> starting, String... spawnIds) {
         workers.listing.complete(new WorkerAgent.Listing(
-                List.of(spawnIds).stream().map(SpawnBench::alive).toList(), starting));
+                List.of(spawnIds).stream().map(this::alive).toList(), starting));
         loop.run();
     }
 

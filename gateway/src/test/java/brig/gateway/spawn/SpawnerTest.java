@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.limits.Admission;
 import brig.gateway.stream.RecordingSink;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -250,6 +252,74 @@ class SpawnerTest {
                 assertThrows(BrigException.class, () -> bench.spawner.bindSession(spawn, "ses_y")).code());
         SpawnBench after = SpawnBench.restarted(bench);
         assertEquals(spawn.spawnId(), after.spawns.find("ses_x").orElseThrow().spawnId());
+    }
+
+    @Test
+    void shouldNameTheNewestSpawnThatWentOnWithASession() {
+        Spawn first = bench.run("first");
+        bench.spawner.bindSession(first, "ses_x");
+        bench.send(first, RUNNING + CHUNK + TERMINATED);
+        Spawn second = bench.run("second");
+        bench.spawner.bindSession(second, "ses_x");
+        bench.loop.run();
+        assertEquals(second, bench.spawns.find("ses_x").orElseThrow());
+        assertEquals("TERMINATED", bench.recorded(first.spawnId()).getLast());
+        SpawnBench after = SpawnBench.restarted(bench);
+        assertEquals(second.spawnId(), after.spawns.find("ses_x").orElseThrow().spawnId());
+    }
+
+    private static BrigException limited() {
+        return new BrigException(ErrorCode.PROVIDER_RATE_LIMITED, "worker.startsPerSecondMax (1) is reached", 1);
+    }
+
+    @Test
+    void shouldStartALittleLaterWhatWasAcceptedAndCouldNotStartAtOnce() {
+        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        String id = bench.spawns.find("fix").orElseThrow().spawnId();
+        bench.workers.asked.get(id).completeExceptionally(limited());
+        bench.loop.run();
+        assertFalse(granted.isDone());
+        bench.pass(250);
+        bench.started(id);
+        assertEquals("/workspaces/" + id, bench.spawns.find(id).orElseThrow().view().get("workspace"));
+        assertEquals(id, granted.join().spawnId());
+    }
+
+    @Test
+    void shouldFailWithTheLimitWhenWhatWasAcceptedCannotStartForTooLong() {
+        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        String id = bench.spawns.find("fix").orElseThrow().spawnId();
+        for (int tries = 0; !granted.isDone(); tries++) {
+            assertTrue(tries < 200, "it is bounded");
+            bench.workers.asked.get(id).completeExceptionally(limited());
+            bench.pass(250);
+        }
+        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(granted).code());
+        assertEquals("0/0", bench.slots());
+    }
+
+    @Test
+    void shouldWaitUntilTheWorkerAgentStartsMoreAsLongAsWasAskedFor() {
+        Admission.Applicant patient = new Admission.Applicant(new SpawnRequest.Asker(SpawnBench.CAPTAIN, true), 1_000,
+                () -> false);
+        bench.workers.checking = CompletableFuture.failedFuture(limited());
+        CompletableFuture<Accepted> accepted = bench.spawner.spawn(SpawnBench.request("fix"), patient)
+                .toCompletableFuture();
+        bench.pass(250);
+        assertFalse(accepted.isDone());
+        bench.workers.checking = CompletableFuture.completedFuture(null);
+        bench.pass(250);
+        assertEquals("fix", accepted.join().taskId());
+
+        bench.workers.checking = CompletableFuture.failedFuture(limited());
+        CompletableFuture<Accepted> inVain = bench.spawner.spawn(SpawnBench.request("other"), patient)
+                .toCompletableFuture();
+        for (int i = 0; i < 5; i++) {
+            bench.pass(250);
+        }
+        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(inVain).code());
+        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(bench.ask("at-once", SpawnBench.CAPTAIN))
+                .code());
     }
 
     @Test

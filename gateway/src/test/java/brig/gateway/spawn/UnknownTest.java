@@ -141,7 +141,7 @@ class UnknownTest {
         SpawnBench after = SpawnBench.restarted(bench);
         assertEquals(true, after.spawns.find("fix").orElseThrow().view().get("provider_runtime_alive"));
         var _ = after.spawner.terminate(after.spawns.find("fix").orElseThrow(), "requested", "uid:0");
-        assertEquals(List.of("abandon " + spawn.spawnId()), after.story);
+        assertEquals(List.of("door lingers, state FAILED", "abandon " + spawn.spawnId()), after.story);
         assertEquals(false, after.spawns.find("fix").orElseThrow().view().get("provider_runtime_alive"));
     }
 

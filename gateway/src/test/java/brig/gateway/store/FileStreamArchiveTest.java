@@ -5,13 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.Frames;
+import brig.gateway.stream.GapReason;
 import brig.gateway.stream.StreamArchive;
 import brig.gateway.stream.StreamArchiveContract;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -51,7 +57,7 @@ class FileStreamArchiveTest extends StreamArchiveContract {
 
     private List<Path> files() {
         try (Stream<Path> files = Files.list(folder())) {
-            return files.sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".ndjson")).sorted().toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -230,5 +236,133 @@ class FileStreamArchiveTest extends StreamArchiveContract {
         Files.delete(files().getFirst());
         long last = fill(archive, 61, 200);
         assertEquals(big(last), text(read(archive, last, 1)));
+    }
+
+    private static void flip(Path file, long offset) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[(int) offset] ^= 1;
+        Files.write(file, bytes);
+    }
+
+    @Test
+    void shouldSkipWhatIsNotAsItWasWrittenAndSaySoWhicheverByteItIs() throws IOException {
+        append(open(disk, loop), 1, 3);
+        StreamArchive archive = reopen(3);
+        append(archive, 4, 6);
+        append(archive, 7, 9);
+        Path second = files().get(1);
+        byte[] whole = Files.readAllBytes(second);
+        int firstBlock = Frames.frames(4, 6).length();
+        for (int offset = 0; offset < firstBlock; offset++) {
+            flip(second, offset);
+            for (StreamArchive each : List.of(archive, reopen(9))) {
+                assertEquals(Frames.frames(1, 3), text(read(each, 1, 1 << 20)));
+                for (long from = 4; from <= 6; from++) {
+                    StreamArchive.Stored behind = read(each, from, 1 << 20);
+                    assertEquals(7, behind.firstSeq(), "byte " + offset);
+                    assertEquals(Frames.frames(7, 9), text(behind));
+                    assertEquals(GapReason.RECORD_DAMAGED, behind.missing());
+                }
+                assertEquals(Frames.frames(8, 9), text(read(each, 8, 1 << 20)));
+            }
+            Files.write(second, whole);
+        }
+        assertEquals(Frames.frames(4, 9), text(read(archive, 4, 1 << 20)));
+    }
+
+    @Test
+    void shouldServeNothingThatItsChecksumDoesNotSpeakForWhicheverByteOfThatIsWrong() throws IOException {
+        StreamArchive archive = open(disk, loop);
+        append(archive, 1, 3);
+        append(archive, 4, 6);
+        append(archive, 7, 9);
+        Path sums = files().getFirst().resolveSibling("%020d.ndjson.crc32c".formatted(1));
+        byte[] whole = Files.readAllBytes(sums);
+        assertEquals(3 * 24, whole.length);
+        for (int offset = 24; offset < 48; offset++) {
+            flip(sums, offset);
+            StreamArchive each = reopen(9);
+            assertEquals(Frames.frames(1, 3), text(read(each, 1, Frames.frames(1, 3).length())));
+            StreamArchive.Stored behind = read(each, 4, 1 << 20);
+            assertEquals(0, behind.lines().length, "byte " + offset);
+            assertEquals(GapReason.RECORD_DAMAGED, behind.missing());
+            Files.write(sums, whole);
+        }
+    }
+
+    @Test
+    void shouldTakeWhatIsCutOffForDamageAndNotUseItsNumbersAgain() throws IOException {
+        append(open(disk, loop), 1, 9);
+        byte[] whole = Files.readAllBytes(files().getFirst());
+        Files.write(files().getFirst(), Arrays.copyOf(whole, whole.length / 2));
+        StreamArchive archive = reopen(9);
+        append(archive, 10, 11);
+        StreamArchive.Stored behind = read(archive, 1, 1 << 20);
+        assertEquals(10, behind.firstSeq());
+        assertEquals(GapReason.RECORD_DAMAGED, behind.missing());
+    }
+
+    @Test
+    void shouldFindEveryFrameOfALongAppendAndLoseOnlyItWhenItIsDamaged() throws IOException {
+        StreamArchive archive = open(disk, loop);
+        List<ByteBuf> pieces = new ArrayList<>();
+        for (long seq = 1; seq <= 40; seq++) {
+            pieces.add(Unpooled.copiedBuffer(big(seq), StandardCharsets.UTF_8));
+        }
+        var _ = archive.append(1, 40, Unpooled.wrappedBuffer(pieces.toArray(ByteBuf[]::new)));
+        settle();
+        append(archive, 41, 43);
+        assertTrue(size(files().getFirst().resolveSibling("%020d.ndjson.crc32c".formatted(1))) > 5 * 24,
+                "more than a block");
+        for (StreamArchive each : List.of(archive, reopen(43))) {
+            for (long seq = 1; seq <= 40; seq++) {
+                assertEquals(big(seq), text(read(each, seq, 1)));
+            }
+            assertEquals(Frames.frames(41, 43), text(read(each, 41, 1 << 20)));
+        }
+        flip(files().getFirst(), big(1).length() * 20L);
+        StreamArchive after = reopen(43);
+        assertEquals(big(1), text(read(after, 1, 1)), "a block before it");
+        StreamArchive.Stored behind = read(after, 20, 1 << 20);
+        assertEquals(41, behind.firstSeq());
+        assertEquals(GapReason.RECORD_DAMAGED, behind.missing());
+    }
+
+    @Test
+    void shouldReadARecordOfBeforeThereWereChecksums() throws IOException {
+        StreamArchive archive = open(disk, loop);
+        append(archive, 1, 5);
+        try (Stream<Path> files = Files.list(folder())) {
+            for (Path file : files.filter(file -> !file.toString().endsWith(".ndjson")).toList()) {
+                Files.delete(file);
+            }
+        }
+        assertEquals(Frames.frames(2, 5), text(read(reopen(5), 2, 1 << 20)));
+    }
+
+    @Test
+    void shouldTellWhatWasDeletedForTheBoundFromWhatIsLost() throws IOException {
+        StreamArchive lost = open(disk, loop);
+        append(lost, 4, 6);
+        assertEquals(GapReason.RECORD_LOST, read(lost, 1, 1000).missing());
+        append(lost, 9, 10);
+        assertEquals(GapReason.RECORD_LOST, read(lost, 7, 1000).missing());
+        assertEquals(GapReason.RECORD_LOST, read(reopen(10), 1, 1000).missing());
+        long last = fill(lost, 11, 400);
+        assertEquals(GapReason.EVICTED, read(lost, 1, 1000).missing());
+        assertEquals(GapReason.EVICTED, read(reopen(last), 1, 1000).missing());
+    }
+
+    @Test
+    void shouldReadOnBehindAFileThatSomebodyDeleted() throws IOException {
+        append(open(disk, loop), 1, 3);
+        StreamArchive archive = reopen(3);
+        append(archive, 4, 6);
+        Files.delete(files().getFirst());
+        StreamArchive.Stored behind = read(archive, 1, 1000);
+        assertEquals(4, behind.firstSeq());
+        assertEquals(GapReason.RECORD_LOST, behind.missing());
+        Files.delete(files().getFirst());
+        assertEquals(0, read(archive, 1, 1000).lines().length);
     }
 }

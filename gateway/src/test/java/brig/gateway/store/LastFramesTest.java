@@ -3,6 +3,7 @@ package brig.gateway.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.stream.GapReason;
 import brig.gateway.stream.MemoryArchive;
 import brig.gateway.stream.StreamArchive.Stored;
 import io.netty.buffer.Unpooled;
@@ -17,7 +18,8 @@ class LastFramesTest {
 
     private final MemoryArchive disk = new MemoryArchive(Runnable::run, Runnable::run);
     private final List<Runnable> later = new ArrayList<>();
-    private final LastFrames archive = new LastFrames(disk, later::add);
+    private final List<Throwable> failed = new ArrayList<>();
+    private final LastFrames archive = new LastFrames(disk, later::add, failed::add);
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
@@ -66,5 +68,26 @@ class LastFramesTest {
         assertEquals(2, disk.frames());
         assertEquals("9 " + TERMINATED, read(9));
         assertTrue(later.isEmpty());
+    }
+
+    @Test
+    void shouldStillSayHowItEndedWhenTheRecordIsGone() {
+        archive.append(1, 2, Unpooled.wrappedBuffer(bytes("one\ntwo\n")));
+        archive.append(8, 9, Unpooled.wrappedBuffer(bytes(DONE + TERMINATED)));
+        end();
+        disk.forget(1);
+        assertEquals("8 " + DONE + TERMINATED, read(1));
+        assertEquals(GapReason.RECORD_LOST, archive.read(1, 1000).toCompletableFuture().join().missing());
+        assertEquals("9 " + TERMINATED, read(9));
+        assertEquals("10 ", read(10));
+    }
+
+    @Test
+    void shouldTellOfEachWriteThatFailed() {
+        disk.setFull(true);
+        end();
+        assertEquals(1, failed.size());
+        later.removeFirst().run();
+        assertEquals(2, failed.size());
     }
 }

@@ -49,7 +49,7 @@ class LineFileTest {
 
     private void checkEveryLine(LineFile file) throws IOException {
         for (int i = 0; i < LINES; i++) {
-            String text = new String(file.read(FIRST + i, 1), StandardCharsets.US_ASCII);
+            String text = new String(file.read(FIRST + i, 1).lines(), StandardCharsets.US_ASCII);
             assertTrue(text.startsWith(lines[i]), "line " + (FIRST + i) + " begins " + text.substring(0, Math.min(20, text.length())));
         }
     }
@@ -89,7 +89,7 @@ class LineFileTest {
         StringBuilder all = new StringBuilder();
         int pieces = 0;
         for (long seq = FIRST; seq < FIRST + LINES; pieces++) {
-            String piece = new String(file.read(seq, 64 * 1024), StandardCharsets.US_ASCII);
+            String piece = new String(file.read(seq, 64 * 1024).lines(), StandardCharsets.US_ASCII);
             seq += piece.chars().filter(c -> c == '\n').count();
             all.append(piece);
         }
@@ -101,13 +101,13 @@ class LineFileTest {
     void shouldReadNothingWhenAskedBehindItsEndOrWhileItIsEmpty() throws IOException {
         LineFile empty = LineFile.created(temp.resolve("empty"), FIRST);
         Files.createFile(empty.path());
-        assertEquals(0, empty.read(FIRST, 100).length);
+        assertEquals(0, empty.read(FIRST, 100).lines().length);
         assertEquals(FIRST, LineFile.found(empty.path(), FIRST).recover());
 
         LineFile file = LineFile.created(temp.resolve("lines"), FIRST);
         write(file);
-        assertEquals(0, file.read(FIRST + LINES, 100).length);
-        assertEquals(0, file.read(FIRST + 10 * LINES, 100).length);
-        assertEquals(0, file.read(FIRST - 1, 100).length);
+        assertEquals(0, file.read(FIRST + LINES, 100).lines().length);
+        assertEquals(0, file.read(FIRST + 10 * LINES, 100).lines().length);
+        assertEquals(0, file.read(FIRST - 1, 100).lines().length);
     }
 }

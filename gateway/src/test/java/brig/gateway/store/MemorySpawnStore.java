@@ -75,12 +75,7 @@ public final class MemorySpawnStore implements SpawnStore {
         return write(() -> put(spawn));
     }
 
-    private void put(SpawnRecord spawn) throws IOException {
-        boolean taken = spawn.sessionId() != null && records.values().stream().anyMatch(other ->
-                spawn.sessionId().equals(other.sessionId()) && !spawn.spawnId().equals(other.spawnId()));
-        if (taken) {
-            throw new IOException("UNIQUE constraint failed: spawns.session_id");
-        }
+    private void put(SpawnRecord spawn) {
         records.put(spawn.spawnId(), spawn);
         saved.add(spawn);
     }

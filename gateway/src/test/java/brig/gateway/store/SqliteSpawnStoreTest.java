@@ -19,6 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,8 +89,9 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
     void shouldNameTheFileWhenItIsNoDatabase() throws IOException {
         Files.writeString(file(), "this is a text, and long enough to be taken for the header of a database".repeat(20));
         BrigException refusal = assertThrows(BrigException.class, () -> open(loop()));
-        assertEquals(ErrorCode.INTERNAL, refusal.code());
+        assertEquals(ErrorCode.RECORD_LOST, refusal.code());
         assertTrue(refusal.getMessage().contains(file().toString()), refusal::getMessage);
+        assertTrue(refusal.getMessage().contains("'brig recover'"), "the way out is told");
     }
 
     @Test
@@ -140,8 +142,19 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                 assertEquals(List.of(expected), await(store.load()));
                 store.close();
             }
-            assertEquals("4", query("SELECT max(version) FROM schema_version"));
+            assertEquals("5", query("SELECT max(version) FROM schema_version"));
         }
+    }
+
+    @Test
+    void shouldLetSpawnsShareASessionInADatabaseThatForbadeIt() throws SQLException {
+        open(loop()).close();
+        run("DELETE FROM schema_version WHERE version > 4",
+                "CREATE UNIQUE INDEX spawns_session ON spawns (session_id) WHERE session_id IS NOT NULL");
+        SpawnStore store = open(loop());
+        await(store.save(record("spn_1", 1)));
+        store.close();
+        assertNull(query("SELECT name FROM sqlite_schema WHERE name = 'spawns_session'"));
     }
 
     @Test
@@ -158,7 +171,7 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         SpawnStore before = open(loop());
         await(before.begin(record("spn_1", 1), request("p", "id", "spn_1", 1)));
         before.close();
-        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (5)");
+        run("ALTER TABLE spawns ADD COLUMN mood TEXT DEFAULT 'good'", "INSERT INTO schema_version VALUES (6)");
 
         Database database = new Database(file(), loop(), new Counters(System::nanoTime));
         assertTrue(database.isReadOnly());
@@ -173,11 +186,42 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                 new SqliteEventStore(database).add(new EventRecord("e", 1, "spn_1", "", "{}"), 1))) {
             BrigException refusal = (BrigException) written.toCompletableFuture().exceptionNow();
             assertEquals(ErrorCode.RECORD_LOST, refusal.code());
-            assertTrue(refusal.getMessage().contains("schema version 5, this Brig knows 4"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("schema version 6, this Brig knows 5"), refusal::getMessage);
         }
         store.close();
         assertEquals("1", query("SELECT count(*) FROM spawns"));
-        assertEquals("5", query("SELECT max(version) FROM schema_version"));
+        assertEquals("6", query("SELECT max(version) FROM schema_version"));
+    }
+
+    private static boolean bound(Connection connection, int pages) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            return statement.execute("PRAGMA max_page_count = " + pages);
+        }
+    }
+
+    @Test
+    void shouldSayThatTheDiskIsFullAndGoOnWhenItIsNotAnyMore() {
+        // SQLite undoes the whole transaction by itself then, and refuses to undo it again.
+        Database database = new Database(file(), loop(), new Counters(System::nanoTime));
+        List<Throwable> failed = new ArrayList<>();
+        database.watch(failed::add);
+        SpawnStore store = new SqliteSpawnStore(database);
+        await(store.save(record("spn_1", 1)));
+        await(database.read(connection -> bound(connection, 1)));
+        List<CompletionStage<Void>> saved = new ArrayList<>();
+        for (int i = 2; i < 100; i++) {
+            saved.add(store.save(record("spn_" + i, i)));
+        }
+        saved.forEach(one -> one.toCompletableFuture().handle((done, failure) -> failure).join());
+        BrigException refusal = (BrigException) saved.stream().map(CompletionStage::toCompletableFuture)
+                .filter(CompletableFuture::isCompletedExceptionally).findFirst().orElseThrow().exceptionNow();
+        assertEquals(ErrorCode.RECORD_LOST, refusal.code());
+        assertTrue(refusal.getMessage().contains("full"), refusal::getMessage);
+        assertTrue(failed.size() > 0);
+        await(database.read(connection -> bound(connection, 1_000_000)));
+        await(store.save(record("spn_100", 100)));
+        await(database.touch());
+        store.close();
     }
 
     @Test

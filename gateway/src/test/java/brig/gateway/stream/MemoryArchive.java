@@ -15,6 +15,8 @@ public final class MemoryArchive implements StreamArchive {
     private final Executor disk;
     private final Executor loop;
     private final TreeMap<Long, byte[]> lines = new TreeMap<>();
+    private long evictedBefore;
+    private GapReason missing = GapReason.RECORD_LOST;
     private boolean broken;
     private boolean full;
     private int reads;
@@ -38,11 +40,18 @@ public final class MemoryArchive implements StreamArchive {
     /** Deletes all frames before that one, as a full archive does. */
     public void evictBefore(long seq) {
         lines.headMap(seq).clear();
+        evictedBefore = seq;
     }
 
     /** Loses frames in the middle, as a disk that failed for a while does. */
     void lose(long from, long to) {
         lines.subMap(from, true, to, true).clear();
+    }
+
+    /** The same where a checksum does not fit. */
+    void damage(long from, long to) {
+        lose(from, to);
+        missing = GapReason.RECORD_DAMAGED;
     }
 
     /** How many frames it holds. */
@@ -99,7 +108,7 @@ public final class MemoryArchive implements StreamArchive {
             checkDisk();
             Map.Entry<Long, byte[]> next = lines.ceilingEntry(fromSeq);
             if (next == null) {
-                return new Stored(fromSeq, new byte[0]);
+                return new Stored(fromSeq, new byte[0], GapReason.RECORD_LOST);
             }
             long first = next.getKey();
             ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -110,7 +119,7 @@ public final class MemoryArchive implements StreamArchive {
                 }
                 out.writeBytes(line);
             }
-            return new Stored(first, out.toByteArray());
+            return new Stored(first, out.toByteArray(), fromSeq < evictedBefore ? GapReason.EVICTED : missing);
         });
     }
 

@@ -114,6 +114,25 @@ class StreamLogTest {
     }
 
     @Test
+    void shouldSendNothingAgainToAReaderThatIsAheadOfWhatTheSourceHasSentAgain() {
+        // Scenario: a gateway that was killed had shown 1 to 8 and recorded 1 to 5; the worker-agent has 1 to 10.
+        Bench bench = new Bench();
+        bench.append(1, 5);
+        bench.log.expect(10);
+        bench.settle();
+        RecordingSink ahead = bench.reader(9, true);
+        RecordingSink behind = bench.reader(3, false);
+        assertEquals(11, bench.log.resumePoint(4711), "only what is new");
+        bench.append(6, 8);
+        bench.settle();
+        assertEquals(List.of(), ahead.story());
+        bench.append(9, 12);
+        bench.settle();
+        assertEquals(List.of("9-12"), ahead.joined());
+        assertEquals(List.of("3-12"), behind.joined());
+    }
+
+    @Test
     void shouldIgnoreFramesThatItHasWhenTheyComeAgainAfterAReconnect() {
         Bench bench = new Bench();
         RecordingSink sink = bench.reader(1, true);

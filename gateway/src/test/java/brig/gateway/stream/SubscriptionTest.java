@@ -115,6 +115,15 @@ class SubscriptionTest {
     }
 
     @Test
+    void shouldTellWhatIsDamagedFromWhatIsLost() {
+        long last = longStream();
+        bench.archive.damage(20, 29);
+        RecordingSink sink = bench.reader(1, false);
+        bench.settle();
+        assertEquals(List.of("1-19", "gap 20-29 record_damaged", "30-" + last), sink.joined());
+    }
+
+    @Test
     void shouldTellAGapUpToTheWindowWhenTheArchiveCannotBeRead() {
         long last = longStream();
         bench.archive.setBroken(true);

@@ -29,6 +29,53 @@ final class Product implements Target.Limited, Target.Control {
         return new Product(Brig.prepare(Brig.newFolder(), new Brig.Launch(settings, List.of(), Map.of())).launch());
     }
 
+    /** With limits that a storm does not reach. */
+    static Product patient() throws IOException {
+        return start(Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L)));
+    }
+
+    /** Whether {@link #onSmallDisk} can be had: that takes root. */
+    static boolean mayMount() throws IOException {
+        return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+    }
+
+    /**
+     * Its state folder is a file system of 16 MiB, in a mount namespace of its own, which goes with the gateway: it
+     * cannot be started again in it.
+     */
+    static Product onSmallDisk() throws IOException {
+        Path folder = Brig.newFolder();
+        String script = """
+                mkdir -p "$1/state"; mount -t tmpfs -o size=16m,mode=711 brig-chaos "$1/state"
+                (while [ -d "$1" ]; do
+                    if [ -e "$1/fill" ]; then cat /dev/zero 2>/dev/null > "$1/state/filler" || :
+                    else rm -f "$1/state/filler"; fi
+                    sleep 0.2
+                done) <&- >&- 2>&- &
+                shift
+                exec "$@"
+                """;
+        return new Product(Brig.prepare(folder, new Brig.Launch(
+                Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L), "retention", Map.of("bytes",
+                        4L << 20)),
+                List.of("unshare", "-m", "sh", "-ec", script, "sh", folder.toString()), Map.of())).launch());
+    }
+
+    /** Fills the disk of {@link #onSmallDisk}, or makes room again; it takes up to a fifth of a second. */
+    void fillDisk(boolean full) throws IOException {
+        Path fill = brig.folder().resolve("fill");
+        if (full) {
+            Files.createFile(fill);
+        } else {
+            Files.delete(fill);
+        }
+    }
+
+    /** Ends the worker-agent without a warning, and so all workers; the gateway starts another. */
+    void killWorkerAgent() throws IOException {
+        brig.workerAgents().forEach(ProcessHandle::destroyForcibly);
+    }
+
     @Override
     public Target target() throws IOException {
         return target("shell");

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
  * terminated}; an end without that frame is a cut.
  */
 final class Transcript {
-    private static final List<String> REASONS = List.of("evicted", "record_lost", "epoch_changed");
+    private static final List<String> REASONS = List.of("evicted", "record_lost", "record_damaged", "epoch_changed");
 
     private final StringBuilder text = new StringBuilder();
     /** Of each frame, so that streams of any length can be compared. */

@@ -39,9 +39,15 @@ final class Wire implements AutoCloseable {
         if (receiveBytes > 0) {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBytes);
         }
-        channel.connect(address);
-        channel.configureBlocking(false);
-        key = channel.register(selector, SelectionKey.OP_READ);
+        try {
+            channel.connect(address);
+            channel.configureBlocking(false);
+            key = channel.register(selector, SelectionKey.OP_READ);
+        } catch (IOException e) {
+            channel.close();
+            selector.close();
+            throw e;
+        }
     }
 
     long patienceMs() {

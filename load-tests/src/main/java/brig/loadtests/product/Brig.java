@@ -151,6 +151,29 @@ public final class Brig implements AutoCloseable {
         return process.pid();
     }
 
+    /** The folder of all that it writes. */
+    public Path folder() {
+        return folder;
+    }
+
+    /** Its worker-agents: one, or none. */
+    public List<ProcessHandle> workerAgents() {
+        String runtime = folder + "/run";
+        return ProcessHandle.allProcesses().filter(process -> {
+            List<String> arguments = arguments(process);
+            return arguments.contains("--runtime-dir") && arguments.contains(runtime);
+        }).toList();
+    }
+
+    private static List<String> arguments(ProcessHandle process) {
+        try {
+            return List.of(Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"), StandardCharsets.ISO_8859_1)
+                    .split("\0", -1));
+        } catch (IOException gone) {
+            return List.of();
+        }
+    }
+
     /** Where its worker-agent takes requests. */
     public String controlSocket() {
         return folder.resolve("run/w/control.sock").toString();
@@ -167,7 +190,9 @@ public final class Brig implements AutoCloseable {
     }
 
     public String adminToken() throws IOException {
-        return Files.readString(folder.resolve("state/admin.token")).strip();
+        // As the gateway sees it, which may have mounts of its own.
+        return Files.readString(Path.of("/proc/" + process.pid() + "/root" + folder.resolve("state/admin.token")))
+                .strip();
     }
 
     /** Memory of the gateway's process that is in RAM, in bytes. */

@@ -53,7 +53,7 @@ public final class Workers {
      */
     public record Allowance(
             Path newWorkspaces, List<Path> scratchBases, Path cassettes, Path owners, long unackedBytesMax, StopTimes times,
-            int startsPerSecondMax) {}
+            int startsPerSecondMax, int workersMax) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
@@ -142,6 +142,7 @@ public final class Workers {
         workplaces.check(request, asker);
         lock.lock();
         try {
+            requirePlace();
             rate.check(parts.timers().nowMs());
         } finally {
             lock.unlock();
@@ -182,11 +183,19 @@ public final class Workers {
                 throw new BrigException(
                         ErrorCode.SESSION_ENDED, "this worker ended, and its last frame was acknowledged");
             }
+            requirePlace();
             rate.take(parts.timers().nowMs());
             answers.put(spawnId, mine);
             return mine;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void requirePlace() {
+        if (answers.size() >= allowance.workersMax()) {
+            throw new BrigException(ErrorCode.MAX_WORKERS, "worker.workersMax (" + allowance.workersMax()
+                    + ") is reached", 1);
         }
     }
 

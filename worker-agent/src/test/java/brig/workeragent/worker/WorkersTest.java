@@ -39,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class WorkersTest {
+    private static final int WORKERS_MAX = 20;
     private static final SpawnRequest.Asker CAPTAIN = new SpawnRequest.Asker("ci", false);
     /** Many spawns of one name, which the gateway would not let through: they share its folder. */
     private static final SpawnRequest REQUEST = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false,
@@ -85,7 +86,7 @@ class WorkersTest {
                                 List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
                         this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
                 new Workers.Allowance(folder.resolve("workspaces"), List.of(), folder.resolve("cassettes"), folder.resolve("owners"), 100_000,
-                        new StopTimes(60_000, 0, 10, 10), startsPerSecondMax));
+                        new StopTimes(60_000, 0, 10, 10), startsPerSecondMax, WORKERS_MAX));
     }
 
     private AutoCloseable openEgress(
@@ -342,6 +343,17 @@ class WorkersTest {
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, refused(REQUEST));
         assertEquals(2, walls.built.get());
         assertEquals(List.of(), workers.list().starting());
+    }
+
+    @Test
+    void shouldRefuseOneMoreThanItHasRoomForBeforeAnythingIsMade() throws Exception {
+        for (int i = 0; i < WORKERS_MAX; i++) {
+            workers.spawn("w" + i, REQUEST, CAPTAIN);
+        }
+        assertEquals(ErrorCode.MAX_WORKERS, refused(REQUEST), "a check says so before anything is promised");
+        assertEquals(ErrorCode.MAX_WORKERS, refusal("one-more").code());
+        assertEquals(WORKERS_MAX, walls.built.get());
+        workers.spawn("w0", REQUEST, CAPTAIN);
     }
 
     /** No workspace of these tests is looked at. */

@@ -1,0 +1,93 @@
+package brig.gateway.app;
+
+import brig.gateway.time.Timers;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether the state folder takes what Brig writes there. It does not from a write that failed until a trial succeeds: a
+ * file of some size, and a row of the database. State owned by the event loop.
+ */
+final class StateHealth {
+    private static final Logger log = LoggerFactory.getLogger(StateHealth.class);
+    private static final long TRIAL_MS = 2_000;
+    private static final int TRIAL_BYTES = 256 * 1024;
+
+    private final Path trial;
+    private final Supplier<CompletionStage<Void>> row;
+    private final Executor disk;
+    private final Executor loop;
+    private final Timers timers;
+    private boolean failing;
+
+    /** @param row writes to the database what changes nothing */
+    StateHealth(Path state, Supplier<CompletionStage<Void>> row, Executor disk, Executor loop, Timers timers) {
+        this.trial = state.resolve(".trial");
+        this.row = row;
+        this.disk = disk;
+        this.loop = loop;
+        this.timers = timers;
+    }
+
+    /** Something could not be written. */
+    void handleFailure(Throwable why) {
+        if (!failing) {
+            failing = true;
+            log.error("the state folder does not take what is written to it: {}", why.getMessage());
+            timers.after(TRIAL_MS, this::handleTrial);
+        }
+    }
+
+    private void handleTrial() {
+        var _ = CompletableFuture.runAsync(this::writeFile, disk).thenComposeAsync(written -> row.get(), loop)
+                .whenCompleteAsync((done, failure) -> {
+                    if (failure == null) {
+                        failing = false;
+                        log.info("the state folder takes what is written to it again");
+                    } else {
+                        timers.after(TRIAL_MS, this::handleTrial);
+                    }
+                }, loop);
+    }
+
+    private void writeFile() {
+        try (FileChannel channel = FileChannel.open(trial,
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+            ByteBuffer bytes = ByteBuffer.allocate(TRIAL_BYTES);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(false);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            remove();
+        }
+    }
+
+    private void remove() {
+        try {
+            Files.deleteIfExists(trial);
+        } catch (IOException e) {
+            log.debug("{} stays: {}", trial, e.toString());
+        }
+    }
+
+    boolean isFailing() {
+        return failing;
+    }
+}

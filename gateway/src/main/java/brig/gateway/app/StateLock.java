@@ -1,0 +1,75 @@
+package brig.gateway.app;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Says that a folder is one gateway's: a file {@code gateway.lock} in it that is locked, and holds the process id of
+ * who locked it. The lock goes with its process, however that ends, so what a killed one left is in nobody's way.
+ */
+final class StateLock {
+    private static final String NAME = "gateway.lock";
+    private static final int PID_BYTES_MAX = 20;
+
+    private final FileChannel channel;
+
+    private StateLock(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Takes the folder, which is there. @throws BrigException {@code ALREADY_RUNNING} with the pid of who has it */
+    static StateLock take(Path folder) {
+        Path file = folder.resolve(NAME);
+        try {
+            FileChannel channel = FileChannel.open(file,
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            if (!isFree(channel)) {
+                try (channel) {
+                    throw new BrigException(ErrorCode.ALREADY_RUNNING, "a gateway already runs, pid " + pid(channel)
+                            + ", on "
+                            + folder + ": end it, or choose another stateDir and runtimeDir in the configuration");
+                }
+            }
+            channel.truncate(0);
+            channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
+            return new StateLock(channel);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.RECORD_LOST, "cannot write " + file + ": " + e.getMessage()
+                    + "; make room in that folder, or make it writable");
+        }
+    }
+
+    private static boolean isFree(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException ofThisProcess) {
+            return false;
+        }
+    }
+
+    private static String pid(FileChannel channel) throws IOException {
+        ByteBuffer read = ByteBuffer.allocate(PID_BYTES_MAX);
+        channel.read(read, 0);
+        return new String(read.array(), 0, read.position(), StandardCharsets.US_ASCII).strip();
+    }
+
+    /** Gives the folder back. */
+    void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "the lock of the state folder was not given back: "
+                    + e.getMessage());
+        }
+    }
+}

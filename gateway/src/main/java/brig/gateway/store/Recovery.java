@@ -1,0 +1,234 @@
+package brig.gateway.store;
+
+import brig.gateway.telemetry.Counters;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Ids;
+import brig.protocol.Json;
+import brig.protocol.Limits;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a database anew: of the rows of the damaged one that can still be read, and of the recorded streams whose rows
+ * cannot. A row has a spawn's names, its tokens' hashes and its request; of a stream alone there are its spawn_id, its
+ * agent's session_id, its times, and whether it ended. The damaged files stay, beside. No gateway may run.
+ */
+public final class Recovery {
+    /** How a row of the table is read from both ends: behind a damaged page there may be many whole ones. */
+    private static final List<String> ORDERS = List.of(" ORDER BY rowid", " ORDER BY rowid DESC");
+    private static final List<String> PARTS = List.of("", "-wal", "-shm");
+
+    private final Path database;
+    private final Path streams;
+    private final Predicate<String> isState;
+
+    /**
+     * What came of it.
+     *
+     * @param aside where the damaged database is now; null where it was whole and nothing was done
+     * @param kept spawns whose rows could be read
+     * @param rebuilt spawns of which only the stream is left
+     */
+    public record Outcome(@Nullable Path aside, int kept, int rebuilt) {}
+
+    /**
+     * @param streams the folder of recorded streams
+     * @param isState whether that names a state of a spawn
+     */
+    public Recovery(Path database, Path streams, Predicate<String> isState) {
+        this.database = database;
+        this.streams = streams;
+        this.isState = isState;
+    }
+
+    /**
+     * Does it, unless the database is whole. @throws BrigException {@code RECORD_LOST} where the new one cannot be
+     * written
+     */
+    public Outcome run(long nowMs) {
+        if (isWhole()) {
+            return new Outcome(null, 0, 0);
+        }
+        try {
+            Map<String, SpawnRecord> records = new TreeMap<>();
+            readRows(records);
+            int kept = records.size();
+            readStreams(records);
+            Path fresh = database.resolveSibling("brig.db.new");
+            delete(fresh);
+            write(fresh, records);
+            Path aside = database.resolveSibling("brig.db.damaged-" + nowMs);
+            for (String part : PARTS) {
+                move(part(database, part), part(aside, part));
+            }
+            Files.move(fresh, database);
+            return new Outcome(aside, kept, records.size() - kept);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.RECORD_LOST, "the database cannot be made anew: " + e.getMessage());
+        }
+    }
+
+    private boolean isWhole() {
+        if (!Files.exists(database)) {
+            return false;
+        }
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + database);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("PRAGMA integrity_check(1)")) {
+            return row.next() && row.getString(1).equals("ok") && Schema.versionOf(connection) > 0;
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    private void readRows(Map<String, SpawnRecord> records) {
+        for (String order : ORDERS) {
+            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + database);
+                    Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(SqliteSpawnStore.SELECT + order)) {
+                while (row.next()) {
+                    SpawnRecord record = SqliteSpawnStore.read(row);
+                    if (isUsable(record)) {
+                        records.putIfAbsent(record.spawnId(), record);
+                    }
+                }
+            } catch (SQLException e) {
+                // As far as it goes.
+            }
+        }
+    }
+
+    /** What stands in a damaged file may be anything. */
+    private boolean isUsable(SpawnRecord record) {
+        SpawnRecord.Course course = record.course();
+        boolean complete = Stream.of(record.spawnId(), record.taskId(), record.epoch(), record.hashes().captain(),
+                record.hashes().watcher(),
+                record.origin().captain(), record.origin().agent(), record.origin().project(),
+                record.origin().provider(),
+                course.state(), course.workspace()).allMatch(Objects::nonNull);
+        return complete && Ids.isSpawnId(record.spawnId()) && Ids.isTaskId(record.taskId())
+                && isState.test(course.state())
+                && isObject(record.origin().request()) && isObject(course.providerIds())
+                && (course.posture() == null || isObject(course.posture()))
+                && (course.exit() == null || isObject(course.exit()));
+    }
+
+    private static boolean isObject(@Nullable String json) {
+        try {
+            return json != null && Json.parseObject(json.getBytes(StandardCharsets.UTF_8)) != null;
+        } catch (BrigException e) {
+            return false;
+        }
+    }
+
+    private void readStreams(Map<String, SpawnRecord> records) throws IOException {
+        if (!Files.isDirectory(streams)) {
+            return;
+        }
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(streams)) {
+            for (Path folder : folders) {
+                String id = String.valueOf(folder.getFileName());
+                if (Ids.isSpawnId(id) && Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                        && !records.containsKey(id)) {
+                    records.put(id, ofStream(id, folder));
+                }
+            }
+        }
+    }
+
+    /** One whose stream did not end may still have its worker: then the gateway takes it up, and else it ends it. */
+    private static SpawnRecord ofStream(String id, Path folder) {
+        long beginMs = 0;
+        long endMs = 0;
+        boolean ended = false;
+        String agent = "";
+        @Nullable String sessionId = null;
+        for (Fields frame : ends(folder)) {
+            long ts = frame.number("ts", 0, Long.MAX_VALUE, 0);
+            beginMs = beginMs == 0 ? ts : beginMs;
+            endMs = Math.max(endMs, ts);
+            String type = frame.text("type", "");
+            if (type.equals("session")) {
+                sessionId = frame.text("session_id");
+                agent = frame.text("agent", "");
+            }
+            ended = type.equals("state") && frame.text("state", "").equals("terminated");
+        }
+        // Nobody knows a token of it: an admin can have others made.
+        SpawnRecord.Hashes hashes = new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()),
+                Ids.hashToken(Ids.newToken()));
+        return new SpawnRecord(id, id, sessionId, Ids.newEpoch(), new SpawnRecord.Origin(null, "", "local", "admin",
+                agent, "{}"), hashes,
+                new SpawnRecord.Course(ended ? "TERMINATED" : "RUNNING", "", "{\"worker_id\":\"" + id + "\"}", null,
+                        null, null),
+                new SpawnRecord.Times(beginMs, beginMs, endMs, ended ? endMs : 0));
+    }
+
+    /** Its first frames, among which the agent names its session, and its last. */
+    private static List<Fields> ends(Path folder) {
+        FileStreamArchive archive = new FileStreamArchive(folder, Long.MAX_VALUE, Runnable::run, Runnable::run);
+        List<Fields> frames = new ArrayList<>();
+        try {
+            long last = archive.open().toCompletableFuture().join();
+            for (long from : new long[] {1, last}) {
+                byte[] lines = archive.read(from, Limits.FRAME_BYTES_MAX).toCompletableFuture().join().lines();
+                new String(lines, StandardCharsets.UTF_8).lines().forEach(line ->
+                        frames.add(new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))));
+            }
+        } catch (BrigException | CompletionException e) {
+            // A record that cannot be read names its spawn, and no more.
+            return frames;
+        }
+        return frames;
+    }
+
+    private static void write(Path fresh, Map<String, SpawnRecord> records) {
+        Database made = new Database(fresh, Runnable::run, new Counters(System::nanoTime));
+        SpawnStore store = new SqliteSpawnStore(made);
+        try {
+            records.values().stream().sorted(Comparator.comparing(record -> record.times().createdMs()))
+                    .map(store::save).toList().forEach(saved -> saved.toCompletableFuture().join());
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof BrigException refusal ? refusal : e;
+        } finally {
+            store.close();
+        }
+    }
+
+    private static Path part(Path file, String part) {
+        return file.resolveSibling(file.getFileName() + part);
+    }
+
+    private static void move(Path from, Path to) throws IOException {
+        if (Files.exists(from)) {
+            Files.move(from, to);
+        }
+    }
+
+    private static void delete(Path file) throws IOException {
+        for (String part : PARTS) {
+            Files.deleteIfExists(part(file, part));
+        }
+    }
+}

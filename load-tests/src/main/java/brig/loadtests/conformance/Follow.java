@@ -1,0 +1,140 @@
+package brig.loadtests.conformance;
+
+import brig.protocol.StreamPosition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One client that reads a session to its end whatever happens to the server: it leaves at random, comes back behind the
+ * last frame that it has, and waits while nobody answers. Whatever it reads the {@link Transcript} judges. Used by one
+ * thread.
+ */
+final class Follow {
+    private static final long PAUSE_MS = 100;
+    private static final int EVENTS_MAX = 400;
+
+    private final Session session;
+    private final Way way;
+    private final Random random;
+    private Transcript transcript = Transcript.from(1);
+    private String epoch = "";
+    private int connections;
+    private int epochs;
+    private long doubled;
+    private long untold;
+
+    Follow(Session session, Way way, Random random) {
+        this.session = session;
+        this.way = way;
+        this.random = random;
+    }
+
+    /** Reads until the last frame, or until it is to give up; whether it came so far. */
+    boolean run(BooleanSupplier givesUp) throws InterruptedException {
+        while (!transcript.terminated() && !givesUp.getAsBoolean()) {
+            try {
+                connections++;
+                if (!readSome()) {
+                    TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+                }
+            } catch (IOException nobodyAnswers) {
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+            }
+        }
+        return transcript.terminated();
+    }
+
+    /** One connection; whether it was let in. */
+    private boolean readSome() throws IOException {
+        try (Reader reader = open()) {
+            int left = 1 + random.nextInt(EVENTS_MAX);
+            boolean welcome = false;
+            for (; left > 0 && !transcript.terminated(); left--) {
+                Event event = reader.next();
+                if (event instanceof Event.End || event instanceof Event.Refused) {
+                    return welcome;
+                }
+                if (event instanceof Event.Welcome begun) {
+                    welcome = true;
+                    if (enter(begun)) {
+                        return true;
+                    }
+                }
+                accept(event);
+            }
+            return true;
+        }
+    }
+
+    /** The socket of a session that is over is gone, and its record is read another way. */
+    private Reader open() throws IOException {
+        Opening opening = Opening.watcher(session).from(transcript.next());
+        boolean elsewhere = way == Way.UNIX && !Files.exists(Path.of(session.ioSocket()));
+        if (way != Way.SSE || epoch.isEmpty()) {
+            return (elsewhere ? Way.WEBSOCKET : way).open(session, epoch.isEmpty()
+                    ? Opening.watcher(session) : opening);
+        }
+        Map<String, String> headers = session.target().headers(opening.token());
+        headers.put("Last-Event-ID", new StreamPosition(epoch, transcript.next() - 1).toString());
+        return Way.events(session, "", headers, opening);
+    }
+
+    /** Another epoch than before: what was counted means nothing. Whether to connect again, at the beginning. */
+    private boolean enter(Event.Welcome welcome) {
+        if (epoch.equals(welcome.epoch())) {
+            return false;
+        }
+        boolean fromTheBeginning = welcome.from() == 1;
+        if (!epoch.isEmpty()) {
+            transcript = Transcript.from(1);
+        }
+        epoch = welcome.epoch();
+        epochs++;
+        return !fromTheBeginning;
+    }
+
+    private void accept(Event event) {
+        if (event instanceof Event.Gap gap && gap.reason().equals("epoch_changed")) {
+            return;
+        }
+        long seq = event instanceof Event.Frame frame ? frame.seq()
+                : event instanceof Event.Welcome welcome ? welcome.from() : transcript.next();
+        doubled += seq < transcript.next() ? 1 : 0;
+        untold += seq > transcript.next() ? 1 : 0;
+        transcript.accept(event);
+    }
+
+    Transcript transcript() {
+        return transcript;
+    }
+
+    String epoch() {
+        return epoch;
+    }
+
+    Way way() {
+        return way;
+    }
+
+    int connections() {
+        return connections;
+    }
+
+    /** How often the stream began anew, and this client was told. */
+    int restarts() {
+        return Math.max(0, epochs - 1);
+    }
+
+    long doubled() {
+        return doubled;
+    }
+
+    long untold() {
+        return untold;
+    }
+}

@@ -1,0 +1,218 @@
+package brig.loadtests.conformance;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Workers one after the other in so many places, each with readers on all ways in that come and go at random, while
+ * parts of Brig are killed or its disk is full. In the end every reader has every frame of its session once, or was
+ * told which it
+ * has not and why; and two readers of one session have the same.
+ */
+final class Storm {
+    /** What is done to it. */
+    enum Fault {
+        GATEWAY, WORKER_AGENT, BOTH, FULL_DISK
+    }
+
+    /** @param faults those that are chosen of */
+    record Plan(int workers, int readers, long seconds, long seed, List<Fault> faults) {}
+
+    /** Sums of all that was seen. Guarded by itself. */
+    static final class Outcome {
+        private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
+        private final List<String> violations = new ArrayList<>();
+        private long sessions;
+        private long completed;
+        private long connections;
+        private long frames;
+        private long gaps;
+        private long restarts;
+        private long lost;
+        private long doubled;
+        private long untold;
+
+        synchronized boolean isWell() {
+            return lost + doubled + untold == 0 && violations.isEmpty();
+        }
+
+        synchronized Map<String, Object> toMap() {
+            Map<String, Object> map = new LinkedHashMap<>();
+            faults.forEach((fault, count) -> map.put(fault.name().toLowerCase(Locale.ROOT), count));
+            map.put("sessions", sessions);
+            map.put("sessions_completed", completed);
+            map.put("connections", connections);
+            map.put("frames", frames);
+            map.put("gaps_told", gaps);
+            map.put("epoch_changes_told", restarts);
+            map.put("lost", lost);
+            map.put("doubled", doubled);
+            map.put("untold", untold);
+            map.put("violations", List.copyOf(violations));
+            return map;
+        }
+    }
+
+    private static final long BETWEEN_MS_MIN = 1_000;
+    private static final int BETWEEN_MS_SPREAD = 3_000;
+    private static final long FULL_MS = 3_000;
+    private static final long PATIENCE_SECONDS = 120;
+    private static final List<Way> WAYS = List.of(Way.UNIX, Way.WEBSOCKET, Way.MANY, Way.SSE);
+    private static final int BURST_LINES = 20;
+    private static final int LINE_BYTES = 60;
+
+    private final Product product;
+    private final Plan plan;
+    private final Consumer<String> said;
+    private final Random random;
+    private final Outcome outcome = new Outcome();
+    private final long endNanos;
+
+    /** @param said is told what is done, for people */
+    Storm(Product product, Plan plan, Consumer<String> said) {
+        this.product = product;
+        this.plan = plan;
+        this.said = said;
+        this.random = new Random(plan.seed());
+        this.endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(plan.seconds());
+    }
+
+    Outcome run() throws IOException, InterruptedException, ExecutionException {
+        Target target = product.target();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> places = new ArrayList<>();
+            for (int i = 0; i < plan.workers(); i++) {
+                Random own = new Random(plan.seed() + i + 1);
+                places.add(threads.submit(() -> {
+                    work(target, threads, own);
+                    return null;
+                }));
+            }
+            for (int next = 0; !isOver(); next++) {
+                TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN + random.nextInt(BETWEEN_MS_SPREAD));
+                // Each once, and then by chance.
+                strike(plan.faults().get(next < plan.faults().size() ? next : random.nextInt(plan.faults().size())));
+            }
+            for (Future<?> place : places) {
+                place.get();
+            }
+        }
+        return outcome;
+    }
+
+    private boolean isOver() {
+        return System.nanoTime() > endNanos;
+    }
+
+    private boolean isTooLate() {
+        return System.nanoTime() > endNanos + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    }
+
+    private void strike(Fault fault) throws IOException, InterruptedException {
+        said.accept(fault.name().toLowerCase(Locale.ROOT));
+        switch (fault) {
+            case GATEWAY -> product.restart();
+            case WORKER_AGENT -> product.killWorkerAgent();
+            case BOTH -> {
+                product.killWorkerAgent();
+                product.restart();
+            }
+            case FULL_DISK -> {
+                product.fillDisk(true);
+                TimeUnit.MILLISECONDS.sleep(FULL_MS);
+                product.fillDisk(false);
+            }
+        }
+        synchronized (outcome) {
+            outcome.faults.merge(fault, 1, Integer::sum);
+        }
+    }
+
+    private void work(Target target, ExecutorService threads, Random own) throws InterruptedException,
+            ExecutionException {
+        while (!isOver()) {
+            Work work = new Work(1, 20 + own.nextInt(60), BURST_LINES, LINE_BYTES, "0.1");
+            Session session = spawn(target, work);
+            if (session == null) {
+                continue;
+            }
+            List<Follow> readers = new ArrayList<>();
+            List<Future<Boolean>> reading = new ArrayList<>();
+            for (int i = 0; i < plan.readers(); i++) {
+                Follow reader = new Follow(session, WAYS.get(i % WAYS.size()), new Random(own.nextLong()));
+                readers.add(reader);
+                reading.add(threads.submit(() -> reader.run(this::isTooLate)));
+            }
+            for (int i = 0; i < readers.size(); i++) {
+                try {
+                    if (!reading.get(i).get()) {
+                        report(session, readers.get(i), "did not get the end");
+                    }
+                } catch (ExecutionException e) {
+                    report(session, readers.get(i), String.valueOf(e.getCause()));
+                }
+            }
+            judge(session, work, readers);
+        }
+    }
+
+    /** Null where the gateway did not answer, or said that it cannot now. */
+    private static @Nullable Session spawn(Target target, Work work) throws InterruptedException {
+        try {
+            return target.spawn(work, true);
+        } catch (IOException | Violation down) {
+            TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN / 5);
+            return null;
+        }
+    }
+
+    private void report(Session session, Follow reader, String what) {
+        synchronized (outcome) {
+            outcome.violations.add(session.id() + " over " + reader.way() + " behind frame "
+                    + (reader.transcript().next() - 1) + ": " + what);
+        }
+    }
+
+    private void judge(Session session, Work work, List<Follow> readers) {
+        synchronized (outcome) {
+            outcome.sessions++;
+            Follow first = readers.getFirst();
+            for (Follow reader : readers) {
+                Transcript all = reader.transcript();
+                outcome.connections += reader.connections();
+                outcome.frames += all.hashes().size();
+                outcome.gaps += all.gaps().size();
+                outcome.restarts += reader.restarts();
+                outcome.doubled += reader.doubled();
+                outcome.untold += reader.untold();
+                boolean same = !reader.epoch().equals(first.epoch()) || all.hashes().entrySet().stream()
+                        .allMatch(frame ->
+                        Objects.equals(first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()),
+                                frame.getValue()));
+                boolean completed = all.doneFrames().stream().anyMatch(done -> done.fields().number("exitCode", 0, 255,
+                        255) == 0);
+                boolean whole = !completed || !all.gaps().isEmpty() || work.output().contentEquals(all.text());
+                outcome.completed += completed && reader == first ? 1 : 0;
+                if (!same || !whole) {
+                    outcome.lost++;
+                    outcome.violations.add(session.id() + " over " + reader.way()
+                            + (same ? ": what the agent wrote is not whole, and nothing was said" : ": not what another reader got"));
+                }
+            }
+        }
+    }
+}
