@@ -138,9 +138,10 @@ final class WallTemplate {
     }
 
     /** What a predecessor was writing when it died; one worker-agent at a time has this folder. */
+    /** What a worker-agent left that was killed while it wrote: files, and a whole {@code etc}. */
     private static void removeUnfinished(Path folder) throws IOException {
         try (var unfinished = Files.newDirectoryStream(folder, "*" + UNFINISHED)) {
-            for (Path file : unfinished) Files.deleteIfExists(file);
+            for (Path each : unfinished) WallEtc.remove(each);
         }
     }
 
