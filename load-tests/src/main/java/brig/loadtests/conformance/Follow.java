@@ -23,6 +23,8 @@ final class Follow {
     private final Random random;
     private Transcript transcript = Transcript.from(1);
     private String epoch = "";
+    /** Whether the connection that there is now, or was last, has begun to read. */
+    private boolean letIn;
     private int connections;
     private int epochs;
     private long doubled;
@@ -44,6 +46,12 @@ final class Follow {
                 }
             } catch (IOException nobodyAnswers) {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+            } catch (Violation cut) {
+                // One that is cut before it was let in says nothing about the stream.
+                if (letIn) {
+                    throw cut;
+                }
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
             }
         }
         return transcript.terminated();
@@ -51,16 +59,16 @@ final class Follow {
 
     /** One connection; whether it was let in. */
     private boolean readSome() throws IOException {
+        letIn = false;
         try (Reader reader = open()) {
             int left = 1 + random.nextInt(EVENTS_MAX);
-            boolean welcome = false;
             for (; left > 0 && !transcript.terminated(); left--) {
                 Event event = reader.next();
                 if (event instanceof Event.End || event instanceof Event.Refused) {
-                    return welcome;
+                    return letIn;
                 }
                 if (event instanceof Event.Welcome begun) {
-                    welcome = true;
+                    letIn = true;
                     if (enter(begun)) {
                         return true;
                     }

@@ -116,7 +116,8 @@ final class WallEtc {
         return names;
     }
 
-    private static void remove(Path folder) throws IOException {
+    /** Removes a file, or a folder with all that is in it; no error where there is none. */
+    static void remove(Path folder) throws IOException {
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) return;
         Files.walkFileTree(folder, new SimpleFileVisitor<>() {
             @Override

@@ -137,10 +137,10 @@ final class WallTemplate {
         return allowed;
     }
 
-    /** What a predecessor was writing when it died; one worker-agent at a time has this folder. */
+    /** What a predecessor was writing when it died, files and a whole {@code etc}. One worker-agent at a time has this. */
     private static void removeUnfinished(Path folder) throws IOException {
         try (var unfinished = Files.newDirectoryStream(folder, "*" + UNFINISHED)) {
-            for (Path file : unfinished) Files.deleteIfExists(file);
+            for (Path each : unfinished) WallEtc.remove(each);
         }
     }
 

@@ -52,6 +52,21 @@ class WallTemplateTest {
         }
     }
 
+    @Test
+    void shouldBeginAnewWhenAWorkerAgentWasKilledWhileItWrote() throws Exception {
+        Path folder = Files.createTempDirectory("brig-killed");
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path wall = Files.createDirectories(folder.resolve("wall/etc.new/ssl")).getParent().getParent();
+        Files.writeString(wall.resolve("etc.new/ssl/half"), "-----BEGIN");
+        Files.writeString(wall.resolve("brig-init1.new"), "half");
+        WorkerIdentity identity = WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
+        WallTemplate.install(wall, WallFixture.nativeFolder(), identity);
+        try (var unfinished = Files.newDirectoryStream(wall, "*.new")) {
+            assertFalse(unfinished.iterator().hasNext());
+        }
+        WallEtc.remove(folder);
+    }
+
     private static boolean succeeds(String... command) throws IOException, InterruptedException {
         return new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
