@@ -205,6 +205,9 @@ final class Reconciler {
         if (!spawn.isConnected()) {
             logger.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("adopted at seq={}", spawn.log().lastSeq() + 1);
         }
+        if (worker.working()) {
+            spawn.activity().handleMessage();
+        }
         transitions.becomeRunning(spawn, worker.socket(), worker.workspace(), worker.posture());
     }
 

@@ -22,7 +22,8 @@ public interface WorkerAgent {
     record Started(String socket, String workspace, Map<String, @Nullable Object> posture) {}
 
     /** A worker that the worker-agent has: running, or ended with frames that are not acknowledged yet. */
-    record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture) {}
+    record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture,
+            boolean working) {}
 
     /** What the worker-agent has: workers that are up, or were; and the ids of those that are on their way. */
     record Listing(List<Alive> workers, Set<String> starting) {}

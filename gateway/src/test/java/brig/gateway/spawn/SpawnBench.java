@@ -224,7 +224,7 @@ public final class SpawnBench {
     }
 
     static WorkerAgent.Alive alive(String spawnId) {
-        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of());
+        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), false);
     }
 
     /** The worker-agent's link comes up, and it has these. */

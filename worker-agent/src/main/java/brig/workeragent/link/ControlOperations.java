@@ -93,7 +93,7 @@ public final class ControlOperations {
             case "apply" -> Set.of("id", "op", "spawn_id", "check", "allow");
             case "audit" -> Set.of("id", "op", "from");
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
-            case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin");
+            case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin", "via");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
                     "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
@@ -131,7 +131,7 @@ public final class ControlOperations {
     }
 
     private static SpawnRequest.Asker asker(Fields request) {
-        return new SpawnRequest.Asker(request.requiredText("captain"), request.flag("admin"));
+        return new SpawnRequest.Asker(request.requiredText("captain"), request.flag("admin"), request.text("via"));
     }
 
     private Map<String, ?> check(Fields request) {
@@ -177,6 +177,7 @@ public final class ControlOperations {
         put(shown, view.spawned());
         shown.put("last_seq", view.lastSeq());
         shown.put("ended", view.ended());
+        shown.put("working", view.working());
         return shown;
     }
 
