@@ -138,8 +138,8 @@ export class Session implements AsyncIterable<Frame> {
   /** Whether the last frame, `state terminated`, was received. */
   readonly isTerminated: boolean;
   /**
-   * Sends a user message; resolves when Brig has taken it. CONNECTION_LOST and TIMEOUT mean that nobody knows whether it
-   * arrived: it is never sent again, for the work could be done twice.
+   * Sends a user message; resolves when Brig has taken it. Where the connection is lost it is sent again under its
+   * message_id, and is run once. TIMEOUT means that nobody knows whether it arrived.
    */
   send(content: string): Promise<void>;
   /** Interrupts the message that is being worked off; its `done` still comes. */

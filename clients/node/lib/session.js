@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { within } from './dial.js';
 import { BrigError } from './errors.js';
 import { FrameQueue } from './frame-queue.js';
@@ -73,9 +74,21 @@ export class Session {
     return this.#link.isAtEnd;
   }
 
-  /** Sends a user message; resolves when Brig has taken it. One that may have arrived is never sent again. */
+  /**
+   * Sends a user message; resolves when Brig has taken it. Where the connection is lost before that is known, it is sent
+   * again under its name, under which Brig takes it once.
+   */
   async send(content) {
-    await this.#link.tell({ role: 'user', content });
+    const message = { role: 'user', content, message_id: randomUUID() };
+    for (;;) {
+      try {
+        return await this.#link.tell(message);
+      } catch (failure) {
+        if (failure.code !== 'CONNECTION_LOST') {
+          throw failure;
+        }
+      }
+    }
   }
 
   /** Interrupts the message that is being worked off; its `done` still comes. */

@@ -25,7 +25,9 @@ test('speaks the provider protocol: spawn, auth, message, frames, terminate', as
   assert.equal(await session.text(), 'hi there');
   await session.terminate();
   assert.deepEqual((await all(session)).map(({ type, seq }) => [type, seq]), [['state', 4]]);
-  assert.deepEqual(seen, [
+  const { message_id: name, ...message } = seen[1];
+  assert.match(name, /^[0-9a-f-]{36}$/);
+  assert.deepEqual([seen[0], message, seen[2]], [
     { auth: TOKEN, from: 1 }, { role: 'user', content: 'say hi' }, { action: 'terminate' },
   ]);
   const [{ request_id: requestId, ...spawn }] = gateway.requests;

@@ -39,6 +39,9 @@ function add(usage, frame) {
 /** What a node used: by its own word, or else as read off its requests. */
 export const usageOf = (node) => (node.told.any ? node.told : node.readOff);
 
+/** What a person calls a sub-agent: what it is asked to do, or else what kind it is; empty where neither is known. */
+export const nameOf = (node) => (node?.prompt.trim().split('\n')[0] ?? '') || node?.type || '';
+
 export class AgentTree {
     main = newNode('', null);
     nodes = new Map();

@@ -2,6 +2,7 @@
 // said before.
 import {html, live, nothing} from './vendor/lit.js';
 import {post, Refusal} from './api.js';
+import {plural} from './format.js';
 import {changed, tell} from './store.js';
 
 const drafts = new Map(); // by session: {text, said, place, held}
@@ -16,12 +17,19 @@ const draftOf = (id) => {
 /** Sends a message. @return whether it was accepted */
 export async function say(id, model, content, takeControl = false) {
     const draft = draftOf(id);
+    const message = `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
     try {
-        await post(`sessions/${id}/input`, takeControl ? {content, take_control: true} : {content});
-        model.sent(content);
+        model.sent(message);
+        await post(`sessions/${id}/input`, {
+            content,
+            message_id: message,
+            client: 'page',
+            ...(takeControl && {take_control: true}),
+        });
         draft.held = false;
         return true;
     } catch (failure) {
+        model.waiting.delete(message);
         draft.held = failure.code === 'CONTROL_HELD';
         tell(
             failure instanceof Refusal
@@ -37,6 +45,11 @@ export async function say(id, model, content, takeControl = false) {
 
 const take = (send) => html`<button type="button" @click=${() => send(true)}
     title="Another captain has control">Take control and send</button>`;
+
+const waits = (number) =>
+    number
+        ? html`<span class="dim" role="status">${plural(number, 'message waits', 'messages wait')}</span>`
+        : nothing;
 
 export function composer(view, model, look) {
     const id = view.spawn_id;
@@ -84,6 +97,7 @@ export function composer(view, model, look) {
             @input=${(event) => {
                 draft.text = event.target.value;
             }} @keydown=${handleKey}></textarea>
+        ${waits(model.waiting.size)}
         ${draft.held ? take(send) : nothing}
         <button class="primary" type="submit">Send</button></form>`;
 }

@@ -74,7 +74,11 @@ start.title = 'Start a session';
 function wish(form) {
     const text = (name) => form.get(name).trim();
     const mode = form.get('mode');
-    const body = {agent_config: {name: form.get('agent')}, once: form.get('once') === 'on'};
+    const body = {
+        agent_config: {name: form.get('agent')},
+        once: form.get('once') === 'on',
+        client: 'page',
+    };
     const put = (name, value) => value && (body[name] = value);
     put('prompt', text('prompt'));
     put('task_id', text('task_id'));

@@ -41,6 +41,21 @@ export function tokens(usage) {
 export const tokensBrief = (usage) =>
     usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '';
 
+/** What a session does, in the words that a person reads; by the word of its view. */
+export const DOES = {
+    starting: 'starting',
+    working: 'working',
+    waiting: 'waiting for you',
+    idle: 'idle',
+    failed: 'failed',
+    ended: 'ended',
+    unknown: 'unknown',
+};
+
+/** Who waits for a person comes first; else the order stays. */
+export const byNeed = (views) =>
+    [...views].sort((one, other) => (other.activity === 'waiting') - (one.activity === 'waiting'));
+
 // Made once: to make one takes longer than all else about a row.
 const timeFormat = new Intl.DateTimeFormat([], {timeStyle: 'medium', hour12: false});
 

@@ -17,8 +17,6 @@ class Reading {
             const entry = entries[this.taken++];
             if (entry.type === 'gap') {
                 this.transcript.gap(entry.gap);
-            } else if (entry.type === 'note') {
-                this.transcript.note(entry.seq, entry.kind, entry.fields);
             } else {
                 this.lastMs = entry.ts;
                 this.tree.frame(entry);
@@ -29,9 +27,7 @@ class Reading {
 }
 
 export class Model {
-    /**
-     * Frames, gaps (with the number of their last frame) and notes. Empty for a tail, which keeps only rows.
-     */
+    /** Frames, and gaps (with the number of their last frame). Empty for a tail, which keeps only rows. */
     record = [];
     epoch = null;
     lastSeq = 0;
@@ -39,6 +35,8 @@ export class Model {
     doubled = 0;
     jumps = 0;
     presence = null;
+    /** The names of messages that were sent from this page and had no turn yet. */
+    waiting = new Set();
     throttled = false;
     refusal = null;
     over = false;
@@ -115,6 +113,9 @@ export class Model {
             this.gap({from: this.lastSeq + 1, to: frame.seq - 1, reason: 'unexplained'});
         }
         this.lastSeq = frame.seq;
+        if (frame.type === 'message' || frame.type === 'error') {
+            this.waiting.delete(frame.message_id);
+        }
         this.over = frame.type === 'state' && frame.state === 'terminated';
         this.#append(frame);
     }
@@ -128,12 +129,9 @@ export class Model {
         }
     }
 
-    /**
-     * A message sent from this page: it stands behind what was there when it was sent, and is no part of the
-     * stream.
-     */
-    sent(text) {
-        this.#append({type: 'note', seq: this.lastSeq, kind: 'sent', fields: {text}});
+    /** A message is sent from this page; it waits until the stream says that its turn has come. */
+    sent(messageId) {
+        this.waiting.add(messageId);
     }
 
     #append(entry) {
@@ -170,7 +168,7 @@ export class Model {
     ndjson() {
         return (
             this.record
-                .filter((entry) => entry.type !== 'gap' && entry.type !== 'note')
+                .filter((entry) => entry.type !== 'gap')
                 .map((entry) => JSON.stringify(entry))
                 .join('\n') + '\n'
         );

@@ -2,7 +2,7 @@
 import {guard, html, nothing, repeat} from './vendor/lit.js';
 import {coloured} from './ansi.js';
 import {mayStart} from './api.js';
-import {age, clip, plural, tokens} from './format.js';
+import {DOES, age, byNeed, clip, plural, tokens} from './format.js';
 import {changed, open, state} from './store.js';
 import {modelOf} from './watch.js';
 import {plainText} from './transcript.js';
@@ -39,7 +39,7 @@ export function overview() {
     </main>`;
 }
 
-const tiles = () => html`<div class="tiles">${repeat(state.sessions, (view) => view.spawn_id, tile)}</div>`;
+const tiles = () => html`<div class="tiles">${repeat(byNeed(state.sessions), (view) => view.spawn_id, tile)}</div>`;
 
 function empty() {
     return html`<div class="empty"><h2>Nothing runs</h2>
@@ -80,8 +80,8 @@ function tile(view, index) {
     const model = modelOf(view.spawn_id);
     const asks = model ? model.live.transcript.asks.size : 0;
     return html`<a class="tile" href="#/session/${view.spawn_id}">
-        <header><span class="dot ${view.state}" title=${view.state}></span><b>${view.task_id}</b><span
-                class="sr">, ${view.state},</span>
+        <header><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><b>${view.task_id}</b><span
+                class="does dim"> ${DOES[view.activity]}</span>
             ${asks ? html`<span class="badge">${plural(asks, 'ask')}</span>` : nothing}
             <span class="dim">${view.agent}</span></header>
         <div class="lines"

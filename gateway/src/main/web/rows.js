@@ -133,7 +133,7 @@ const KINDS = {
             view,
             'subagent',
             html`<span class="status ${row.status}">${STATUS[row.status] ?? '·'}</span>
-        <span class="name">${view.nameOf(row.of)}</span> ${row.status} <span
+        <span class="name">${clip(view.nameOf(row.of), 40)}</span> ${row.status} <span
             class="title">${clip(row.text.replace(/\s+/g, ' '), 120)}</span>`,
             () => html`<div class="text">${marked(row.text, view.mark)}</div>`,
         ),
@@ -157,8 +157,10 @@ const KINDS = {
             html`${row.text} <span class="dim">${row.code}${row.retrying ? ', tries again' : ''}</span>`,
         ),
     session: (row) => event('session', '◆', row.text),
-    sent: (row) =>
-        html`<div class="sent"><span class="dim">sent from here</span><div>${row.text}</div></div>`,
+    message: (row, view) =>
+        html`<div class="sent"><span class="dim">${[row.by, row.via && `by ${row.via}`, time(row.ts)]
+            .filter(Boolean)
+            .join(' · ')}</span><div>${marked(row.text, view.mark)}</div></div>`,
     gap: (row) =>
         event(
             'gap',

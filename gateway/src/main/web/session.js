@@ -4,7 +4,7 @@ import {attempt, isAdmin, isCaptain, post, remove} from './api.js';
 import {agentsPart} from './tree.js';
 import {changesPart} from './changes.js';
 import {composer} from './composer.js';
-import {age, count, plural, tokens} from './format.js';
+import {DOES, age, count, plural, tokens} from './format.js';
 import {goTo, PARTS, TABS} from './route.js';
 import {open, state} from './store.js';
 import {streamPart} from './stream.js';
@@ -63,9 +63,9 @@ function header(id, view, model, reading) {
     const usage = reading?.tree.usage() ?? view?.usage;
     return html`<header class="head">
         <a class="button quiet back" href="#/" aria-label="All sessions">←</a>
-        <span class="dot ${view?.state ?? ''}"></span>
+        <span class="dot ${view?.activity ?? ''}"></span>
         <h1 title=${id}>${name}</h1>
-        <span class="pill ${view?.state ?? ''}">${model?.over ? 'terminated' : (view?.state ?? 'read')}</span>
+        <span class="pill ${view?.activity ?? ''}">${model?.over ? DOES.ended : (DOES[view?.activity] ?? 'read')}</span>
         ${model?.throttled ? heldBack : nothing}
         <span class="facts dim">
             <span>${view?.agent}</span>

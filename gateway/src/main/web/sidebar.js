@@ -1,7 +1,7 @@
 // The list of sessions, and who is signed in.
 import {html, nothing, repeat} from './vendor/lit.js';
 import {mayStart} from './api.js';
-import {age, plural, tokens, tokensBrief} from './format.js';
+import {DOES, age, byNeed, plural, tokens, tokensBrief} from './format.js';
 import {signOut} from './signin.js';
 import {open, state} from './store.js';
 import {theme, nextTheme} from './theme.js';
@@ -20,7 +20,7 @@ export function sidebar() {
             ${mayStart() ? html`<button class="primary" @click=${() => open('start')}>Start…</button>` : nothing}
         </div>
         <div class="sessions">
-            ${group('Live', state.sessions)}
+            ${group('Live', byNeed(state.sessions))}
             ${state.ended.length ? group('Ended', state.ended) : nothing}
             ${state.moreEnded ? html`<p class="dim more">older ones: <code>brig sessions --all</code></p>` : nothing}
         </div>
@@ -50,11 +50,11 @@ function entry(view) {
     const since = (view.ended_ms ?? state.nowMs) - view.created_ms;
     return html`<li><a class="entry ${current ? 'on' : ''}" href="#/session/${view.spawn_id}"
         aria-current=${current ? 'page' : nothing}>
-        <span class="first"><span class="dot ${view.state}" title=${view.state}></span><span
+        <span class="first"><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><span
             class="name">${view.task_id}</span>
             ${asks ? badge(asks) : nothing}<span class="dim">${age(since)}</span></span>
         <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · held back' : ''}<span
-            class="sr">, ${view.state}</span></span>
+            class="does"> · ${DOES[view.activity]}</span></span>
             <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>
             <span title="connections that read it now">${view.readers ? plural(view.readers, 'reader') : ''}</span></span>
     </a></li>`;

@@ -16,6 +16,7 @@ export class Transcript {
     #lines = new Map(); // by agent and stream: the line that is being written
     #thoughts = new Map(); // by agent
     #tools = new Map(); // by id
+    #asked = null; // the message of which pieces came
 
     /** Takes a frame. */
     frame(frame) {
@@ -31,13 +32,6 @@ export class Transcript {
         this.version++;
         this.#closeAll();
         this.#add(gap.from, 'gap', {from: gap.from, to: gap.to, reason: gap.reason});
-    }
-
-    /** Something that is no frame, such as a message that was sent from here. */
-    note(seq, kind, fields) {
-        this.version++;
-        this.#closeAll();
-        this.#add(seq, kind, fields);
     }
 
     #add(seq, kind, fields, ts = 0) {
@@ -193,6 +187,20 @@ export class Transcript {
             this.asks.delete(where);
         }
         this.#event(frame, 'egress', {frame});
+    }
+
+    /** What the agent is asked; a long message comes in pieces. */
+    _message(frame) {
+        this.#closeAll();
+        this.#asked ??= this.#event(frame, 'message', {text: '', by: '', via: ''});
+        const row = this.#asked;
+        row.text = clipEnd(row.text + frame.content, OUTPUT_MAX);
+        row.by = frame.by ?? '';
+        row.via = frame.via ?? '';
+        row.version++;
+        if (!frame.more) {
+            this.#asked = null;
+        }
     }
 
     _plan(frame) {

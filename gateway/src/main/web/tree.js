@@ -2,7 +2,7 @@
 // stream to it.
 import {html, nothing, svg} from './vendor/lit.js';
 import {hierarchy, tree as layout} from './vendor/hierarchy.js';
-import {usageOf} from './agents.js';
+import {nameOf, usageOf} from './agents.js';
 import {age, clip, tokens} from './format.js';
 import {goTo} from './route.js';
 import {state} from './store.js';
@@ -51,7 +51,7 @@ function edge(node) {
 
 function box(placed, chosen, look, id, nowMs) {
     const {node} = placed.data;
-    const name = node.id === '' ? 'the agent' : node.type || node.id;
+    const name = node.id === '' ? 'the agent' : nameOf(node) || node.id;
     const label = clip(name, 17);
     const line = clip(lifetime(node, nowMs), 24);
     const choose = () => {
@@ -70,7 +70,7 @@ function box(placed, chosen, look, id, nowMs) {
             transform="translate(${placed.y} ${placed.x})" aria-pressed=${node === chosen}
             aria-label="${label} ${line}, ${node.status}" data-agent=${node.id} data-status=${node.status}
             @click=${choose} @keydown=${handleKey}>
-        <title>${node.prompt || name}</title>
+        <title>${[node.type, node.prompt].filter(Boolean).join(': ') || name}</title>
         <rect width=${WIDTH} height=${HEIGHT} rx="7"/>
         <circle cx="14" cy="14" r="4"/>
         <text x="25" y="18">${label}</text>

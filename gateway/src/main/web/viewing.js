@@ -1,4 +1,5 @@
 // How a person looks at one session: narrowed to an agent, at which time, what is open, what is searched for.
+import {nameOf} from './agents.js';
 import {VirtualList} from './list.js';
 import {plainText} from './transcript.js';
 import {changed} from './store.js';
@@ -84,7 +85,7 @@ export class Viewing {
             this.#reading = reading;
             this.#within = within;
         }
-        this.nameOf = (id) => reading.tree.nodes.get(id)?.type || id.slice(0, 8);
+        this.nameOf = (id) => nameOf(reading.tree.nodes.get(id)) || id.slice(0, 8);
         this.showAgents = this.agent === null && reading.tree.nodes.size > 0;
         const wanted = this.agent === null && this.hidden.size === 0 ? null : this.#wants;
         if (!wanted) {

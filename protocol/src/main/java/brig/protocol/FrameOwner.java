@@ -31,7 +31,7 @@ public record FrameOwner(FrameType type, @Nullable String agent) {
             return agent.equals(wanted);
         }
         return wanted.equals(MAIN) || switch (type) {
-            case DONE, ERROR, STATE -> true;
+            case DONE, ERROR, STATE, ACCEPTED -> true;
             default -> false;
         };
     }

@@ -8,8 +8,10 @@ import java.util.stream.Stream;
 
 /** The {@code type} of a frame. Receivers ignore types that they do not know, which {@link #UNKNOWN} stands for. */
 public enum FrameType {
-    /** A user message that has a name is being worked off from here on: {@code message_id}, {@code content}. */
+    /** A user message is being worked off from here on: {@code message_id}, {@code content}, {@code by}, {@code via}. */
     MESSAGE,
+    /** A user message that has a name is taken, or was taken before: {@code message_id}. */
+    ACCEPTED,
     /** A piece of what the agent said: {@code content}, {@code stream}. */
     CHUNK,
     /** A message was worked off: {@code exitCode} or {@code signal}, {@code reason}. */

@@ -54,8 +54,13 @@ public record SpawnRequest(
      *
      * @param captain whose sessions and folders are its own
      * @param admin whether those of all captains are within its reach
+     * @param via the way in, as the frames of its messages tell it; null where that is not known
      */
-    public record Asker(String captain, boolean admin) {}
+    public record Asker(String captain, boolean admin, @Nullable String via) {
+        public Asker(String captain, boolean admin) {
+            this(captain, admin, null);
+        }
+    }
 
     /**
      * The same request again is not a second one.
@@ -130,10 +135,13 @@ public record SpawnRequest(
                 repository, shareWorkspace, new Claim(requestId, claim.provider(), claim.project()), bounds, talk);
     }
 
-    /** The field names of the request itself, for the ways in that have fields of their own beside them. */
+    /**
+     * The field names of the request itself, for the ways in that have fields of their own beside them; {@code client}
+     * counts for who asks.
+     */
     public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
             "workspace_mode", "repository", "request_id", "provider", "project", "env_allowlist", "timeout_seconds",
-            "lease_seconds", "resume", "record", "share_workspace");
+            "lease_seconds", "resume", "record", "share_workspace", "client");
 
     private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
     private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");

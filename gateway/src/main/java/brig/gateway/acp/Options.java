@@ -31,6 +31,7 @@ public record Options(
         SpawnRequest.Claim claim = new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder));
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
+        request.put("client", "acp");
         request.putAll(new SpawnRequest(null, worktree ? null : folder, agent, model, List.of(), null, null, false, policy,
                 mode, worktree ? folder : null, !worktree, claim, new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
                 SpawnRequest.Talk.NEW).toMap());

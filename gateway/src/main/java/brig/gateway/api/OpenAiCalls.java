@@ -179,7 +179,7 @@ final class OpenAiCalls {
 
     private void begin(Call call, ModelRequest asked, @Nullable String taskId, Form form) {
         SpawnRequest request = request(call.request(), asked, taskId);
-        Admission.Applicant asker = new Admission.Applicant(call.access().asker(), PLACE_MS, call::isGone);
+        Admission.Applicant asker = new Admission.Applicant(call.access().asker("openai"), PLACE_MS, call::isGone);
         spawner.spawn(request, asker).thenCompose(Accepted::running).whenComplete((granted, failure) -> {
             if (failure != null) {
                 call.refuse(Problem.refusal(failure));
@@ -225,7 +225,7 @@ final class OpenAiCalls {
         Talk talk = talk(session, true);
         talk.requireIdle();
         long from = session.spawn().log().nextSeq();
-        session.handleMessage(access, new Fields(Map.of("role", "user", "content", asked.prompt())), true);
+        session.handleMessage(access, new Fields(Map.of("role", "user", "content", asked.prompt())), true, "openai");
         new Reply(call, asked, session, talk, from, form).begin();
     }
 

@@ -38,7 +38,7 @@ enum Operation {
 
     LIST_SESSIONS(Method.GET, "/api/v1/sessions", Who.KNOWN, "status", "limit", "after"),
     STREAM(Method.GET, "/api/v1/sessions/:id/stream", Who.READER, "last_event_id", "presence", "agent", "ticket"),
-    ATTACH(Method.GET, "/api/v1/sessions/:id/attach", Who.ANYBODY, "from", "role", "presence", "agent", "ticket"),
+    ATTACH(Method.GET, "/api/v1/sessions/:id/attach", Who.ANYBODY, "from", "role", "presence", "agent", "client", "ticket"),
     SHOW_TREE(Method.GET, "/api/v1/sessions/:id/tree", Who.READER),
     INPUT(Method.POST, "/api/v1/sessions/:id/input", Who.DRIVER),
     CANCEL(Method.POST, "/api/v1/sessions/:id/cancel", Who.DRIVER),

@@ -44,18 +44,19 @@ final class SessionCalls {
     }
 
     void input(Call call) {
-        Fields body = call.body().only(Set.of("content", "message_id", "take_control"));
+        Fields body = call.body().only(Set.of("content", "message_id", "take_control", "client"));
         Session session = call.session();
         Map<String, @Nullable Object> message = new HashMap<>();
         message.put("role", "user");
         message.put("content", body.requiredText("content"));
         message.put("message_id", body.text("message_id"));
-        session.handleMessage(call.access(), new Fields(message), body.flag("take_control"));
+        session.handleMessage(call.access(), new Fields(message), body.flag("take_control"),
+                Attachment.Wish.via(body, "http"));
         accepted(call);
     }
 
     void cancel(Call call) {
-        call.session().handleMessage(call.access(), new Fields(Map.of("action", "cancel")), false);
+        call.session().handleMessage(call.access(), new Fields(Map.of("action", "cancel")), false, "http");
         accepted(call);
     }
 
@@ -77,7 +78,8 @@ final class SessionCalls {
         fields.put("role", call.text("role"));
         fields.put("presence", call.flag("presence"));
         fields.put("agent", call.text("agent"));
-        return Attachment.Wish.read(new Fields(fields));
+        fields.put("client", call.text("client"));
+        return Attachment.Wish.read(new Fields(fields), "websocket");
     }
 
     void multiplex(Call call) {

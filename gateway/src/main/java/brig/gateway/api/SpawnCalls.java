@@ -1,5 +1,6 @@
 package brig.gateway.api;
 
+import brig.gateway.connection.Attachment;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
@@ -48,12 +49,13 @@ final class SpawnCalls {
     }
 
     void spawn(Call call) {
-        SpawnRequest request = claimed(SpawnRequest.read(call.body().only(SpawnRequest.FIELDS)),
-                call.request().getHeader("Idempotency-Key"));
+        Fields body = call.body().only(SpawnRequest.FIELDS);
+        SpawnRequest request = claimed(SpawnRequest.read(body), call.request().getHeader("Idempotency-Key"));
         long waitMs = waitMs(call.text("wait"));
         CompletableFuture<Void> late = new CompletableFuture<>();
         Timers.Timer deadline = waitMs == 0 ? () -> {} : door.timers().after(waitMs, () -> late.complete(null));
-        Admission.Applicant asker = new Admission.Applicant(call.access().asker(), waitMs, call::isGone);
+        Admission.Applicant asker = new Admission.Applicant(
+                call.access().asker(Attachment.Wish.via(body, "http")), waitMs, call::isGone);
         call.answer(spawner.spawn(request, asker)
                 .thenCompose(accepted -> {
                     call.response().putHeader("Location", "/api/v1/spawns/" + accepted.spawnId());

@@ -294,7 +294,8 @@ public final class SpawnerSocket {
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
             long waitMs = SpawnCalls.waitMs(request.text("wait"));
-            return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(access.asker(), waitMs, () -> closed))
+            return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(
+                            access.asker(Attachment.Wish.via(request, "spawner")), waitMs, () -> closed))
                     .thenCompose(Accepted::running).thenApply(SpawnCalls::granted);
         }
 
@@ -303,9 +304,9 @@ public final class SpawnerSocket {
         }
 
         private CompletionStage<Map<String, ?>> attach(Fields request) {
-            request.only(Set.of("action", "id", "from", "role", "presence", "agent"));
+            request.only(Set.of("action", "id", "from", "role", "presence", "agent", "client"));
             Session session = door.sessions().find(request.requiredText("id"));
-            attachment = new Attachment(session, access.in(session.spawn()), Attachment.Wish.read(request), sink, outlet);
+            attachment = new Attachment(session, access.in(session.spawn()), Attachment.Wish.read(request, "spawner"), sink, outlet);
             attachment.begin(() -> {});
             return done(Map.of());
         }

@@ -7,7 +7,6 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.vertx.core.net.NetSocket;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The way back to who tells what an agent says that Brig did not start: it is told what is recorded, and made to wait
@@ -41,7 +40,7 @@ final class Teller implements WorkerStream {
     }
 
     @Override
-    public void input(String content, @Nullable String id) {
+    public void input(Message message) {
         throw notStarted();
     }
 

@@ -2,12 +2,15 @@ package brig.gateway.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Fields;
+import brig.protocol.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -63,22 +66,33 @@ final class AttachCommand implements Callable<Integer> {
 
     private int attach() {
         try (GatewayClient client = main.context().connect()) {
-            Map<String, Object> request = new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from));
+            Map<String, Object> request = new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from, "client", "cli"));
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
             if (agent != null) {
-                request.put("agent", agent);
+                String only = TreeDrawing.agentOf(client.request(Map.of("action", "tree", "id", id)), agent);
+                request.put("agent", only);
+                printer.expectOnly(only);
             }
             client.send(request);
-            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
             byte[] line = client.nextLine();
             if (line != null) {
                 // What cannot be attached to says so before standard input is read.
                 printer.print(line);
+                sayWhetherOver(line);
                 Thread.ofVirtual().start(() -> sendLines(client));
             }
             for (line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);
             }
             return printer.exitCode();
+        }
+    }
+
+    /** What has ended is shown all the same; nobody is there to be talked to. */
+    private void sayWhetherOver(byte[] welcome) {
+        Fields line = new Fields(Json.parseObject(welcome));
+        if (List.of("terminated", "failed").contains(line.text("state", ""))) {
+            main.terminal().note("the session has ended: this is what it said");
         }
     }
 

@@ -57,6 +57,7 @@ final class ExecCommand implements Callable<Integer> {
         }
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
+        request.put("client", "cli");
         request.put("workspace", workspace);
         request.put("share_workspace", true);
         request.put("agent_config", Map.of("name", SHELL));

@@ -76,7 +76,9 @@ final class GatewayClient implements AutoCloseable {
     static void requireNoError(Fields answer) {
         String code = answer.text("code");
         if (code != null && answer.has("error")) {
-            BrigException refusal = new BrigException(ErrorCode.valueOf(code), answer.text("error", ""),
+            String why = answer.text("error", "");
+            BrigException refusal = new BrigException(ErrorCode.valueOf(code),
+                    why + (why.startsWith("no session ") ? "; 'brig sessions --all' has those that there are" : ""),
                     (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
             for (String field : List.of("state", "spawn_id", "session_id")) {
                 if (answer.has(field)) {

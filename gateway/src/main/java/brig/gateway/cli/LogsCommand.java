@@ -42,11 +42,16 @@ final class LogsCommand implements Callable<Integer> {
             if (!follow && last < from) {
                 return 0;
             }
+            String wanted = agent == null ? null
+                    : TreeDrawing.agentOf(client.request(Map.of("action", "tree", "id", id)), agent);
             client.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            if (wanted != null) {
+                printer.expectOnly(wanted);
+            }
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 // Chosen here, and not by the gateway, because the last frame that is there ends this command.
-                printer.print(line, agent == null || FrameOwner.read(line, 0, line.length).isFor(agent));
+                printer.print(line, wanted == null || FrameOwner.read(line, 0, line.length).isFor(wanted));
                 if (!follow && printer.lastSeq() >= last) {
                     break;
                 }

@@ -153,7 +153,7 @@ public final class Main {
             List<List<String>> rows = new ArrayList<>();
             for (Fields spawn : spawns) {
                 rows.add(List.of(spawn.text("task_id", ""), spawn.text("spawn_id", ""), spawn.text("agent", ""),
-                        spawn.text("state", "") + (spawn.flag("throttled") ? ", throttled" : ""), age(spawn, "created_ms"), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
+                        spawn.text("activity", "") + (spawn.flag("throttled") ? ", throttled" : ""), age(spawn, "created_ms"), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
             }
             terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
         }

@@ -37,6 +37,7 @@ final class ReplayCommand implements Callable<Integer> {
         raw.apply(main.terminal());
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
+        request.put("client", "cli");
         request.putAll(new SpawnRequest(null, null, AGENT, name, List.of(String.valueOf(speed)), null, "play", true).toMap());
         return RunCommand.stream(main, AGENT, request, spawnId -> { });
     }

@@ -124,6 +124,7 @@ final class SpawnOptions {
                 leaseSeconds);
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
+        request.put("client", "cli");
         request.put("wait", wait);
         Path folder = place.copy != null ? place.copy : place.workspace;
         request.putAll(new SpawnRequest(taskId, absolute(folder), agent, model, tools, systemPrompt, prompt, once, policy,

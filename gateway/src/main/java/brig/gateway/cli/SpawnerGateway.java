@@ -36,7 +36,7 @@ final class SpawnerGateway implements Gateway {
     public Attached attach(String id, long from) {
         GatewayClient client = connect();
         try {
-            return new Connection(client, client.request(Map.of("action", "attach", "id", id, "from", from)));
+            return new Connection(client, client.request(Map.of("action", "attach", "id", id, "from", from, "client", "acp")));
         } catch (BrigException refusal) {
             client.close();
             throw refusal;

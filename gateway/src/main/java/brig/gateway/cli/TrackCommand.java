@@ -2,16 +2,20 @@ package brig.gateway.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.FrameType;
 import brig.workeragent.adapter.Listener;
 import brig.workeragent.adapter.Listening;
+import brig.workeragent.pump.FrameSink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,8 +29,9 @@ import picocli.CommandLine.Parameters;
         mixinStandardHelpOptions = true,
         footer = {"", "Starts COMMAND, or reads standard input, and passes everything through, the exit code too. "
             + "There is no wall, and nothing can be said to the agent through Brig. Where no gateway runs the agent "
-            + "runs all the same.", "", "Examples:",
-            "  brig track -- claude -p --output-format stream-json --verbose 'Fix the tests'",
+            + "runs all the same. The options by which claude -p, opencode run and codex exec write what can be tracked are "
+            + "added where they are not given.", "", "Examples:",
+            "  brig track -- claude -p 'Fix the tests'",
             "  opencode run --format json 'Fix the tests' | brig track --format opencode-json",
             "  brig track --task-id mine -- codex exec --json 'Fix the tests'"})
 final class TrackCommand implements Callable<Integer> {
@@ -59,10 +64,19 @@ final class TrackCommand implements Callable<Integer> {
         Listening listening = listening();
         Publisher publisher = publisher(listening);
         try {
-            Listener listener = listening.open(publisher == null ? (type, body, length) -> { } : publisher, System.getenv());
+            AtomicBoolean understood = new AtomicBoolean();
+            FrameSink to = publisher == null ? (type, body, length) -> { } : publisher;
+            Listener listener = listening.open((type, body, length) -> {
+                understood.compareAndSet(false, type != FrameType.RAW);
+                to.append(type, body, length);
+            }, System.getenv());
             Thread looking = Thread.ofVirtual().name("look").start(() -> look(listener));
             int exitCode = run(listener);
             looking.interrupt();
+            if (!understood.get()) {
+                note("nothing of what came is " + listening.format() + ": the session has no text and no sub-agents; see 'brig"
+                        + " track --help' for the options that the agent needs");
+            }
             if (publisher != null) {
                 publisher.finish(exitCode);
             }
@@ -131,7 +145,7 @@ final class TrackCommand implements Callable<Integer> {
         boolean exact = main.terminal().isErrorExact();
         Process child;
         try {
-            child = new ProcessBuilder(command).redirectInput(ProcessBuilder.Redirect.INHERIT)
+            child = new ProcessBuilder(format == null ? spoken(command) : command).redirectInput(ProcessBuilder.Redirect.INHERIT)
                     .redirectError(exact ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.PIPE).start();
         } catch (IOException e) {
             throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, "cannot start " + command.getFirst() + ": " + e.getMessage());
@@ -144,6 +158,17 @@ final class TrackCommand implements Callable<Integer> {
         int exitCode = child.waitFor();
         errors.join();
         return exitCode;
+    }
+
+    /** The command with what makes the agent write what can be tracked, where a person did not choose that. */
+    private List<String> spoken(List<String> wanted) {
+        List<String> spoken = listening().spoken(wanted);
+        if (!spoken.equals(wanted)) {
+            List<String> added = new ArrayList<>(spoken);
+            wanted.forEach(added::remove);
+            note("starts " + wanted.getFirst() + " with " + String.join(" ", added));
+        }
+        return spoken;
     }
 
     /** This process is told to end. On a terminal the child is told too, and does as it likes first. */

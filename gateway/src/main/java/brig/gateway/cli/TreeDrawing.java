@@ -1,16 +1,20 @@
 package brig.gateway.cli;
 
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.VisibleText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** A session's tree as lines of text: the agent itself, and its sub-agents below their parents. */
 final class TreeDrawing {
     private static final int NAME_CHARS_MAX = 40;
     private static final int PROMPT_CHARS_MAX = 60;
     private static final int SHORT_ID_CHARS = 8;
+    private static final int KNOWN_SHOWN = 20;
 
     private final Fields tree;
     private final long nowMs;
@@ -24,7 +28,7 @@ final class TreeDrawing {
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         Fields main = tree.object("main");
-        lines.add(line(main.text("agent", tree.text("agent", "")) + " " + tree.text("task_id", ""), main, ""));
+        lines.add(line(main.text("agent", tree.text("agent", "")) + " " + tree.text("task_id", ""), main, doing(main), ""));
         lines.addAll(agents(tree.objects("agents")));
         Fields leftOut = tree.object("left_out");
         long frames = leftOut.number("frames", 0, Long.MAX_VALUE, 0);
@@ -34,6 +38,12 @@ final class TreeDrawing {
             lines.add("(the oldest frames are deleted: what only they told is missing)");
         }
         return lines;
+    }
+
+    /** While the session lives, what it does; then how its agent ended. */
+    private String doing(Fields main) {
+        String activity = tree.text("activity", "ended");
+        return activity.equals("ended") ? main.text("status", "") : activity;
     }
 
     /** From the last to the first: so it is known of each whether a sibling follows. */
@@ -62,14 +72,39 @@ final class TreeDrawing {
     private String agent(Fields agent) {
         String id = agent.text("agent_id", "");
         String type = agent.text("subagent_type", "agent");
-        String name = cut(type, NAME_CHARS_MAX) + " " + cut(id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)), NAME_CHARS_MAX);
+        String name = nameOf(type, id);
         String marks = (agent.flag("background") ? "  background" : "") + (agent.flag("unknown_parent") ? "  unknown parent" : "");
         String said = agent.text("error", agent.text("prompt", ""));
-        return line(name, agent, marks + (said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
+        return line(name, agent, agent.text("status", ""), marks + (said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
     }
 
-    private String line(String name, Fields node, String rest) {
-        StringBuilder line = new StringBuilder(cut(name, 2 * NAME_CHARS_MAX)).append("  ").append(node.text("status", ""));
+    /** What a sub-agent is called: its type, and the end of its id. */
+    static String nameOf(String type, String id) {
+        return cut(type, NAME_CHARS_MAX) + " " + cut(id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)), NAME_CHARS_MAX);
+    }
+
+    /**
+     * The sub-agent that a person means.
+     *
+     * @param named its id, or the end of it that the tree shows, or {@code main}
+     * @throws BrigException {@code NOT_FOUND} naming those that there are
+     */
+    static String agentOf(Fields tree, String named) {
+        List<String> ids = tree.objects("agents").stream().map(agent -> agent.text("agent_id", "")).toList();
+        List<String> meant = ids.stream().filter(id -> named.length() >= SHORT_ID_CHARS && id.endsWith(named)).toList();
+        if (named.equals("main") || ids.contains(named)) {
+            return named;
+        }
+        if (meant.size() != 1) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "the session has " + (meant.isEmpty() ? "no agent '" : "several agents '")
+                    + cut(named, NAME_CHARS_MAX) + "'; it has " + ids.stream().limit(KNOWN_SHOWN).map(id -> ", " + cut(id, 2 * NAME_CHARS_MAX))
+                    .collect(Collectors.joining("", "main", ids.size() > KNOWN_SHOWN ? " and " + (ids.size() - KNOWN_SHOWN) + " more" : "")));
+        }
+        return meant.getFirst();
+    }
+
+    private String line(String name, Fields node, String status, String rest) {
+        StringBuilder line = new StringBuilder(cut(name, 2 * NAME_CHARS_MAX)).append("  ").append(status);
         long startedMs = node.number("started_ms", 0, Long.MAX_VALUE, 0);
         if (startedMs > 0) {
             line.append("  ").append(duration(node.number("ended_ms", 0, Long.MAX_VALUE, nowMs) - startedMs));

@@ -10,6 +10,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Limits;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,12 +18,15 @@ import org.jspecify.annotations.Nullable;
  * may read, closed when the connection is gone. Owned by the event loop.
  */
 public final class Attachment implements Outlet.Writer {
+    private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
     private final Session session;
     private final Access access;
     private final TextSink sink;
     private final Outlet outlet;
     private final Subscription reader;
     private final boolean presence;
+    private final String via;
     private Runnable absence = () -> {};
     private Runnable unwatch = () -> {};
 
@@ -38,6 +42,7 @@ public final class Attachment implements Outlet.Writer {
         this.sink = sink;
         this.outlet = outlet;
         this.presence = wish.presence();
+        this.via = wish.via();
         session.requireAttachable();
         long from = session.spawn().log().resumePoint(wish.from());
         this.reader = session.subscribe(from, role() == Role.CAPTAIN, Narrowing.read(wish.agent()), sink);
@@ -72,24 +77,40 @@ public final class Attachment implements Outlet.Writer {
     /**
      * What a connection asks for: the first frame, less than its token allows, to be told who is there, and the frames of
      * one agent only, where one is named.
+     *
+     * @param via the way by which its messages come
      */
-    public record Wish(long from, boolean watchOnly, boolean presence, @Nullable String agent) {
-        /** Reads it from the line that opens the connection. @throws BrigException {@code INVALID_FIELD} */
-        public static Wish read(Fields fields) {
+    public record Wish(long from, boolean watchOnly, boolean presence, @Nullable String agent, String via) {
+        /**
+         * Reads it from the line that opens the connection.
+         *
+         * @param way the kind of the connection
+         * @throws BrigException {@code INVALID_FIELD}
+         */
+        public static Wish read(Fields fields, String way) {
             boolean watchOnly = switch (fields.text("role", "captain")) {
                 case "captain" -> false;
                 case "watcher" -> true;
                 default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
             };
             return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly, fields.flag("presence"),
-                    fields.text("agent"));
+                    fields.text("agent"), via(fields, way));
+        }
+
+        /** The program that is behind the connection, where it names itself, or else the kind of the connection. */
+        public static String via(Fields fields, String way) {
+            String client = fields.text("client", way);
+            if (!CLIENT.matcher(client).matches()) {
+                throw Fields.invalid("client", "must match " + CLIENT);
+            }
+            return client;
         }
     }
 
     /** A message from the connection; a refusal is answered and changes nothing. */
     public void handleMessage(Fields message) {
         try {
-            @Nullable Map<String, ?> answer = session.handleMessage(access, message, false);
+            @Nullable Map<String, ?> answer = session.handleMessage(access, message, false, via);
             if (answer != null) {
                 sink.writeLine(answer);
             }

@@ -217,7 +217,7 @@ public final class SessionSockets implements SpawnListener {
             }
             Access access = door.tokens().access(token).in(session.spawn());
             visitor.becomeKnown(access.isAdmin());
-            attachment = new Attachment(session, access, Attachment.Wish.read(message), sink, outlet);
+            attachment = new Attachment(session, access, Attachment.Wish.read(message, "socket"), sink, outlet);
             attachment.begin(door.watch(access, outlet));
         }
 

@@ -192,7 +192,7 @@ public final class WebSockets {
             Access given = door.tokens().access(token);
             Access here = given.in(session.spawn());
             visitor.becomeKnown(given.isAdmin());
-            attach(here, Attachment.Wish.read(message));
+            attach(here, Attachment.Wish.read(message, "websocket"));
         }
     }
 
@@ -298,7 +298,7 @@ public final class WebSockets {
             Access given = own == null ? access : door.tokens().access(own);
             Access here = given.in(session.spawn());
             visitor.becomeKnown(given.isAdmin());
-            Attachment attachment = new Attachment(session, here, Attachment.Wish.read(message), named, outlet);
+            Attachment attachment = new Attachment(session, here, Attachment.Wish.read(message, "websocket"), named, outlet);
             attachments.put(spawnId, attachment);
             // What lives by the token of the connection ends with that.
             attachment.begin(own == null ? () -> {}

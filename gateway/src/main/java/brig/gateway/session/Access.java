@@ -34,9 +34,9 @@ public record Access(
         return new Access("uid:" + uid, admin ? Role.ADMIN : Role.CAPTAIN, null, null, null);
     }
 
-    /** The same as who asks for a spawn. */
-    public SpawnRequest.Asker asker() {
-        return new SpawnRequest.Asker(captain, isAdmin());
+    /** The same as who asks for a spawn, by that way in. */
+    public SpawnRequest.Asker asker(String via) {
+        return new SpawnRequest.Asker(captain, isAdmin(), via);
     }
 
     public boolean isAdmin() {

@@ -71,6 +71,7 @@ public final class Session {
             view.put("task_id", spawn.taskId());
             view.put("agent", spawn.agent());
             view.put("state", spawn.state().wireName());
+            view.put("activity", spawn.doing());
             view.put("epoch", spawn.log().epoch());
             view.put("last_seq", spawn.log().lastSeq());
             view.putAll(tree.view());
@@ -114,17 +115,19 @@ public final class Session {
      * A message of somebody who has authenticated: {@code {"role":"user","content":…}} or {@code {"action":…}}.
      *
      * @param takeControl takes control first, where another captain has it
+     * @param via the way by which it came, which frames tell
      * @return the line to answer with, null for none
      * @throws BrigException where it is refused; nothing was done then
      */
-    public @Nullable Map<String, ?> handleMessage(Access access, Fields message, boolean takeControl) {
+    public @Nullable Map<String, ?> handleMessage(Access access, Fields message, boolean takeControl,
+            String via) {
         String action = message.text("action");
         if ("ping".equals(action)) {
             return Map.of("type", "pong");
         }
         access.requireCaptain();
         if (action == null) {
-            handleUser(access, message, takeControl);
+            handleUser(access, message, takeControl, via);
             return null;
         }
         switch (action) {
@@ -162,7 +165,7 @@ public final class Session {
         }
     }
 
-    private void handleUser(Access access, Fields message, boolean takeControl) {
+    private void handleUser(Access access, Fields message, boolean takeControl, String via) {
         if (!"user".equals(message.requiredText("role"))) {
             throw Fields.invalid("role", "must be \"user\"");
         }
@@ -174,7 +177,7 @@ public final class Session {
         try {
             WorkerStream worker = spawn.worker();
             requireControl(access, takeControl);
-            worker.input(content, id);
+            worker.input(new WorkerStream.Message(content, id, access.captain(), via));
         } catch (BrigException refusal) {
             throw id == null ? refusal : refusal.with("message_id", id);
         }

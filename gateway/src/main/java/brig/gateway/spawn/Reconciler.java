@@ -207,6 +207,9 @@ final class Reconciler {
             logger.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("adopted at seq={}", spawn.log().lastSeq() + 1);
             spawn.log().expect(worker.lastSeq());
         }
+        if (worker.working()) {
+            spawn.activity().handleMessage();
+        }
         transitions.becomeRunning(spawn, worker.socket(), worker.workspace(), worker.posture());
     }
 

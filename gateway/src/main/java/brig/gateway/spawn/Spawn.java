@@ -42,6 +42,7 @@ public final class Spawn {
     private final SpawnRecord.Hashes hashes;
     private StreamLog log;
     private final SpawnTree tree;
+    private final Activity activity = new Activity();
     private final LastWords lastWords = new LastWords();
     private final long createdMs;
     private final long leaseMs;
@@ -222,6 +223,16 @@ public final class Spawn {
 
     LastWords lastWords() {
         return lastWords;
+    }
+
+    /** What it does now, as views say it. */
+    public String doing() {
+        return activity.in(state, exit);
+    }
+
+    /** What its frames say of what it does. */
+    Activity activity() {
+        return activity;
     }
 
     boolean isConnected() {

@@ -23,6 +23,7 @@ final class SpawnView {
         view.put("provider", spawn.origin().provider());
         view.put("agent", spawn.agent());
         view.put("state", spawn.state().wireName());
+        view.put("activity", spawn.doing());
         if (spawn.log().isThrottled() && !spawn.state().isFinal()) {
             view.put("throttled", true);
         }

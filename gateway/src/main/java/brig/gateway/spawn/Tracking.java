@@ -89,6 +89,8 @@ final class Tracking {
             sinks.add(frames);
             return teller;
         });
+        // Nobody tells what it is asked: it works until it has ended.
+        spawn.activity().handleMessage();
         Tracked tracked = new Tracked(spawn, sinks.getFirst(), () -> transitions.endTracked(spawn,
                 new BrigException(ErrorCode.WORKER_LOST, "who told what the agent says is gone; the agent may go on"),
                 "worker_lost"));

@@ -108,6 +108,11 @@ final class Transitions {
                 if (type == FrameType.STATE || type == FrameType.DONE) {
                     spawn.lastWords().note(type, seq, bytes, offset, length);
                 }
+                if (type == FrameType.MESSAGE) {
+                    spawn.activity().handleMessage();
+                } else if (type == FrameType.DONE) {
+                    spawn.activity().handleDone();
+                }
                 if (type == FrameType.CHUNK) {
                     spawn.log().handleChunk();
                 } else if (type == FrameType.EGRESS) {
@@ -133,6 +138,7 @@ final class Transitions {
     }
 
     private void handleEgress(Spawn spawn, Fields frame) {
+        spawn.activity().handleEgress(frame);
         blocked.handle(spawn.spawnId(), frame);
         counters.handleEgress(frame.text("kind", ""), frame.flag("allowed"), frame.number("dropped", 0, Limits.SEQ_MAX, 0));
     }

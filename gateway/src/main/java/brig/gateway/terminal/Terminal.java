@@ -156,6 +156,11 @@ public final class Terminal {
         ownAside(paint(err, Colour.DIM, Line.of("brig: " + text)) + "\n");
     }
 
+    /** A line about what somebody does, beside what is said. */
+    public void noteAside(String text) {
+        ownAside(paint(err, Colour.DIM, Line.of(text)) + "\n");
+    }
+
     /**
      * Says why it did not work.
      *
@@ -213,8 +218,8 @@ public final class Terminal {
     /** A status word in the colour that fits it. */
     private Line status(Line word) {
         return switch (word.toString()) {
-            case "OK", "running" -> paint(out, Colour.GREEN, word);
-            case "WARN", "spawning", "requested", "unknown" -> paint(out, Colour.YELLOW, word);
+            case "OK", "running", "idle", "working" -> paint(out, Colour.GREEN, word);
+            case "WARN", "spawning", "requested", "starting", "waiting", "unknown" -> paint(out, Colour.YELLOW, word);
             case "FAIL", "failed" -> paint(out, Colour.RED, word);
             default -> word;
         };

@@ -247,8 +247,10 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<Started> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        return ask("spawn", Map.of("spawn_id", spawnId, "request", request.toMap(), "captain", asker.captain(),
-                "admin", asker.admin()))
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(Map.of("spawn_id", spawnId, "request", request.toMap(),
+                "captain", asker.captain(), "admin", asker.admin()));
+        fields.put("via", asker.via());
+        return ask("spawn", fields)
                 .thenApply(ok -> {
                     Fields answer = new Fields(ok);
                     return new Started(answer.requiredText("socket"), answer.requiredText("workspace"),
@@ -273,7 +275,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
             for (Fields worker : new Fields(ok).objects("workers")) {
                 alive.add(new Alive(worker.requiredText("spawn_id"), worker.requiredText("socket"),
                         worker.requiredText("workspace"), worker.object("posture").asMap(),
-                        worker.number("last_seq", 0, Limits.SEQ_MAX, 0)));
+                        worker.number("last_seq", 0, Limits.SEQ_MAX, 0), worker.flag("working")));
             }
             return new Listing(alive, Set.copyOf(new Fields(ok).texts("starting")));
         });

@@ -25,9 +25,10 @@ public interface WorkerAgent {
      * A worker that the worker-agent has: running, or ended with frames that are not acknowledged yet.
      *
      * @param lastSeq the number of its newest frame
+     * @param working whether it has a message that it has not done
      */
     record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture,
-            long lastSeq) {}
+            long lastSeq, boolean working) {}
 
     /** What the worker-agent has: workers that are up, or were; and the ids of those that are on their way. */
     record Listing(List<Alive> workers, Set<String> starting) {}

@@ -23,6 +23,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -184,8 +185,13 @@ final class WorkerLink implements WorkerStream {
     }
 
     @Override
-    public void input(String content, @Nullable String id) {
-        send(Map.of("input", id == null ? Map.of("content", content) : Map.of("content", content, "id", id)));
+    public void input(Message message) {
+        Map<String, Object> input = new LinkedHashMap<>(
+                Map.of("content", message.content(), "by", message.by(), "via", message.via()));
+        if (message.id() != null) {
+            input.put("id", message.id());
+        }
+        send(Map.of("input", input));
     }
 
     @Override

@@ -9,12 +9,20 @@ public interface WorkerStream extends StreamLog.Source {
     void ack(long seq);
 
     /**
-     * A user message. It waits while the link is down.
+     * A user message.
      *
-     * @param id names it in the stream when its turn comes; null for none
+     * @param id names it in the stream; null for none
+     * @param by who sent it
+     * @param via the way by which it came
+     */
+    record Message(String content, @Nullable String id, String by, String via) {}
+
+    /**
+     * Hands a message over. It waits while the link is down.
+     *
      * @throws brig.protocol.BrigException {@code WORKER_AGENT_UNAVAILABLE} where too many wait already
      */
-    void input(String content, @Nullable String id);
+    void input(Message message);
 
     /** Stops what the agent does now; the worker stays. @throws brig.protocol.BrigException as {@link #input} */
     void cancel();

@@ -13,7 +13,7 @@ class TopTableTest {
     private final TopTable table = new TopTable();
 
     private static Fields view(String id, String epoch, long seq) {
-        return new Fields(Map.of("spawn_id", "spn_" + id, "task_id", id, "agent", "shell", "state", "running", "epoch", epoch,
+        return new Fields(Map.of("spawn_id", "spn_" + id, "task_id", id, "agent", "shell", "activity", "working", "epoch", epoch,
                 "last_seq", seq, "readers", 2L, "created_ms", NOW_MS - 65_000));
     }
 
@@ -55,7 +55,7 @@ class TopTableTest {
                 "main", Map.of("input_tokens", 6_000L, "output_tokens", 40L),
                 "agents", List.of(Map.of("input_tokens", 500L, "output_tokens", 2L), Map.of("status", "running")))));
         assertEquals(6_500, row.inputTokens());
-        assertEquals(List.of("a", "shell", "running", "1m5s", "1", "0.0", "2", "6.5k", "42"), row.cells(NOW_MS));
+        assertEquals(List.of("a", "shell", "working", "1m5s", "1", "0.0", "2", "6.5k", "42"), row.cells(NOW_MS));
     }
 
     @Test

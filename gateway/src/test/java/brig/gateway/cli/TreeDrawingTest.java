@@ -36,6 +36,12 @@ class TreeDrawingTest {
     }
 
     @Test
+    void shouldSayWhatTheSessionDoesWhileItLives() {
+        assertEquals("claude fix  idle  1m1s  6.3k in 40 out", draw("", ",`activity`:`idle`").getFirst());
+        assertEquals("claude fix  running  1m1s  6.3k in 40 out", draw("", ",`activity`:`ended`").getFirst());
+    }
+
+    @Test
     void shouldSayWhatIsKnownOfAnAgent() {
         assertEquals("└─ explorer d95ba9b  completed  3.2s  5 in 7 out  background  unknown parent  Look for it.",
                 draw("{`agent_id`:`d95ba9b`,`depth`:1,`background`:true,`status`:`completed`,`subagent_type`:`explorer`,"

@@ -257,7 +257,7 @@ class CommandLineTest {
         assertTrue(busy.asMap().get("frames_per_second") instanceof Number rate && rate.doubleValue() > 1, busy::toString);
         assertEquals(0, busy.number("input_tokens", 0, 0, 9));
         Run run = product.brig("top", "--once", "--interval", "0.2");
-        assertTrue(run.out().matches("(?s)gateway .*\nTASK +AGENT .*\nbusy +shell +running .*\nidle +shell +running .*"), run::out);
+        assertTrue(run.out().matches("(?s)gateway .*\nTASK +AGENT .*\nbusy +shell +working .*\nidle +shell +idle .*"), run::out);
         assertEquals(REFUSED, product.brig("top", "--interval", "0").exitCode());
         product.brig("terminate", "busy");
         product.brig("terminate", "idle");

@@ -85,6 +85,37 @@ class CrashTest {
     }
 
     @Test
+    void shouldRunAMessageOnceWhenItIsSentAgainBehindAKilledGateway() throws IOException {
+        // Scenario: a captain hears that its message is taken, the gateway is killed while the agent works, and the captain,
+        // to be sure, sends the message again.
+        String once = "{\"role\":\"user\",\"content\":\"echo once; until [ -e go ]; do sleep 0.02; done\",\"message_id\":\"m-1\"}";
+        try (Product product = Product.start()) {
+            Spawned spawned = product.idle("once");
+            Frames frames = new Frames();
+            try (Wire captain = spawned.captain()) {
+                captain.sendLine(once);
+                frames.readUntilType(captain, "chunk");
+                product.kill();
+            }
+            product.serve();
+            assertEquals("working", spawned.view().text("activity"));
+            try (Wire captain = spawned.captain(frames.next())) {
+                captain.sendLine(once);
+                captain.sendLine("{\"role\":\"user\",\"content\":\"echo twice\",\"message_id\":\"m-2\"}");
+                Files.createFile(spawned.workspace().resolve("go"));
+                frames.readUntil(captain, frame -> frames.ofType("done").size() == 2);
+                assertEquals("idle", spawned.view().text("activity"));
+            }
+            assertEquals("once\ntwice\n", frames.text());
+            assertEquals(List.of("m-1", "m-1", "m-2"), frames.ofType("accepted").stream()
+                    .map(frame -> frame.text("message_id")).toList());
+            Fields message = frames.ofType("message").getLast();
+            assertEquals("m-2 socket", message.text("message_id") + " " + message.text("via"));
+            assertTrue(product.brig("logs", "once").err().contains("by socket: echo twice"));
+        }
+    }
+
+    @Test
     void shouldEndWorkersAndKeepRecordsWhenGatewayIsStopped() throws IOException {
         String mark = "brig-e2e-" + System.nanoTime();
         try (Product product = Product.start()) {

@@ -68,11 +68,15 @@ class PageControlTest {
             Locator message = page.getByLabel("Message to the session");
             message.fill("echo said later; sleep 60");
             message.press("Enter");
-            assertThat(page.locator(".sent")).containsText("echo said later");
-            assertThat(page.locator(".line:has-text('said later')")).isVisible();
             assertThat(message).hasValue("");
             message.press("ArrowUp");
             assertThat(message).hasValue("echo said later; sleep 60");
+            assertThat(page.locator(".sent").last()).containsText("echo said later");
+            assertThat(page.locator(".sent").first()).containsText("by page");
+            page.reload();
+            assertThat(page.locator(".sent").first()).containsText("echo begun by hand");
+            assertThat(page.locator(".pill").first()).hasText("working");
+            assertThat(page.locator(".line:has-text('said later')")).isVisible();
             button(page, "Cancel").click();
             assertThat(page.locator(".event:has-text('cancelled')")).isVisible();
             Chromium.shoot(page, "input");

@@ -134,7 +134,7 @@ class TreeTest {
         Run run = product.brig("tree", "-f", "followed");
         working.join();
         assertEquals(0, run.exitCode(), run::err);
-        assertTrue(run.out().contains("running"), run::out);
+        assertTrue(run.out().contains("followed  idle"), run::out);
         String last = run.out().strip();
         last = last.substring(last.lastIndexOf("claude followed"));
         assertTrue(last.contains("├─ general-purpose agentA  completed") && last.contains("└─ general-purpose agentB  completed"),

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class SessionTest {
@@ -44,7 +45,7 @@ class SessionTest {
     }
 
     private Map<String, ?> say(Role role, String json) {
-        return session.handleMessage(as(role), message(json), false);
+        return session.handleMessage(as(role), message(json), false, "socket");
     }
 
     private ErrorCode refusal(Role role, String json) {
@@ -103,21 +104,22 @@ class SessionTest {
         Access alice = new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null);
         Access bob = new Access("bob", Role.CAPTAIN, spawn.spawnId(), null, null);
         Fields hello = message("{\"role\":\"user\",\"content\":\"Hi\"}");
-        session.handleMessage(bob, hello, false);
+        session.handleMessage(bob, hello, false, "socket");
         Runnable gone = session.join(alice, null);
         session.join(bob, null);
-        session.handleMessage(alice, hello, false);
+        session.handleMessage(alice, hello, false, "socket");
         assertEquals(ErrorCode.CONTROL_HELD,
-                assertThrows(BrigException.class, () -> session.handleMessage(bob, hello, false)).code());
-        session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false);
-        session.handleMessage(bob, message("{\"action\":\"take_control\"}"), false);
-        session.handleMessage(bob, hello, false);
+                assertThrows(BrigException.class, () -> session.handleMessage(bob, hello, false, "socket")).code());
+        session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false, "socket");
+        session.handleMessage(bob, message("{\"action\":\"take_control\"}"), false, "socket");
+        session.handleMessage(bob, hello, false, "socket");
         assertEquals(ErrorCode.CONTROL_HELD, assertThrows(BrigException.class,
-                () -> session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false)).code());
-        session.handleMessage(alice, hello, true);
+                () -> session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false, "socket")).code());
+        session.handleMessage(alice, hello, true, "socket");
         gone.run();
-        session.handleMessage(bob, hello, false);
-        assertEquals(List.of("input Hi", "input Hi", "cancel", "input Hi", "input Hi", "input Hi"), bench.said(spawn));
+        session.handleMessage(bob, hello, false, "socket");
+        assertEquals(Stream.of("bob", "alice", "", "bob", "alice", "bob").map(who -> who.isEmpty() ? "cancel"
+                : "input Hi by " + who + " via socket").toList(), bench.said(spawn));
     }
 
     @Test
@@ -132,31 +134,48 @@ class SessionTest {
         assertNull(say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\\nthere\"}"));
         assertNull(say(Role.CAPTAIN, "{\"action\":\"cancel\"}"));
         assertNull(say(Role.CAPTAIN, "{\"action\":\"terminate\"}"));
-        assertEquals(List.of("input Hi\nthere", "cancel"), bench.said(spawn));
+        assertEquals(List.of("input Hi\nthere by me via socket", "cancel"), bench.said(spawn));
         assertEquals(List.of("fix requested"), terminated);
+    }
+
+    @Test
+    void shouldSayWhatTheSessionDoesAsItsFramesTell() {
+        List<String> does = new ArrayList<>();
+        for (String rest : List.of("\"type\":\"state\",\"state\":\"running\"",
+                "\"type\":\"message\",\"message_id\":\"brig.1\",\"content\":\"Hi\"",
+                "\"type\":\"egress\",\"kind\":\"ask\",\"host\":\"a.example\",\"port\":443",
+                "\"type\":\"egress\",\"kind\":\"answered\",\"host\":\"a.example\",\"port\":443,\"allowed\":true",
+                "\"type\":\"done\",\"exitCode\":1",
+                "\"type\":\"message\",\"message_id\":\"brig.2\",\"content\":\"Hi\"",
+                "\"type\":\"done\",\"exitCode\":0",
+                "\"type\":\"state\",\"state\":\"terminated\",\"reason\":\"requested\"")) {
+            bench.say(spawn, "{\"seq\":" + (does.size() + 1) + ",\"ts\":1," + rest + "}\n");
+            does.add(String.valueOf(session.view().get("activity")));
+        }
+        assertEquals(List.of("idle", "working", "waiting", "working", "failed", "working", "idle", "ended"), does);
     }
 
     @Test
     void shouldHandOnTheNameOfAMessageAndRefuseUnderIt() {
         say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-1\"}");
-        assertEquals(List.of("input Hi as m-1"), bench.said(spawn));
+        assertEquals(List.of("input Hi as m-1 by me via socket"), bench.said(spawn));
         assertEquals(ErrorCode.INVALID_FIELD, assertThrows(BrigException.class,
                 () -> say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"no id\"}")).code());
         session.join(new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null), null);
         session.handleMessage(new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null),
-                message("{\"role\":\"user\",\"content\":\"Hi\"}"), false);
+                message("{\"role\":\"user\",\"content\":\"Hi\"}"), false, "socket");
         Access bob = new Access("bob", Role.CAPTAIN, spawn.spawnId(), null, null);
         session.join(bob, null);
         Fields named = message("{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-2\"}");
         assertEquals(Map.of("message_id", "m-2"),
-                assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false)).fields());
+                assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false, "socket")).fields());
     }
 
     @Test
     void shouldIgnoreFieldsThatItDoesNotKnow() {
         say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"id\":7,\"action\":null}");
         say(Role.CAPTAIN, "{\"action\":\"cancel\",\"why\":\"later\"}");
-        assertEquals(List.of("input Hi", "cancel"), bench.said(spawn));
+        assertEquals(List.of("input Hi by me via socket", "cancel"), bench.said(spawn));
     }
 
     @Test

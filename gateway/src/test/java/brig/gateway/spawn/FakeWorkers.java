@@ -55,8 +55,9 @@ final class FakeWorkers implements WorkerAgent {
         }
 
         @Override
-        public void input(String content, String id) {
-            said.add("input " + content + (id == null ? "" : " as " + id));
+        public void input(Message message) {
+            said.add("input " + message.content() + (message.id() == null ? "" : " as " + message.id()) + " by "
+                    + message.by() + " via " + message.via());
         }
 
         @Override

@@ -231,7 +231,7 @@ public final class SpawnBench {
     }
 
     private WorkerAgent.Alive alive(String spawnId) {
-        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq);
+        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq, false);
     }
 
     /** The worker-agent's link comes up, and it has these. */

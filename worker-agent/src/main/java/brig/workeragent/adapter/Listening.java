@@ -5,7 +5,9 @@ import brig.workeragent.adapter.claude.ClaudeListener;
 import brig.workeragent.adapter.codex.CodexExec;
 import brig.workeragent.pump.FrameSink;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -27,6 +29,36 @@ public enum Listening {
     Listening(String format, String program) {
         this.format = format;
         this.program = program;
+    }
+
+    /**
+     * The command with the options added by which the agent writes what can be read here; as it is where it asks for another
+     * output itself, or is none that does its work without a terminal.
+     *
+     * @param command the program and its arguments
+     */
+    public List<String> spoken(List<String> command) {
+        List<String> arguments = command.subList(1, command.size());
+        return switch (this) {
+            case CLAUDE -> !arguments.contains("-p") && !arguments.contains("--print") ? command
+                    : !has(arguments, "--output-format") ? with(command, 1, "--output-format", "stream-json", "--verbose")
+                    : arguments.contains("stream-json") && !arguments.contains("--verbose") ? with(command, 1, "--verbose")
+                    : command;
+            case OPENCODE -> !arguments.contains("run") || has(arguments, "--format") ? command
+                    : with(command, command.indexOf("run") + 1, "--format", "json");
+            case CODEX -> !arguments.contains("exec") || arguments.contains("--json") ? command
+                    : with(command, command.indexOf("exec") + 1, "--json");
+        };
+    }
+
+    private static boolean has(List<String> arguments, String option) {
+        return arguments.stream().anyMatch(argument -> argument.equals(option) || argument.startsWith(option + "="));
+    }
+
+    private static List<String> with(List<String> command, int at, String... options) {
+        List<String> more = new ArrayList<>(command);
+        more.addAll(at, List.of(options));
+        return more;
     }
 
     /** The one of that format, empty where there is none. */

@@ -61,6 +61,17 @@ public final class NativeObject {
         return values.get(name) instanceof Map<?, ?> map ? new NativeObject((Map<String, @Nullable Object>) map) : EMPTY;
     }
 
+    /** Whatever is in the list of that name. */
+    public List<?> elements(String name) {
+        return values.get(name) instanceof List<?> list ? list : List.of();
+    }
+
+    /** The object that the value is; an empty one where it is none. */
+    @SuppressWarnings("unchecked")
+    public static NativeObject element(@Nullable Object value) {
+        return value instanceof Map<?, ?> map ? new NativeObject((Map<String, @Nullable Object>) map) : EMPTY;
+    }
+
     /** The objects in the list of that name. */
     @SuppressWarnings("unchecked")
     public List<NativeObject> objects(String name) {

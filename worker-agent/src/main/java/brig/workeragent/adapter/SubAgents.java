@@ -152,6 +152,15 @@ public final class SubAgents {
         }
     }
 
+    /** The same where one that was never seen at work is left as it is: nobody can say what became of it. */
+    public void runningKilled() throws InterruptedException {
+        for (Known agent : List.copyOf(known.values())) {
+            if (agent.status() == Status.RUNNING) {
+                become(agent, Status.KILLED, null, null);
+            }
+        }
+    }
+
     /** Those that live. */
     public List<Origin> living() {
         return known.values().stream().filter(Known::lives).map(Known::origin).toList();

@@ -93,7 +93,7 @@ public final class ControlOperations {
             case "audit" -> Set.of("id", "op", "from");
             case "test_route" -> Set.of("id", "op", "route");
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
-            case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin");
+            case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin", "via");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
             default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
                     "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
@@ -118,7 +118,7 @@ public final class ControlOperations {
     }
 
     private static SpawnRequest.Asker asker(Fields request) {
-        return new SpawnRequest.Asker(request.requiredText("captain"), request.flag("admin"));
+        return new SpawnRequest.Asker(request.requiredText("captain"), request.flag("admin"), request.text("via"));
     }
 
     private Map<String, ?> check(Fields request) {
@@ -164,6 +164,7 @@ public final class ControlOperations {
         put(shown, view.spawned());
         shown.put("last_seq", view.lastSeq());
         shown.put("ended", view.ended());
+        shown.put("working", view.working());
         return shown;
     }
 

@@ -7,6 +7,7 @@ import brig.protocol.Json;
 import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.worker.Message;
 import brig.workeragent.worker.Worker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -102,7 +103,7 @@ final class WorkerConnection implements LineDecoder.Sink, AutoCloseable {
             if (content == null) {
                 throw Fields.invalid("input.content", "is missing");
             }
-            worker.input(content, input.text("id"));
+            worker.input(new Message(content, input.text("id"), input.text("by"), input.text("via")));
         }
         if (line.flag("cancel")) {
             worker.cancel();

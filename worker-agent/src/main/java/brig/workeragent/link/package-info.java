@@ -14,7 +14,7 @@
  *                                          "policies":[{"name":…,"description":…}]}}
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
  *                                       {"id":11,"ok":{}}
- * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true}
+ * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…}
  *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
  * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
  *                                       {"id":3,"ok":{}}
@@ -87,7 +87,8 @@
  * worker-agent     frames N, N+1, …              from the first one kept, if N is older; many in one write
  * gateway, any time, in any order
  *                  {"ack":N}                     every frame up to N is stored and may be dropped here
- *                  {"input":{"content":"…"}}     a message of the captain
+ *                  {"input":{"content":"…"}}     a message of a captain; with its name {@code id}, who sent it {@code by}
+ *                                                and the way by which it came {@code via}, as far as they are known
  *                  {"cancel":true}               stop what runs now
  * </pre>
  *

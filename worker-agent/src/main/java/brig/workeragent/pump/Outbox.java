@@ -102,7 +102,7 @@ public final class Outbox implements FrameSink {
     private static boolean waits(FrameType type) {
         return switch (type) {
             case CHUNK, TOOL, USAGE, SUBAGENT, SESSION, PLAN, PERMISSION, RAW, EGRESS, UNKNOWN -> true;
-            case MESSAGE, DONE, ERROR, STATE, GAP, AUTHENTICATED -> false;
+            case MESSAGE, ACCEPTED, DONE, ERROR, STATE, GAP, AUTHENTICATED -> false;
         };
     }
 

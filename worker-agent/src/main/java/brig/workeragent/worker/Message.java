@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A user message.
  *
- * @param id the captain's name for it, by which the stream tells when its turn comes; null for none
+ * @param id the captain's name for it, under which it is taken once; null for none
+ * @param by who sent it; null where that is not known
+ * @param via the way by which it came; null where that is not known
  */
-record Message(String content, @Nullable String id) {}
+public record Message(String content, @Nullable String id, @Nullable String by, @Nullable String via) {}

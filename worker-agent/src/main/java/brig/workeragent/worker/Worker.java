@@ -97,6 +97,11 @@ public final class Worker {
         return plan.workspace();
     }
 
+    /** Whether a message had its turn and is not worked off; for whoever did not follow its frames. */
+    boolean isWorking() {
+        return frames.isWorking();
+    }
+
     public Outbox outbox() {
         return outbox;
     }
@@ -111,14 +116,11 @@ public final class Worker {
         return up;
     }
 
-    /** A message of the captain. What cannot be taken becomes an error frame. */
-    public void input(String content) {
-        input(content, null);
-    }
-
-    /** @param id names it in the stream when its turn comes, or where it is refused; null for none */
-    public void input(String content, @Nullable String id) {
-        Message message = new Message(content, id);
+    /**
+     * A message of a captain. One that is taken is told by a frame {@code accepted}, where it has a name, and one that was
+     * taken before under the same name by nothing else; what cannot be taken becomes an error frame.
+     */
+    public void input(Message message) {
         sequence.execute(() -> handleInput(message));
     }
 
@@ -152,7 +154,8 @@ public final class Worker {
         frames.running();
         String prompt = plan.request().prompt();
         if (profile.oneProcess() || prompt != null) {
-            launch(prompt == null ? null : new Message(prompt, null), up);
+            launch(prompt == null ? null
+                    : new Message(prompt, null, plan.asker().captain(), plan.asker().via()), up);
         } else {
             measure(up);
         }
@@ -162,21 +165,34 @@ public final class Worker {
         if (state == State.ENDED) {
             return;
         }
-        if (ending != null) {
+        if (mailbox.hasTaken(message)) {
+            frames.accepted(message);
+        } else if (ending != null) {
             refuse("the worker is being ended", message);
-        } else if (state == State.IDLE) {
-            launch(message, null);
         } else if (profile.oneProcess() && !profile.stdinLines()) {
             refuse("this agent takes no messages after its start", message);
-        } else if (process != null && profile.oneProcess() && !busy) {
-            hand(process, message);
-        } else if (!mailbox.offer(message)) {
+        } else {
+            take(message);
+        }
+    }
+
+    private void take(Message message) {
+        boolean now = state == State.IDLE || (process != null && profile.oneProcess() && !busy);
+        if (!now && !mailbox.offer(message)) {
             refuse("too many messages wait", message);
+            return;
+        }
+        mailbox.take(message);
+        frames.accepted(message);
+        if (state == State.IDLE) {
+            launch(message, null);
+        } else if (now && process != null) {
+            hand(process, message);
         }
     }
 
     private void hand(AgentProcess to, Message message) {
-        frames.taken(message);
+        frames.turnOf(message);
         give(to, message);
     }
 
@@ -194,6 +210,7 @@ public final class Worker {
 
     /** The agent has worked off a message, and said so in a frame. */
     private void handleTurnDone() {
+        frames.turnOver();
         if (process == null || ladder == null) {
             return;
         }
@@ -213,6 +230,7 @@ public final class Worker {
     }
 
     private void refuse(String why, Message message) {
+        mailbox.forget(message);
         frames.refused(new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, why), message);
     }
 
@@ -286,7 +304,7 @@ public final class Worker {
         cancelled = false;
         timedOut = false;
         if (message != null) {
-            frames.taken(message);
+            frames.turnOf(message);
         }
         beside(up, () -> {
             String content = message == null ? "" : message.content();

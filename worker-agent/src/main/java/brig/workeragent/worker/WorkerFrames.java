@@ -23,6 +23,9 @@ final class WorkerFrames {
     private final String spawnId;
     private final Outbox outbox;
     private final Timers timers;
+    private long unnamed;
+    /** Written in the worker's sequence, read by anybody. */
+    private volatile boolean working;
 
     WorkerFrames(String spawnId, Outbox outbox, Timers timers) {
         this.spawnId = spawnId;
@@ -34,20 +37,43 @@ final class WorkerFrames {
         append(FrameType.STATE, fields("state", "running"));
     }
 
-    /** The turn of a message has come. One without a name is not told: who sent it did not ask for that. */
-    void taken(Message message) {
-        if (message.id() == null) {
-            return;
-        }
+    /**
+     * The turn of a message has come. One without a name gets one here, which no captain can give: it has a dot.
+     */
+    void turnOf(Message message) {
+        String name = message.id() == null ? "brig." + ++unnamed : message.id();
         String content = message.content();
         int at = 0;
         for (int end = Text.end(content, 0, TEXT_BYTES_MAX); end < content.length();
                 end = Text.end(content, at, TEXT_BYTES_MAX)) {
-            append(FrameType.MESSAGE,
-                    fields("message_id", message.id(), "content", content.substring(at, end), "more", true));
+            append(FrameType.MESSAGE, fields("message_id", name, "content", content.substring(at, end), "more", true));
             at = end;
         }
-        append(FrameType.MESSAGE, fields("message_id", message.id(), "content", content.substring(at)));
+        Map<String, Object> last = fields("message_id", name, "content", content.substring(at));
+        if (message.by() != null) {
+            last.put("by", message.by());
+        }
+        if (message.via() != null) {
+            last.put("via", message.via());
+        }
+        append(FrameType.MESSAGE, last);
+        working = true;
+    }
+
+    /** The message is worked off. */
+    void turnOver() {
+        working = false;
+    }
+
+    boolean isWorking() {
+        return working;
+    }
+
+    /** A message is taken, or was before. Nobody waits to hear that of one without a name. */
+    void accepted(Message message) {
+        if (message.id() != null) {
+            append(FrameType.ACCEPTED, fields("message_id", message.id()));
+        }
     }
 
     /** A message is not worked off. */
@@ -78,6 +104,7 @@ final class WorkerFrames {
             fields.put("reason", reason);
         }
         append(FrameType.DONE, fields);
+        working = false;
         LOG.info("done spawn_id={} exit_code={} signal={} reason={}", spawnId, exitCode, signal, reason);
     }
 

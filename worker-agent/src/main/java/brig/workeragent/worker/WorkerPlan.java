@@ -1,6 +1,7 @@
 package brig.workeragent.worker;
 
 import brig.protocol.SpawnRequest;
+import brig.protocol.SpawnRequest.Asker;
 import brig.workeragent.adapter.Adapter;
 import brig.workeragent.adapter.AgentTask;
 import brig.workeragent.profile.AgentProfile;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param means what was found for it on this host
  */
-record WorkerPlan(String spawnId, SpawnRequest request, AgentProfile profile, Means means, Policy policy,
+record WorkerPlan(String spawnId, SpawnRequest request, Asker asker, AgentProfile profile, Means means, Policy policy,
         Path workspace) {
     /**
      * What was found for a worker on this host.

@@ -56,7 +56,7 @@ public final class Workers {
             int startsPerSecondMax, int workersMax) {}
 
     /** A worker as {@code list} shows it. */
-    public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended) {}
+    public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended, boolean working) {}
 
     /** {@code posture} completes when the worker is up. */
     private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Posture> posture,
@@ -243,7 +243,7 @@ public final class Workers {
             Worker worker;
             try {
                 recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
-                WorkerPlan plan = new WorkerPlan(spawnId, request, profile,
+                WorkerPlan plan = new WorkerPlan(spawnId, request, asker, profile,
                         new WorkerPlan.Means(found.program(), format.adapter(), recorder), policy.policy(), place.folder());
                 Outbox outbox = new Outbox(allowance.unackedBytesMax());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
@@ -364,7 +364,8 @@ public final class Workers {
             if (entry.posture().isDone()) {
                 starting.remove(id);
                 Spawned spawned = new Spawned(entry.socket().path(), entry.worker().workspace(), entry.posture().join());
-                views.add(new View(id, spawned, entry.worker().outbox().lastSeq(), entry.ended().isDone()));
+                views.add(new View(id, spawned, entry.worker().outbox().lastSeq(), entry.ended().isDone(),
+                        entry.worker().isWorking()));
             }
         });
         return new Listing(views, List.copyOf(starting));

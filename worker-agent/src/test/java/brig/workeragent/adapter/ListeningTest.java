@@ -135,4 +135,18 @@ class ListeningTest {
         assertEquals("opencode-json", Listening.of("opencode").orElseThrow().format());
         assertTrue(Listening.named("text").isEmpty());
     }
+
+    @Test
+    void shouldAddTheOptionsThatMakeAnAgentWriteWhatCanBeRead() {
+        assertEquals(List.of("claude", "--output-format", "stream-json", "--verbose", "-p", "Fix it"),
+                Listening.CLAUDE.spoken(List.of("claude", "-p", "Fix it")));
+        assertEquals(List.of("claude", "--verbose", "-p", "--output-format", "stream-json", "Fix it"),
+                Listening.CLAUDE.spoken(List.of("claude", "-p", "--output-format", "stream-json", "Fix it")));
+        assertEquals(List.of("opencode", "run", "--format", "json", "Fix it"),
+                Listening.OPENCODE.spoken(List.of("opencode", "run", "Fix it")));
+        assertEquals(List.of("codex", "exec", "--json", "Fix it"), Listening.CODEX.spoken(List.of("codex", "exec", "Fix it")));
+        for (String own : List.of("claude", "claude -p --output-format=text Fix", "claude mcp list")) {
+            assertEquals(List.of(own.split(" ")), Listening.CLAUDE.spoken(List.of(own.split(" "))), "as a person wants it");
+        }
+    }
 }

@@ -46,8 +46,17 @@ final class FrameTail {
         });
     }
 
-    /** The next frame without its number and time, as text. */
+    /** The next frame that is not about a message's way, as {@link #nextOfAll}. */
     String next() throws InterruptedException {
+        String frame = nextOfAll();
+        while (frame.startsWith("{type=message,") || frame.startsWith("{type=accepted,")) {
+            frame = nextOfAll();
+        }
+        return frame;
+    }
+
+    /** The next frame without its number and time, as text. */
+    String nextOfAll() throws InterruptedException {
         Map<String, Object> frame = frames.poll(20, TimeUnit.SECONDS);
         if (frame == null) {
             throw new AssertionError("no frame came");

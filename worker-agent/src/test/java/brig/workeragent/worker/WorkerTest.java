@@ -50,7 +50,7 @@ class WorkerTest {
         AgentProfile profile = new AgentProfile("", command, adapter, process, stdin, Map.of(), "build", false, "allow",
                 "private", List.of(), new AgentProfile.Install("", List.of()), List.of(), Map.of(), "", false);
         SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
-        WorkerPlan plan = new WorkerPlan("spn_test", request, profile,
+        WorkerPlan plan = new WorkerPlan("spn_test", request, new SpawnRequest.Asker("ci", false, "http"), profile,
                 new WorkerPlan.Means(null, profile.newAdapter(), null), policy, Path.of("/workspace"));
         Worker.Listener listener = new Worker.Listener() {
             @Override
@@ -69,6 +69,14 @@ class WorkerTest {
         return worker;
     }
 
+    private static void say(Worker worker, String content) {
+        say(worker, content, null);
+    }
+
+    private static void say(Worker worker, String content, String id) {
+        worker.input(new Message(content, id, null, null));
+    }
+
     private Worker shell() throws InterruptedException {
         Worker worker = worker("message", "null", null, false);
         worker.start().join();
@@ -85,8 +93,8 @@ class WorkerTest {
     @Test
     void shouldRunOneProcessPerMessageInOrderWhenMessagesWait() throws Exception {
         Worker worker = shell();
-        worker.input("one");
-        worker.input("two");
+        say(worker, "one");
+        say(worker, "two");
         FakeProcess first = walls.next();
         assertEquals(List.of("agent", "one", ""), first.command);
         assertTrue(walls.started.isEmpty());
@@ -98,29 +106,73 @@ class WorkerTest {
     }
 
     @Test
-    void shouldTellWhenTheTurnOfANamedMessageComes() throws Exception {
-        Worker worker = shell();
-        worker.input("one", "m1");
-        worker.input("two");
-        worker.input("x".repeat(70_000), "m3");
-        assertEquals("{type=message, message_id=m1, content=one}", frames.next());
+    void shouldTellWhatEachMessageIsAndWhoSentItWhenItsTurnComes() throws Exception {
+        Worker worker = worker("message", "null", "zero", false);
+        worker.start().join();
+        assertEquals(RUNNING, frames.nextOfAll());
+        assertEquals("{type=message, message_id=brig.1, content=zero, by=ci, via=http}", frames.nextOfAll());
+        worker.input(new Message("one", "m1", "uid:7", "cli"));
+        say(worker, "two");
+        say(worker, "x".repeat(70_000), "m3");
+        assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
+        assertEquals("{type=accepted, message_id=m3}", frames.nextOfAll());
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.next());
+        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        assertEquals("{type=message, message_id=m1, content=one, by=uid:7, via=cli}", frames.nextOfAll());
         walls.next().exit(0);
-        assertEquals("{type=done, exitCode=0}", frames.next(), "nobody named that one");
-        String piece = frames.next();
+        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        assertEquals("{type=message, message_id=brig.2, content=two}", frames.nextOfAll(), "Brig names it");
+        walls.next().exit(0);
+        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        String piece = frames.nextOfAll();
         assertTrue(piece.startsWith("{type=message, message_id=m3, content=xxx") && piece.endsWith("x, more=true}"));
-        String rest = frames.next();
+        String rest = frames.nextOfAll();
         assertTrue(rest.startsWith("{type=message, message_id=m3, content=xxx") && rest.endsWith("x}"));
         assertEquals(70_000, (piece + rest).chars().filter(c -> c == 'x').count());
     }
 
     @Test
+    void shouldRunAMessageOnceWhenItComesAgainUnderItsName() throws Exception {
+        Worker worker = shell();
+        say(worker, "one", "m1");
+        say(worker, "one", "m1");
+        assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
+        assertEquals("{type=message, message_id=m1, content=one}", frames.nextOfAll());
+        assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
+        walls.next().exit(0);
+        assertEquals("{type=done, exitCode=0}", frames.nextOfAll());
+        say(worker, "one", "m1");
+        assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
+        say(worker, "two", "m2");
+        assertEquals("{type=accepted, message_id=m2}", frames.nextOfAll());
+        assertEquals("{type=message, message_id=m2, content=two}", frames.nextOfAll());
+        assertEquals(List.of("agent", "two", ""), walls.next().command);
+    }
+
+    @Test
+    void shouldTakeAMessageAgainUnderItsNameWhenItWasRefused() throws Exception {
+        Worker worker = shell();
+        say(worker, "one");
+        FakeProcess first = walls.next();
+        for (int i = 0; i < Mailbox.MESSAGES_MAX; i++) {
+            say(worker, "message " + i);
+        }
+        say(worker, "more", "m1");
+        assertEquals("{type=error, error=too many messages wait, code=INPUT_NOT_ACCEPTED, message_id=m1}", frames.next());
+        first.exit(0);
+        assertEquals("{type=done, exitCode=0}", frames.next());
+        walls.next();
+        say(worker, "more", "m1");
+        assertEquals("{type=message, message_id=brig.2, content=message 0}", frames.nextOfAll());
+        assertEquals("{type=accepted, message_id=m1}", frames.nextOfAll());
+    }
+
+    @Test
     void shouldNameTheMessageThatIsRefused() throws Exception {
         Worker worker = shell();
-        worker.input("one");
+        say(worker, "one");
         walls.next();
-        worker.input("two", "m2");
+        say(worker, "two", "m2");
         worker.terminate(EndReason.REQUESTED);
         assertEquals("{type=error, error=a message that waited was not worked off: the worker is being ended,"
                 + " code=INPUT_NOT_ACCEPTED, message_id=m2}", frames.next());
@@ -130,7 +182,7 @@ class WorkerTest {
     void shouldSendDoneBehindAllOutputWhenProcessIsGoneFirst() throws Exception {
         // Scenario: the exit is known while both pipes still hold output.
         Worker worker = shell();
-        worker.input("one");
+        say(worker, "one");
         FakeProcess process = walls.next();
         process.end.complete(new ProcessEnd(143, "SIGTERM", false));
         process.err.write("late".getBytes(UTF_8));
@@ -156,8 +208,8 @@ class WorkerTest {
         Worker worker = worker("message", "null", "hi", true);
         worker.start().join();
         FakeProcess process = walls.next();
-        worker.input("one more");
-        worker.input("and another");
+        say(worker, "one more");
+        say(worker, "and another");
         process.exit(0);
         assertEquals(RUNNING, frames.next());
         assertEquals("{type=done, exitCode=0}", frames.next());
@@ -169,8 +221,8 @@ class WorkerTest {
     @Test
     void shouldClimbLadderAndGoOnWhenCancelled() throws Exception {
         Worker worker = shell();
-        worker.input("one");
-        worker.input("two");
+        say(worker, "one");
+        say(worker, "two");
         FakeProcess process = walls.next();
         worker.cancel();
         assertEquals(List.of("TERM"), process.signals);
@@ -184,18 +236,18 @@ class WorkerTest {
     @Test
     void shouldSayThatWaitingMessagesAreNotWorkedOffAndEndWhenTerminated() throws Exception {
         Worker worker = shell();
-        worker.input("one");
-        worker.input("two");
+        say(worker, "one");
+        say(worker, "two");
         FakeProcess process = walls.next();
         worker.terminate(EndReason.REQUESTED);
         worker.terminate(EndReason.SHUTDOWN);
-        worker.input("three");
+        say(worker, "three");
         process.exit(new ProcessEnd(143, "SIGTERM", false));
         assertEquals(NOT_WORKED_OFF, frames.next());
         assertEquals("{type=error, error=the worker is being ended, code=INPUT_NOT_ACCEPTED}", frames.next());
         assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=terminated}", frames.next());
         assertEnd("requested");
-        worker.input("four");
+        say(worker, "four");
         assertTrue(walls.started.isEmpty());
         assertTrue(frames.isEmpty());
     }
@@ -205,7 +257,7 @@ class WorkerTest {
         // Scenario: the start of a process takes long, the captain gives up meanwhile.
         Worker worker = shell();
         walls.mayStart = new CompletableFuture<>();
-        Thread starting = Thread.ofVirtual().start(() -> worker.input("one"));
+        Thread starting = Thread.ofVirtual().start(() -> say(worker, "one"));
         while (starting.getState() != Thread.State.WAITING) {
             Thread.onSpinWait();
         }
@@ -223,7 +275,7 @@ class WorkerTest {
     void shouldEndWhenIdleTooLongButNotWhileRunning() throws Exception {
         Worker worker = shell();
         timers.advance(59_000);
-        worker.input("one");
+        say(worker, "one");
         timers.advance(500_000);
         walls.next().exit(0);
         assertEquals("{type=done, exitCode=0}", frames.next());
@@ -238,7 +290,7 @@ class WorkerTest {
     void shouldStopProcessByLadderWhenItsWallClockIsReached() throws Exception {
         policy = policy(5000, 0);
         Worker worker = shell();
-        worker.input("one");
+        say(worker, "one");
         FakeProcess process = walls.next();
         timers.advance(4999);
         assertEquals(List.of(), process.signals);
@@ -246,7 +298,7 @@ class WorkerTest {
         assertEquals(List.of("TERM"), process.signals);
         process.exit(new ProcessEnd(143, "SIGTERM", false));
         assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=timeout}", frames.next());
-        worker.input("two");
+        say(worker, "two");
         walls.next().exit(0);
         assertEquals("{type=done, exitCode=0}", frames.next());
     }
@@ -258,7 +310,7 @@ class WorkerTest {
                     SpawnRequest.WorkspaceMode.FOLDER, null, false, SpawnRequest.Claim.NONE,
                     new SpawnRequest.Bounds(null, each[1], 0), SpawnRequest.Talk.NEW);
             assertEquals(each[2],
-                    new WorkerPlan("spn_test", request, null, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
+                    new WorkerPlan("spn_test", request, new SpawnRequest.Asker("ci", false), null, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
         }
     }
 
@@ -266,17 +318,17 @@ class WorkerTest {
     void shouldBlameTheStopAndNotMemoryWhenAProcessRanOutOfItBefore() throws Exception {
         policy = policy(5000, 0);
         Worker worker = shell();
-        worker.input("one");
+        say(worker, "one");
         FakeProcess process = walls.next();
         timers.advance(5000);
         process.exit(new ProcessEnd(143, "SIGTERM", true));
         assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=timeout}", frames.next());
-        worker.input("two");
+        say(worker, "two");
         process = walls.next();
         worker.cancel();
         process.exit(new ProcessEnd(143, "SIGTERM", true));
         assertEquals("{type=done, exitCode=143, signal=SIGTERM, reason=cancelled}", frames.next());
-        worker.input("three");
+        say(worker, "three");
         walls.next().exit(new ProcessEnd(137, "SIGKILL", true));
         assertEquals("{type=done, exitCode=137, signal=SIGKILL, reason=out_of_memory}", frames.next());
     }
@@ -285,7 +337,7 @@ class WorkerTest {
     void shouldKeepReasonWhenWallClockIsReachedAfterCancel() throws Exception {
         policy = policy(5000, 0);
         Worker worker = shell();
-        worker.input("one");
+        say(worker, "one");
         FakeProcess process = walls.next();
         timers.advance(4999);
         worker.cancel();
@@ -307,11 +359,11 @@ class WorkerTest {
     void shouldSayErrorAndDoneWhenProcessCannotStart() throws Exception {
         Worker worker = shell();
         walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
-        worker.input("one");
+        say(worker, "one");
         assertEquals("{type=error, error=no agent, code=COMMAND_NOT_FOUND}", frames.next());
         assertEquals("{type=done, exitCode=127, reason=start_failed}", frames.next());
         walls.refusal = null;
-        worker.input("two");
+        say(worker, "two");
         assertEquals("two", walls.next().command.get(1));
     }
 
@@ -328,9 +380,9 @@ class WorkerTest {
     void shouldRefuseMessageWhenSixtyFourWait() throws Exception {
         Worker worker = shell();
         for (int i = 0; i < 65; i++) {
-            worker.input("message " + i);
+            say(worker, "message " + i);
         }
-        worker.input("one too many");
+        say(worker, "one too many");
         assertEquals("{type=error, error=too many messages wait, code=INPUT_NOT_ACCEPTED}", frames.next());
     }
 
@@ -338,7 +390,7 @@ class WorkerTest {
     void shouldWriteMessagesToStdinWhenOneProcessReadsLines() throws Exception {
         Worker worker = worker("spawn", "lines", "first", false);
         worker.start().join();
-        worker.input("second\nthird");
+        say(worker, "second\nthird");
         FakeProcess process = walls.next();
         byte[] expected = "first\nsecond\nthird\n".getBytes(UTF_8);
         assertArrayEquals(expected, process.stdinSeen.readNBytes(expected.length));
@@ -358,7 +410,7 @@ class WorkerTest {
         worker.start().join();
         FakeProcess process = walls.next();
         for (int i = 0; i < 100; i++) {
-            worker.input("x".repeat(10_000));
+            say(worker, "x".repeat(10_000));
         }
         assertEquals(RUNNING, frames.next());
         assertTrue(frames.next().contains("INPUT_NOT_ACCEPTED"));
@@ -372,7 +424,7 @@ class WorkerTest {
     void shouldCloseStdinBehindMessageWhenProcessIsForOneMessage() throws Exception {
         Worker worker = worker("message", "lines", null, false);
         worker.start().join();
-        worker.input("only");
+        say(worker, "only");
         assertEquals("only\n", new String(walls.next().stdinSeen.readAllBytes(), UTF_8));
     }
 
@@ -381,7 +433,7 @@ class WorkerTest {
         Worker worker = worker("spawn", "null", "go", false);
         worker.start().join();
         assertEquals("go", walls.next().command.get(1));
-        worker.input("more");
+        say(worker, "more");
         assertEquals(RUNNING, frames.next());
         assertTrue(frames.next().contains("INPUT_NOT_ACCEPTED"));
     }
@@ -428,7 +480,7 @@ class WorkerTest {
     @Test
     void shouldHandOverTheNextMessageWhenTheAgentHasWorkedOffTheLast() throws Exception {
         Worker worker = talker("one", false);
-        worker.input("two");
+        say(worker, "two");
         FakeProcess process = walls.next();
         assertEquals(RUNNING, frames.next());
         assertTrue(nextInput(process).contains("\"text\":\"one\""));
@@ -438,7 +490,7 @@ class WorkerTest {
         assertTrue(nextInput(process).contains("\"text\":\"two\""));
         agentSays(process, CLAUDE_DONE);
         assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
-        worker.input("three");
+        say(worker, "three");
         assertTrue(nextInput(process).contains("\"text\":\"three\""));
         assertTrue(process.signals.isEmpty());
     }
@@ -458,7 +510,7 @@ class WorkerTest {
         assertTrue(frames.next().startsWith("{type=raw"));
         timers.advance(100_000);
         worker.cancel();
-        worker.input("two");
+        say(worker, "two");
         assertTrue(nextInput(process).contains("two"));
         assertTrue(process.signals.isEmpty());
     }

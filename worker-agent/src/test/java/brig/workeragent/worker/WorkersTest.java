@@ -162,7 +162,7 @@ class WorkersTest {
         assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
         assertEquals(FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
-        workers.find("a").input("go");
+        workers.find("a").input(new Message("go", null, null, null));
         assertEquals(List.of("p", "go"), walls.next().command);
         walls.refusal = new BrigException(ErrorCode.POSTURE_NOT_ENFORCED, "own-network");
         assertEquals(ErrorCode.POSTURE_NOT_ENFORCED,

@@ -148,6 +148,7 @@ final class ClaudeMessages implements NativeReader.Handler {
         frames.tool(new ToolCall(block.text("id", ""), agent, block.text("name"), input.text("description"),
                 ToolCall.Status.RUNNING, block.value("input"), null));
         agents.called(agent, block.text("id", ""));
+        tasks.called(agent, block);
         if (block.text("name", "").equals("TodoWrite")) {
             List<Map<String, Object>> entries = input.objects("todos").stream()
                     .map(todo -> AgentFrames.fields("content", todo.text("content"), "status", todo.text("status")))
@@ -164,6 +165,7 @@ final class ClaudeMessages implements NativeReader.Handler {
                 frames.tool(new ToolCall(block.text("tool_use_id", ""), agent, null, null,
                         block.flag("is_error") ? ToolCall.Status.FAILED : ToolCall.Status.COMPLETED, null,
                         resultText(block)));
+                tasks.answered(agent, block, message.object("tool_use_result"), resultText(block));
             }
         }
         return true;
@@ -171,8 +173,9 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     private static String resultText(NativeObject block) {
         String text = block.text("content");
-        return text != null ? text : block.objects("content").stream()
-                .map(part -> part.text("text", "[" + part.text("type", "something") + "]"))
+        return text != null ? text : block.elements("content").stream()
+                .map(part -> part instanceof String words ? words : NativeObject.element(part).text("text",
+                        "[" + NativeObject.element(part).text("type", "something") + "]"))
                 .collect(Collectors.joining("\n"));
     }
 

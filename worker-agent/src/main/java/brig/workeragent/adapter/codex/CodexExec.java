@@ -56,7 +56,7 @@ public final class CodexExec implements NativeReader.Handler {
 
     @Override
     public void handleEnd() throws InterruptedException {
-        agents.allKilled();
+        agents.runningKilled();
     }
 
     private void handleError(String sentence) throws InterruptedException {

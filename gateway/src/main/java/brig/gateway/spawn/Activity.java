@@ -1,0 +1,61 @@
+package brig.gateway.spawn;
+
+import brig.protocol.Fields;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a session does now, in a word for a person: {@code starting}, {@code working}, {@code waiting} for a person,
+ * {@code idle}, {@code failed}, {@code ended} or {@code unknown}. It follows from the state of the spawn and from the
+ * frames that say when a message's turn comes, when it is worked off, and what a person is asked. Owned by the event
+ * loop.
+ */
+final class Activity {
+    private static final int ASKS_MAX = 64;
+
+    private boolean working;
+    /** The hosts that the agent waits for. */
+    private Set<String> asks = Set.of();
+
+    /** The turn of a message has come, or a worker that was adopted works one off. */
+    void handleMessage() {
+        working = true;
+    }
+
+    /** A message is worked off, and nothing of it waits. */
+    void handleDone() {
+        working = false;
+        asks = Set.of();
+    }
+
+    /** @param frame one of the type {@code egress} */
+    void handleEgress(Fields frame) {
+        String kind = frame.text("kind", "");
+        String host = frame.text("host", "") + ":" + frame.number("port", 0, 65_535, 0);
+        if (kind.equals("ask") && asks.size() < ASKS_MAX) {
+            asks = asks.isEmpty() ? new HashSet<>() : asks;
+            asks.add(host);
+        } else if (kind.equals("answered") && asks.contains(host)) {
+            asks.remove(host);
+        }
+    }
+
+    /** @param exit how the last message that is over ended, as {@link Transitions#exit}; empty for none */
+    String in(SpawnState state, Map<String, @Nullable Object> exit) {
+        return switch (state) {
+            case REQUESTED, SPAWNING -> "starting";
+            case UNKNOWN -> "unknown";
+            case FAILED -> "failed";
+            case TERMINATED -> "ended";
+            case RUNNING -> asks.isEmpty() ? working ? "working" : hasFailed(exit) ? "failed" : "idle" : "waiting";
+        };
+    }
+
+    /** Who is interrupted did not fail. */
+    private static boolean hasFailed(Map<String, @Nullable Object> exit) {
+        Fields last = new Fields(exit);
+        return last.number("exit_code", 0, Integer.MAX_VALUE, 0) != 0 && !"cancelled".equals(last.text("reason"));
+    }
+}
