@@ -545,12 +545,12 @@ class WorkerTest {
                 frames.next());
         agentSays(process, CLAUDE_DONE);
         assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
-        worker.input("two");
+        say(worker, "two");
         assertTrue(nextInput(process).contains("two"), "the session goes on");
         agentSays(process, CLAUDE_DONE);
         assertTurnDone("{type=done, exitCode=0, usage={input_tokens=0, output_tokens=0}}");
         timers.advance(10_000_000);
-        worker.input("three");
+        say(worker, "three");
         assertTrue(nextInput(process).contains("three"), "an agent that waits is not cancelled");
     }
 
