@@ -115,7 +115,7 @@ test('a slow reader gets every byte of a long answer', async (t) => {
 });
 
 test('a connection that is cut again and again loses nothing', async (t) => {
-  const relay = await cuttingRelay(t, 300);
+  const relay = await cuttingRelay(t, 600);
   const session = await start(t, { agent: 'shell', prompt: 'for i in $(seq 1 40); do echo $i; sleep 0.01; done' },
     { spawnerSocket: relay.spawner });
   const numbers = (await session.text()).trim().split('\n').map(Number);

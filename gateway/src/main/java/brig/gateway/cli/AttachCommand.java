@@ -91,7 +91,7 @@ final class AttachCommand implements Callable<Integer> {
     /** What has ended is shown all the same; nobody is there to be talked to. */
     private void sayWhetherOver(byte[] welcome) {
         Fields line = new Fields(Json.parseObject(welcome));
-        if (List.of("terminated", "failed").contains(line.text("state", ""))) {
+        if (!main.json() && List.of("terminated", "failed").contains(line.text("state", ""))) {
             main.terminal().note("the session has ended: this is what it said");
         }
     }

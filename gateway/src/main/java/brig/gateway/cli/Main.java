@@ -130,8 +130,10 @@ public final class Main {
     }
 
     @Command(aliases = {"ls", "ps"}, description = "List sessions, newest first.", mixinStandardHelpOptions = true,
-            footer = {"", "Examples:", "  brig sessions", "  brig sessions --all --json", "  brig sessions --posture"})
+            footer = {"", "Examples:", "  brig sessions", "  brig sessions --all --json", "  brig sessions --posture",
+                "  brig sessions -q | xargs -n 1 brig terminate"})
     int sessions(@Option(names = {"-a", "--all"}, description = "Also those that have ended.") boolean all,
+            @Option(names = {"-q", "--quiet"}, description = "Only their task_ids, each on a line.") boolean quiet,
             @Option(names = "--posture", description = "What the wall of each was found to enforce.") boolean posture) {
         try (GatewayClient client = context().connect()) {
             Fields answer = client.request(Map.of("action", "list"));
@@ -143,6 +145,10 @@ public final class Main {
             }
             if (json) {
                 terminal.json(Map.of("spawns", spawns.stream().map(Fields::asMap).toList()));
+                return 0;
+            }
+            if (quiet) {
+                spawns.forEach(spawn -> terminal.println(spawn.text("task_id", "")));
                 return 0;
             }
             if (posture) {
@@ -180,11 +186,15 @@ public final class Main {
     }
 
     @Command(description = "List the agents that can be run, and the policies that their wall may have.", mixinStandardHelpOptions = true)
-    int agents() {
+    int agents(@Option(names = {"-q", "--quiet"}, description = "Only the names of agents, each on a line.") boolean quiet) {
         try (Context.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "agents"));
             if (json) {
                 terminal.json(answer.asMap());
+                return 0;
+            }
+            if (quiet) {
+                answer.objects("agents").forEach(agent -> terminal.println(agent.text("name", "")));
                 return 0;
             }
             terminal.table(List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"), answer.objects("agents").stream()

@@ -1,11 +1,10 @@
 package brig.gateway.cli;
 
+import brig.gateway.terminal.Keys;
 import brig.gateway.terminal.Line;
 import brig.gateway.terminal.Picture;
 import brig.protocol.BrigException;
 import brig.protocol.Fields;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -17,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig top}. */
-@Command(name = "top", description = "Show the sessions that live, the busiest first, and the gateway's limits; live until Ctrl-C.",
+@Command(name = "top", description = "Show the sessions that live, the busiest first, and the gateway's limits; live until q or Ctrl-C.",
         mixinStandardHelpOptions = true,
         footer = {"", "FRAMES/S is of the time between two looks, so the first picture takes as long. On what is no terminal,",
             "and with --json, each look prints all of it again.", "", "Examples:", "  brig top",
@@ -45,10 +44,9 @@ final class TopCommand implements Callable<Integer> {
         }
         boolean live = !once && !main.json() && main.terminal().isLive();
         Picture picture = main.terminal().picture(live);
-        try (GatewayClient client = main.context().connect()) {
+        try (GatewayClient client = main.context().connect(); Keys keys = live ? Keys.take() : Keys.none()) {
             look(client);
-            do {
-                Thread.sleep((long) (intervalSeconds * 1000));
+            while (!keys.await('q', (long) (intervalSeconds * 1000))) {
                 Fields status = client.request(Map.of("action", "gateway"));
                 List<TopTable.Row> rows = look(client);
                 if (main.json()) {
@@ -56,7 +54,10 @@ final class TopCommand implements Callable<Integer> {
                 } else {
                     draw(picture, client, StatusCommand.lines(status), rows, live);
                 }
-            } while (!once);
+                if (once) {
+                    return 0;
+                }
+            }
         }
         return 0;
     }
@@ -98,7 +99,7 @@ final class TopCommand implements Callable<Integer> {
 
     private void draw(Picture picture, GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
         // The head, an empty line, the table's head, a line that says how many are left out, and the cursor's.
-        int room = live ? Math.max(1, terminalRows() - head.size() - 4) : Integer.MAX_VALUE;
+        int room = live ? Math.max(1, Keys.rows(ROWS_UNKNOWN) - head.size() - 4) : Integer.MAX_VALUE;
         List<TopTable.Row> shown = tokens(client, rows.stream().limit(room).toList());
         long nowMs = System.currentTimeMillis();
         List<Line> lines = new ArrayList<>(head.stream().map(Line::of).toList());
@@ -110,18 +111,6 @@ final class TopCommand implements Callable<Integer> {
         picture.draw(lines);
         if (!live && !once) {
             main.terminal().println("");
-        }
-    }
-
-    /** Asked anew each time: windows change. */
-    private static int terminalRows() {
-        try {
-            Process stty = new ProcessBuilder("stty", "size").redirectInput(ProcessBuilder.Redirect.INHERIT)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
-            String[] size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip().split(" ", -1);
-            return size.length == 2 && !size[0].equals("0") ? Integer.parseInt(size[0]) : ROWS_UNKNOWN;
-        } catch (IOException noStty) {
-            return ROWS_UNKNOWN;
         }
     }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class ApiDocumentsTest {
     /** Codes that only sockets use. */
     private static final Set<ErrorCode> NOT_OVER_HTTP = Set.of(ErrorCode.UNKNOWN_ACTION, ErrorCode.AUTH_TIMEOUT, ErrorCode.TURN_TIMEOUT,
-            ErrorCode.SLOW_READER);
+            ErrorCode.SLOW_READER, ErrorCode.ALREADY_RUNNING);
 
     private final JsonNode openApi = read("openapi");
     private final JsonNode asyncApi = read("asyncapi");

@@ -264,14 +264,28 @@ class CommandLineTest {
     }
 
     @Test
-    void shouldCompleteCommandsWhenTheShellHasTheScript() throws IOException {
+    void shouldCompleteCommandsSessionsAndAgentsWhenTheShellHasTheScript() throws IOException {
         Run script = product.brig("completion", "bash");
         Path file = Files.writeString(product.folder().resolve("completion"), script.out());
-        Run completed = Run.of(List.of("bash", "-c", "source " + file + "; COMP_WORDS=(brig term); COMP_CWORD=1; "
-                + "_complete_brig brig term brig; echo \"${COMPREPLY[@]}\""), "", product.folder());
-        assertEquals("terminate", completed.out().strip(), completed::err);
+        assertEquals("terminate", completed(file, "brig", "term"));
+        product.idle("completed");
+        assertEquals("completed", completed(file, "brig", "attach", "compl"));
+        assertEquals("demo-writer", completed(file, "brig", "run", "demo"));
+        product.brig("terminate", "completed");
         assertEquals(script.out(), product.brig("completion", "zsh").out());
-        assertEquals(REFUSED, product.brig("completion", "fish").exitCode());
+        String fish = product.brig("completion", "fish").out();
+        assertTrue(fish.contains("\ncomplete -c brig -n __fish_use_subcommand -a terminate -d 'End a session"), fish);
+        assertTrue(fish.contains("from attach' -l from -r -d 'First frame to show.'\n"), fish);
+        assertEquals(REFUSED, product.brig("completion", "csh").exitCode());
+    }
+
+    /** What bash proposes for the last of those words. */
+    private static String completed(Path script, String... words) throws IOException {
+        String brig = "brig() { " + String.join(" ", product.command()) + " \"$@\"; }; ";
+        Run run = Run.of(List.of("bash", "-c", brig + "source " + script + "; COMP_WORDS=(" + String.join(" ", words) + "); COMP_CWORD="
+                + (words.length - 1) + "; COMP_LINE=\"${COMP_WORDS[*]}\"; COMP_POINT=${#COMP_LINE}; $(complete -p brig | sed 's/.*-F \\([^ ]*\\).*/\\1/') brig "
+                + words[words.length - 1] + " brig; echo \"${COMPREPLY[@]}\""), "", product.folder());
+        return run.out().strip();
     }
 
     @Test

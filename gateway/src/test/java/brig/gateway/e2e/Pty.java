@@ -71,7 +71,11 @@ final class Pty implements AutoCloseable {
 
     /** Presses Ctrl-C. */
     void interrupt() throws IOException {
-        process.getOutputStream().write(3);
+        press(3);
+    }
+
+    void press(int key) throws IOException {
+        process.getOutputStream().write(key);
         process.getOutputStream().flush();
     }
 

@@ -182,6 +182,13 @@ class TerminalOutputTest {
     @Test
     void shouldWriteItsOwnSequencesOnlyWhereItDrawsInPlace() throws IOException {
         try (Pty top = Pty.start(product.command("top", "--interval", "0.1"))) {
+            top.readUntil("TASK", 1);
+            top.press('x');
+            top.press('q');
+            String shown = top.readToEnd();
+            assertFalse(shown.contains("x\u001b") || shown.endsWith("q"), "keys are not echoed");
+        }
+        try (Pty top = Pty.start(product.command("top", "--interval", "0.1"))) {
             top.readUntil(ESC + "[?7h", 3);
             top.interrupt();
             assertTrue(requireHarmless("top", top.readToEnd()).contains("live"));

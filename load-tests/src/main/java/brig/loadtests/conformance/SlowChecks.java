@@ -32,7 +32,7 @@ final class SlowChecks {
                 new Check("evicted", "2.2", "Frames `from` to `to`, both included, will not come on this connection.",
                         "gone from disk too: a gap evicted with exact bounds, then the rest", Way.ALL, Needs.OWN_SERVER,
                         SlowChecks::evicted),
-                new Check("record-lost", "2.2", "`record_lost`: they could not be read back.",
+                new Check("record-lost", "2.2", "`record_lost`: they could not be written, or somebody else deleted them.",
                         "gone from disk though nothing deleted it: a gap record_lost, then the rest", Way.ALL, Needs.OWN_SERVER,
                         SlowChecks::recordLost));
     }
