@@ -121,7 +121,7 @@ class MockAgentTest {
             recorded = worker.withoutTime();
             assertTrue(recorded.size() > 20);
             Map<String, ?> play = Map.of("model", worker.id(), "tools", List.of("0"));
-            try (Walled again = new Walled(fixture, "replay", play, Map.of("once", true, "prompt", "play"))) {
+            try (Walled again = new Walled(fixture, "replay", play, Map.of("once", true, "prompt", "#scenario:subagent-nested"))) {
                 again.until(frame -> frame.text("state").equals("terminated"));
                 assertEquals(recorded, again.withoutTime());
             }

@@ -31,22 +31,6 @@ final class CompletionCommand implements Callable<Integer> {
             "exec", "port", "open", "rebind");
     private static final List<String> OF_AGENTS = List.of("run", "spawn");
 
-    /** Behind picocli's own functions: it completes words that are known when the script is made. */
-    private static final String BASH = """
-
-            # Sessions and agents, as they are now.
-            _brig_names() {
-                _complete_brig "$@"
-                local word=${COMP_WORDS[COMP_CWORD]}
-                [ "$COMP_CWORD" = 2 ] || return 0
-                case ${COMP_WORDS[1]} in
-                    %s) COMPREPLY+=($(compgen -W "$(%s)" -- "$word")) ;;
-                    %s) COMPREPLY+=($(compgen -W "$(%s)" -- "$word")) ;;
-                esac
-            }
-            complete -F _brig_names -o default brig
-            """;
-
     @ParentCommand
     private Main main = new Main();
 
@@ -61,12 +45,29 @@ final class CompletionCommand implements Callable<Integer> {
         CommandLine brig = spec.root().commandLine();
         main.terminal().verbatim(switch (shell) {
             // Both get the same script: it loads bashcompinit where zsh reads it.
-            case "bash", "zsh" -> AutoComplete.bash("brig", brig)
-                    + BASH.formatted(String.join("|", OF_SESSIONS), SESSIONS, String.join("|", OF_AGENTS), AGENTS);
+            case "bash", "zsh" -> AutoComplete.bash("brig", brig) + names();
             case "fish" -> fish(brig);
             default -> throw Fields.invalid("SHELL", "must be bash, zsh or fish");
         });
         return 0;
+    }
+
+    /** Behind picocli's own functions, which complete words that are known when the script is made. */
+    private static String names() {
+        return """
+
+            # Sessions and agents, as they are now.
+            _brig_names() {
+                _complete_brig "$@"
+                local word=${COMP_WORDS[COMP_CWORD]}
+                [ "$COMP_CWORD" = 2 ] || return 0
+                case ${COMP_WORDS[1]} in
+                    %s) COMPREPLY+=($(compgen -W "$(%s)" -- "$word")) ;;
+                    %s) COMPREPLY+=($(compgen -W "$(%s)" -- "$word")) ;;
+                esac
+            }
+            complete -F _brig_names -o default brig
+            """.formatted(String.join("|", OF_SESSIONS), SESSIONS, String.join("|", OF_AGENTS), AGENTS);
     }
 
     private static String fish(CommandLine brig) {
