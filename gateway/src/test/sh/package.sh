@@ -124,7 +124,7 @@ try() {
         [ -f "/usr/lib/brig/lib/$archive.aot" ] || echo "note: no start-up archive $archive"
     done
     if [ -f /usr/lib/brig/lib/cli.aot ]; then
-        BRIG_JAVA_OPTS=-XX:AOTMode=on brig --version >/dev/null || fail 'the start-up archive does not fit where it is installed'
+        said=$(BRIG_JAVA_OPTS='-XX:AOTMode=on -Xlog:aot' brig --version 2>&1) || fail "the start-up archive does not fit where it is installed: $said"
         ok 'the start-up archive fits'
     fi
     await

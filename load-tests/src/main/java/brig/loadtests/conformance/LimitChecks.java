@@ -27,7 +27,7 @@ final class LimitChecks {
                 new Check("readers-max", "6", "Too many readers of this stream.",
                         "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone", Way.ALL,
                         Needs.OWN_SERVER, LimitChecks::readersMax),
-                new Check("workers-max", "6", "Every worker of this gateway is in use.",
+                new Check("workers-max", "6", "Every worker of this gateway is in use",
                         "one spawn more than the limit: MAX_WORKERS with a hint, until another has ended", SSE,
                         Needs.OWN_SERVER, LimitChecks::workersMax),
                 new Check("cooldown", "6", "Too soon after the last spawn of this captain.",
