@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import org.slf4j.Logger;
@@ -32,6 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class WorkerAgent implements AutoCloseable {
     private static final String VERSION = "0.1.0";
     private static final int EXIT_REFUSED = 2;
+    private static final Duration SWEEP_END_MAX = Duration.ofSeconds(5);
 
     private final RuntimeFolder folder;
     private final EgressProcess egress;
@@ -39,6 +41,7 @@ public final class WorkerAgent implements AutoCloseable {
     private final Workers workers;
     private final ControlServer control;
     private final PortServer ports;
+    private final Thread sweep;
 
     private WorkerAgent(Installation installation, Timers timers, EgressProcess egress, SandboxWalls walls,
             RuntimeFolder folder) throws IOException {
@@ -59,8 +62,8 @@ public final class WorkerAgent implements AutoCloseable {
                         installation.stateDir().resolve("cassettes"), installation.stateDir().resolve("owners"), config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.turnMs(), config.stdinGraceMs(), config.termGraceMs()),
                         config.startsPerSecondMax(), config.workersMax()));
-        // What an agent left may take its time; nobody waits for that.
-        Thread.startVirtualThread(() -> {
+        // What an agent left may take its time; only close() waits for that.
+        this.sweep = Thread.startVirtualThread(() -> {
             made.sweep();
             workers.sweep();
         });
@@ -115,12 +118,24 @@ public final class WorkerAgent implements AutoCloseable {
         }
         control.close();
         ports.close();
+        awaitSweep();
         walls.close();
         egress.close();
         try {
             folder.close();
         } catch (IOException e) {
             LoggerFactory.getLogger(WorkerAgent.class).warn("the folder stays locked: {}", e.toString());
+        }
+    }
+
+    /** A sweep needs the walls, and the next worker-agent sweeps the same folders. */
+    private void awaitSweep() {
+        try {
+            if (!sweep.join(SWEEP_END_MAX)) {
+                LoggerFactory.getLogger(WorkerAgent.class).warn("what a predecessor left is still being removed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
