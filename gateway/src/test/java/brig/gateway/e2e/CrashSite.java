@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A gateway and a worker-agent with a relay between them; when its worker-agent is killed the gateway starts one of its own. */
 final class CrashSite implements AutoCloseable {
@@ -48,15 +50,16 @@ final class CrashSite implements AutoCloseable {
         relay.close();
     }
 
-    /** Workers that the worker-agent has or is starting; one where it cannot be asked. */
-    int workersLeft() throws IOException {
+    /** How many of these the worker-agent has or is starting; one where it cannot be asked. */
+    long workersLeft(List<String> spawnIds) throws IOException {
         Path socket = workerAgent.isAlive() ? back : front;
         if (!Files.exists(socket)) {
             return 1;
         }
         try (Wire control = Wire.unix(socket)) {
             Fields has = control.sendLine("{\"id\":1,\"op\":\"list\"}").message().object("ok");
-            return has.objects("workers").size() + has.texts("starting").size();
+            return Stream.concat(has.objects("workers").stream().map(worker -> worker.requiredText("spawn_id")),
+                    has.texts("starting").stream()).filter(spawnIds::contains).count();
         }
     }
 
