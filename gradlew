@@ -42,7 +42,7 @@ if [ -n "$packages" ]; then
     apt_install $packages || die "missing:$packages. Install them (Debian, Ubuntu: sudo apt-get install$packages) and start again."
 fi
 # The page is tested in a browser, and the clients with what npm has; where there is neither, those tests are skipped and say so.
-case " $* " in *check\ * | *junit\ *)
+case " $* " in *check\ * | *e2eTest\ *)
     packages=
     need chromium chromium
     need npm npm

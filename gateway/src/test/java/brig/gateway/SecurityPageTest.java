@@ -23,7 +23,7 @@ class SecurityPageTest {
 
     private static Set<String> testClasses() throws IOException {
         try (Stream<Path> files = Files.walk(ROOT, 12)) {
-            return files.filter(file -> file.toString().contains("src/test/java/"))
+            return files.filter(file -> file.toString().matches(".*src/(test|e2e)/java/.*"))
                     .map(file -> String.valueOf(file.getFileName())).filter(name -> name.endsWith("Test.java"))
                     .map(name -> name.substring(0, name.length() - ".java".length())).collect(Collectors.toSet());
         }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random streams in random reads, against models that read everything first and look for one byte at a time. The seed is
- * printed; {@code ./gradlew -Dfuzz.seed=N :protocol:junit -Ptests=Fuzz} repeats a run.
+ * printed; {@code ./gradlew -Dfuzz.seed=N :protocol:test -Ptests=Fuzz} repeats a run.
  */
 class DecoderFuzzTest {
     private static final long BUDGET_NS = 1_200_000_000L;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Runs the scripts in {@code src/test/resources/golden}. After a wanted change
- * {@code ./gradlew -Dgolden.update=true :protocol:junit -Ptests=Golden} writes the new output into them; then
+ * {@code ./gradlew -Dgolden.update=true :protocol:test -Ptests=Golden} writes the new output into them; then
  * read the diff.
  */
 class GoldenScriptTest {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What each recorded run of a real agent becomes, frame by frame, for a reviewer to read. A line that begins with > is
- * what was written to the agent. {@code ./gradlew -Dgolden.update=true :worker-agent:junit -Ptests=Golden} writes them.
+ * what was written to the agent. {@code ./gradlew -Dgolden.update=true :worker-agent:test -Ptests=Golden} writes them.
  */
 class GoldenFramesTest {
     private static final Path GOLDEN = Path.of("src/test/resources/golden");

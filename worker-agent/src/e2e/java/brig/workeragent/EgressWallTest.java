@@ -66,7 +66,7 @@ class EgressWallTest {
         control = fixture.control();
         workspace = Files.createDirectories(fixture.root.resolve("workspaces/w"));
         Files.setAttribute(workspace, "unix:mode", 0777);
-        Files.copy(Path.of("src/test/resources/brig/workeragent/clients.sh"), workspace.resolve("clients.sh"));
+        Files.copy(Path.of("src/e2e/resources/brig/workeragent/clients.sh"), workspace.resolve("clients.sh"));
         allow("allowed.test", "rebind.test");
     }
 

@@ -346,7 +346,7 @@ class ModelTest {
                     + "install it in " + packages);
         }
         assumeTrue(there);
-        Path script = Path.of("src/test/resources/openai-client.mjs").toAbsolutePath();
+        Path script = Path.of("src/e2e/resources/openai-client.mjs").toAbsolutePath();
         Run run = Run.of(List.of("env", "BRIG_URL=" + product.url() + "/openai/v1", "BRIG_TOKEN=" + product.adminToken(),
                 "OPENAI=" + packages.resolve("openai/index.mjs"), "node", script.toString()), "", product.folder());
         assertEquals(0, run.exitCode(), run::err);

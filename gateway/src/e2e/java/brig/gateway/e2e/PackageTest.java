@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The Debian package on a copy of this host: installed, started by systemd, at work, upgraded, removed with nothing left. */
 @Timeout(PackageTest.SECONDS_MAX)
 class PackageTest {
-    private static final Path SCRIPT = Path.of(System.getProperty("brig.tests", "gateway/src/test"), "sh/package.sh");
+    private static final Path SCRIPT = Path.of(System.getProperty("brig.tests", "gateway/src/e2e"), "sh/package.sh");
     private static final int LACKING = 77;
     /** It takes half a minute where nobody else works. */
     static final long SECONDS_MAX = 240;

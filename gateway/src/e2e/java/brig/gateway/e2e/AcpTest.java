@@ -302,7 +302,7 @@ class AcpTest {
         Path folder = folder("sdk");
         List<String> command = product.command("acp", "--agent", "mock");
         command.addAll(0, List.of(Files.exists(node) ? node.toString() : "node",
-                Path.of("src/test/resources/acp/editor.mjs").toAbsolutePath().toString(), modules.toString(), folder.toString()));
+                Path.of("src/e2e/resources/acp/editor.mjs").toAbsolutePath().toString(), modules.toString(), folder.toString()));
         Run run = Run.of(command, "", product.folder());
         assertEquals(0, run.exitCode(), run::err);
         Fields seen = run.json();

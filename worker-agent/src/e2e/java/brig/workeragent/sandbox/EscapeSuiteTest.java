@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Attempts to get out, from {@code src/test/c}: none may succeed behind a wall, whoever builds it; without one most do,
+ * Attempts to get out, from {@code src/e2e/c}: none may succeed behind a wall, whoever builds it; without one most do,
  * which shows that they are real.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class CaptainsApartTest {
     private static final int UID = 4243;
-    private static final Path SCRIPT = Path.of(System.getProperty("brig.tests", "gateway/src/test"), "perl/ask.pl");
+    private static final Path SCRIPT = Path.of(System.getProperty("brig.tests", "gateway/src/e2e"), "perl/ask.pl");
     private static final String SHELL = "\"agent_config\":{\"name\":\"shell\"}";
 
     private static Product product;

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whole exchanges between editor, agent and gateway, which a reviewer reads in {@code src/test/resources/acp}. */
+/** Whole exchanges between editor, agent and gateway, which a reviewer reads in {@code src/e2e/resources/acp}. */
 @Timeout(60)
 class ScriptTest {
-    private static final Path SCRIPTS = Path.of("src/test/resources/acp");
+    private static final Path SCRIPTS = Path.of("src/e2e/resources/acp");
 
     static List<Path> scripts() throws IOException {
         try (Stream<Path> files = Files.list(SCRIPTS)) {

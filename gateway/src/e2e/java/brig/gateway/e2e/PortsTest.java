@@ -35,7 +35,7 @@ class PortsTest {
         Assumptions.assumeTrue(Files.exists(Path.of("/usr/bin/perl")), "perl is not here");
         product = Product.start(Map.of("worker", Map.of("portConnectionsMax", (long) CONNECTIONS_MAX)));
         spawned = product.idle("serves");
-        Files.copy(Path.of("src/test/resources/brig/gateway/e2e/server.pl"), spawned.workspace().resolve("server.pl"));
+        Files.copy(Path.of("src/e2e/resources/brig/gateway/e2e/server.pl"), spawned.workspace().resolve("server.pl"));
         captain = spawned.captain();
         captain.sendLine(Spawned.user("perl server.pl"));
         new Frames().readUntil(captain, frame -> frame.text("content", "").contains("up"));
