@@ -21,6 +21,7 @@ final class Captain implements Follow.Role {
     /** One event of so many lets the next message go. */
     private static final int EVENTS_EACH = 8;
     private static final int ACCEPTED_STATUS = 202;
+    private static final String ENDED = "SESSION_ENDED";
     private static final String LAST = "last-";
 
     private final Session session;
@@ -55,7 +56,7 @@ final class Captain implements Follow.Role {
             }
             // It may be said again; the same refusal comes while the worker-agent is away.
             case Event.Frame frame when frame.type().equals("error") -> !isOpen(frame.fields().text("message_id", ""));
-            case Event.Note note when note.type().equals("error") -> false;
+            case Event.Note note when note.type().equals("error") -> note.code().equals(ENDED);
             case Event.Frame frame -> go(reader, way, frame.type().equals("done")
                     && (transcript.dones() > said.size() || !transcript.gaps().isEmpty()), transcript);
             // The end of a turn may be in it.
@@ -69,10 +70,7 @@ final class Captain implements Follow.Role {
     }
 
     private boolean sayAgain(Reader reader, Way way) throws IOException {
-        if (satisfied) {
-            session.close();
-        }
-        boolean taken = true;
+        boolean taken = !satisfied || end();
         for (String name : List.copyOf(said.keySet())) {
             taken = taken && (!isOpen(name) || say(reader, way, name));
         }
@@ -93,7 +91,7 @@ final class Captain implements Follow.Role {
         }
         if (!satisfied && runs(transcript, last) > 0) {
             satisfied = true;
-            session.close();
+            return end();
         }
         return true;
     }
@@ -104,12 +102,33 @@ final class Captain implements Follow.Role {
         message.put("content", "echo " + line(name));
         message.put("message_id", name);
         if (way == Way.SSE) {
-            return session.target().ask("POST /api/v1/sessions/" + session.id() + "/input",
-                    session.target().headers(session.captainToken()), json(message)).status() == ACCEPTED_STATUS;
+            return post(json(message));
         }
         message.putAll(way == Way.MANY ? Map.of("action", "send", "id", session.id()) : Map.of("role", "user"));
         reader.say(json(message));
         return true;
+    }
+
+    /** Whether to read on: the message is taken, or none is any more. */
+    private boolean post(String body) throws IOException {
+        try {
+            Http.Answer answer = session.target().ask("POST /api/v1/sessions/" + session.id() + "/input",
+                    session.target().headers(session.captainToken()), body);
+            return answer.status() == ACCEPTED_STATUS || answer.code().equals(ENDED);
+        } catch (Violation cut) {
+            // By a kill: this is no connection of the stream.
+            return false;
+        }
+    }
+
+    /** Ends the spawn, unless nobody answers: then the next connection begins with that. */
+    private boolean end() throws IOException {
+        try {
+            session.close();
+            return true;
+        } catch (Violation cut) {
+            return false;
+        }
     }
 
     private static String json(Map<String, Object> object) {

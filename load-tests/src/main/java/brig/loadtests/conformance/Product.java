@@ -51,12 +51,13 @@ final class Product implements Target.Limited, Target.Control {
     static Product onSmallDisk() throws IOException {
         Path folder = Brig.newFolder();
         String script = """
-                mkdir -p "$1"; mount -t tmpfs -o size=64m,mode=711 brig-chaos "$1"; echo done
+                mkdir -p "$1" "$1.locked"; mount -t tmpfs -o size=64m,mode=711 brig-chaos "$1"; echo done
                 while read -r what; do
                     case $what in
                         fill) cat /dev/zero 2>/dev/null > "$1/filler" || : ;;
                         empty) rm "$1/filler" ;;
-                        lock) mount --bind "$1" "$1"; mount -o remount,bind,ro "$1" ;;
+                        lock) mount --bind "$1" "$1.locked"; mount -o remount,bind,ro "$1.locked"
+                            mount --move "$1.locked" "$1" ;;
                         unlock) umount -l "$1" ;;
                     esac
                     echo done

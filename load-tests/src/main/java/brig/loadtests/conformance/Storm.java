@@ -204,7 +204,15 @@ final class Storm {
     private void report(Session session, Follow reader, String what) {
         synchronized (outcome) {
             outcome.violations.add(session.id() + " over " + reader.way() + " behind frame "
-                    + (reader.transcript().next() - 1) + ": " + what);
+                    + (reader.transcript().next() - 1) + ": " + what + "; the spawn is " + state(session));
+        }
+    }
+
+    private static String state(Session session) {
+        try {
+            return session.view().text("state", "");
+        } catch (IOException | Violation none) {
+            return "not to be seen: " + none.getMessage();
         }
     }
 
