@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -86,6 +87,8 @@ final class Storm {
     private static final long DISK_MS = 3_000;
     private static final long PATIENCE_SECONDS = 120;
     private static final List<Way> WAYS = List.of(Way.UNIX, Way.WEBSOCKET, Way.MANY, Way.SSE);
+    /** What is refused for good is the answer for good. */
+    private static final int TRIES_PER_KEY = 50;
     private static final int BURST_LINES = 20;
     private static final int LINE_BYTES = 60;
 
@@ -163,9 +166,9 @@ final class Storm {
             ExecutionException {
         while (!isOver()) {
             Work work = new Work(1, 20 + own.nextInt(60), BURST_LINES, LINE_BYTES, "0.1");
-            Session session = spawn(target, work);
+            Session session = spawn(target, work, own);
             if (session == null) {
-                continue;
+                return;
             }
             Captain captain = new Captain(session, new Random(own.nextLong()));
             List<Follow> readers = new ArrayList<>();
@@ -191,14 +194,22 @@ final class Storm {
         }
     }
 
-    /** Null where the gateway did not answer, or said that it cannot now. */
-    private static @Nullable Session spawn(Target target, Work work) throws InterruptedException {
-        try {
-            return target.spawn(work, false);
-        } catch (IOException | Violation down) {
-            TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN / 5);
-            return null;
+    /**
+     * Asks until there is one, again by the same name: an answer that a kill cut off must leave no spawn that nobody
+     * knows. Null when it is over.
+     */
+    private @Nullable Session spawn(Target target, Work work, Random own) throws InterruptedException {
+        while (!isOver()) {
+            String key = new UUID(own.nextLong(), own.nextLong()).toString();
+            for (int i = 0; i < TRIES_PER_KEY && !isOver(); i++) {
+                try {
+                    return target.spawn(work, false, key);
+                } catch (IOException | Violation down) {
+                    TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN / 5);
+                }
+            }
         }
+        return null;
     }
 
     private void report(Session session, Follow reader, String what) {
