@@ -38,6 +38,11 @@ export interface BrigOptions {
   remoteAgents?: Record<string, string> | string[]
   /** Sub-agents that stay here although they fit. Default: none. */
   localAgents?: string[]
+  /**
+   * Which model a worker asks: names or patterns of sub-agents, each with a model as the worker's own provider calls it, or
+   * "" for the worker's usual one. Default: the agent's own `model`, without its provider.
+   */
+  models?: Record<string, string>
   /** Agent profile for a list of remoteAgents. Default: "opencode". */
   profile?: string
   /** Default: "worktree". */

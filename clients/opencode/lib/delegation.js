@@ -1,6 +1,6 @@
 // Which sub-agents are behind the wall, and how OpenCode is told.
 import { modelFetch } from "./model.js"
-import { profileOf } from "./options.js"
+import { fits, profileOf } from "./options.js"
 
 export const PROVIDER = "brig-plugin"
 /** Sub-agents that OpenCode has of its own, and does not name in its configuration. */
@@ -29,6 +29,15 @@ export function toolsOf({ permission, tools }) {
   return left.length === 0 || left.length === TOOLS.length ? undefined : left
 }
 
+/**
+ * The model that a worker is to ask: what the options say for that agent, where an empty name leaves it to the worker; else
+ * the agent's own, without the provider, which is not behind the wall.
+ */
+export function modelOf(options, name, { model }) {
+  const chosen = options.models.find(([pattern]) => fits(pattern, name))?.[1]
+  return (chosen ?? model?.slice(model.indexOf("/") + 1)) || undefined
+}
+
 export class Delegation {
   #options
   #fetch
@@ -45,9 +54,10 @@ export class Delegation {
 
   #agent(name) {
     const { workspace, proxy } = this.#options
+    const agent = this.#agents.get(name)
     return {
-      how: { profile: profileOf(this.#options, name), workspace, proxy, tools: this.#agents.get(name)?.tools },
-      instructions: this.#agents.get(name)?.prompt,
+      how: { profile: profileOf(this.#options, name), workspace, proxy, model: agent?.model, tools: agent?.tools },
+      instructions: agent?.prompt,
     }
   }
 
@@ -80,7 +90,11 @@ export class Delegation {
     for (const name of this.#names(agents)) {
       const profile = profileOf(this.#options, name)
       const agent = agents[name] ?? {}
-      this.#agents.set(name, { prompt: agent.prompt ?? "", tools: toolsOf(agent) })
+      this.#agents.set(name, {
+        prompt: agent.prompt ?? "",
+        model: modelOf(this.#options, name, agent),
+        tools: toolsOf(agent),
+      })
       const fresh = BUILT_IN.includes(name)
         ? {}
         : { description: `Works behind the wall of Brig, as ${profile}.`, mode: "subagent" }

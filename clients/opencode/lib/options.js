@@ -59,6 +59,15 @@ function remote(value, profile) {
   return Object.entries(value).map(([pattern, name]) => [pattern, text(name, `remoteAgents.${pattern}`)])
 }
 
+/** Pattern and model of each, in their order; an empty one leaves the model to the worker. */
+function models(value) {
+  only(value, Object.keys(value ?? {}), "models")
+  return Object.entries(value).map(([pattern, name]) => [
+    pattern,
+    name === "" ? name : text(name, `models.${pattern}`),
+  ])
+}
+
 function sandbox(value, defaults) {
   if (value === undefined || value === false) return null
   const given = value === true ? {} : value
@@ -84,6 +93,7 @@ export function readOptions(given = {}, env = process.env, uid = process.getuid(
       "profile",
       "remoteAgents",
       "localAgents",
+      "models",
       "leaseSeconds",
       "keepSeconds",
       "sandbox",
@@ -102,6 +112,7 @@ export function readOptions(given = {}, env = process.env, uid = process.getuid(
       given.workspaceBase === undefined ? undefined : absolute(given.workspaceBase, "workspaceBase"),
     remoteAgents: remote(given.remoteAgents ?? [], profile),
     localAgents: texts(given.localAgents ?? [], "localAgents"),
+    models: models(given.models ?? {}),
     leaseSeconds: seconds(given.leaseSeconds ?? 3, "leaseSeconds", 3600),
     keepSeconds: seconds(given.keepSeconds ?? 120, "keepSeconds", 86_400),
     sandbox: sandbox(given.sandbox, common),

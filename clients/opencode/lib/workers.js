@@ -51,7 +51,8 @@ export class Workers {
    * Starts a worker and connects to it.
    *
    * @param what for whom: a name that people recognize it by
-   * @param how {@code profile}, {@code workspace}, {@code proxy}, {@code tools} (undefined for all)
+   * @param how {@code profile}, {@code workspace}, {@code proxy}, {@code model} (undefined for its own),
+   *     {@code tools} (undefined for all)
    * @throws BrigError as Brig refuses it
    */
   async start(what, how, signal) {
@@ -61,7 +62,7 @@ export class Workers {
       {
         action: "spawn",
         task_id: task,
-        agent_config: { name: how.profile, tools: how.tools },
+        agent_config: { name: how.profile, model: how.model, tools: how.tools },
         policy: how.proxy,
         lease_seconds: this.#options.leaseSeconds,
         wait: WAIT,

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { BrigPlugin } from "../index.js"
-import { PROVIDER, toolsOf } from "../lib/delegation.js"
+import { modelOf, PROVIDER, toolsOf } from "../lib/delegation.js"
 import { Mirror } from "../lib/mirror.js"
+import { readOptions } from "../lib/options.js"
 import { ROOT, until } from "./fakes.js"
 
 const plugin = (options) => BrigPlugin({ client: {}, ...ROOT }, { spawnerSocket: "/nonexistent", ...options })
@@ -60,6 +61,16 @@ test("what the rules of an agent deny it is not given behind the wall either", (
     "grep",
     "glob",
   ])
+})
+
+test("the model of an agent is the one that its worker asks, unless the options say another", () => {
+  const options = readOptions({ spawnerSocket: "/x", models: { plain: "", "big*": "large-1" } })
+  assert.equal(modelOf(options, "docs", {}), undefined)
+  assert.equal(modelOf(options, "docs", { model: "anthropic/claude-x" }), "claude-x")
+  assert.equal(modelOf(options, "docs", { model: "openrouter/vendor/m:1" }), "vendor/m:1")
+  assert.equal(modelOf(options, "docs", { model: "bare" }), "bare")
+  assert.equal(modelOf(options, "plain", { model: "anthropic/claude-x" }), undefined)
+  assert.equal(modelOf(options, "bigger", { model: "anthropic/claude-x" }), "large-1")
 })
 
 test("a remote agent never runs on another model", async () => {

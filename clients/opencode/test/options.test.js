@@ -23,6 +23,8 @@ test("a mistake is named, and nothing is guessed", () => {
     [{ workspace: "tree" }, "'workspace' must be one of worktree, folder, copy, new"],
     [{ remoteAgents: "general" }, "'remoteAgents' must be an object"],
     [{ remoteAgents: { general: 1 } }, "'remoteAgents.general' must be a text"],
+    [{ models: { general: 1 } }, "'models.general' must be a text"],
+    [{ models: ["x"] }, "'models' must be an object"],
     [{ localAgents: "x" }, "'localAgents' must be a list of texts"],
     [{ leaseSeconds: 0 }, "'leaseSeconds' must be a whole number from 1 to 3600"],
     [{ proxy: "http://127.0.0.1:3128" }, "'proxy' must be the name of a policy of Brig"],

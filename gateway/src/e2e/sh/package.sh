@@ -127,6 +127,13 @@ try() {
         said=$(BRIG_JAVA_OPTS='-XX:AOTMode=on -Xlog:aot' brig --version 2>&1) || fail "the start-up archive does not fit where it is installed: $said"
         ok 'the start-up archive fits'
     fi
+    for page in /usr/share/doc/brig/*.md /usr/share/doc/brig/*/*.md /usr/share/doc/brig/clients/*/*.md; do
+        grep -o ']([^)#]*' "$page" | cut -c3- | grep -v '^[a-z]*:' | sort -u | while read -r link; do
+            [ -e "${page%/*}/$link" ] || { fail "$page leads to $link, which is not there"; }
+        done
+    done
+    [ -f /usr/lib/brig/clients/opencode/index.js ] || fail 'the clients are not there'
+    ok 'the pages lead to each other'
     await
     systemctl is-active --quiet brig brig-worker-agent || log 'a service is not active'
     [ "$(stat -c %U "/proc/$(pid brig)")" = brig ] || fail 'the gateway does not run as brig'

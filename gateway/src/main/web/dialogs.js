@@ -10,7 +10,7 @@ import {refresh, viewOf} from './watch.js';
 const KEYS = [
     ['j  k', 'next, previous session'],
     ['Esc', 'close, or back to all sessions'],
-    ['/', 'search'],
+    ['/', 'search; where all sessions are shown: filter them'],
     ['n  N', 'next, previous place found'],
     ['f', 'follow the newest line'],
     ['g  G', 'to the beginning, to the end'],

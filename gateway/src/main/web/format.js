@@ -56,6 +56,16 @@ export const DOES = {
 export const byNeed = (views) =>
     [...views].sort((one, other) => (other.activity === 'waiting') - (one.activity === 'waiting'));
 
+/** Those that have each of the words in their name, their agent or what they do. */
+export function fitting(views, find) {
+    const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+    const says = (view) =>
+        `${view.task_id} ${view.spawn_id} ${view.agent} ${DOES[view.activity] ?? ''}`.toLowerCase();
+    return words.length
+        ? views.filter((view) => words.every((word) => says(view).includes(word)))
+        : views;
+}
+
 // Made once: to make one takes longer than all else about a row.
 const timeFormat = new Intl.DateTimeFormat([], {timeStyle: 'medium', hour12: false});
 

@@ -1,5 +1,6 @@
 // Keys for the whole page. They do nothing while somebody writes, or while a dialogue is open.
 import {mayStart} from './api.js';
+import {byNeed, fitting} from './format.js';
 import {goTo, TABS} from './route.js';
 import {open, state} from './store.js';
 import {toggleFinder, toggleFollow} from './stream.js';
@@ -31,6 +32,8 @@ function anywhere(key) {
         case 'j':
         case 'k':
             return step(key === 'j' ? 1 : -1);
+        case '/':
+            return document.querySelector('.filter input')?.focus() ?? true;
         case '?':
             return open('help') ?? true;
         case 't':
@@ -81,7 +84,8 @@ function leave(look) {
 }
 
 function step(by) {
-    const ids = [...state.sessions, ...state.ended].map((view) => view.spawn_id);
+    const shown = fitting([...byNeed(state.sessions), ...state.ended], state.route.find);
+    const ids = shown.map((view) => view.spawn_id);
     const at = ids.indexOf(state.route.session);
     const next = at < 0 ? (by > 0 ? 0 : ids.length - 1) : at + by;
     if (ids[next]) {

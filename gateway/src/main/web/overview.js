@@ -2,7 +2,8 @@
 import {guard, html, nothing, repeat} from './vendor/lit.js';
 import {coloured} from './ansi.js';
 import {mayStart} from './api.js';
-import {DOES, age, byNeed, clip, plural, tokens} from './format.js';
+import {DOES, age, byNeed, clip, fitting, plural, tokens} from './format.js';
+import {placeOf} from './route.js';
 import {changed, open, state} from './store.js';
 import {modelOf} from './watch.js';
 import {plainText} from './transcript.js';
@@ -39,7 +40,7 @@ export function overview() {
     </main>`;
 }
 
-const tiles = () => html`<div class="tiles">${repeat(byNeed(state.sessions), (view) => view.spawn_id, tile)}</div>`;
+const tiles = () => html`<div class="tiles">${repeat(byNeed(fitting(state.sessions, state.route.find)), (view) => view.spawn_id, tile)}</div>`;
 
 function empty() {
     return html`<div class="empty"><h2>Nothing runs</h2>
@@ -79,7 +80,7 @@ function gauges(status) {
 function tile(view, index) {
     const model = modelOf(view.spawn_id);
     const asks = model ? model.live.transcript.asks.size : 0;
-    return html`<a class="tile" href="#/session/${view.spawn_id}">
+    return html`<a class="tile" href=${placeOf(view.spawn_id)}>
         <header><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><b>${view.task_id}</b><span
                 class="does dim"> ${DOES[view.activity]}</span>
             ${asks ? html`<span class="badge">${plural(asks, 'ask')}</span>` : nothing}

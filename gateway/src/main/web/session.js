@@ -5,7 +5,7 @@ import {agentsPart} from './tree.js';
 import {changesPart} from './changes.js';
 import {composer} from './composer.js';
 import {DOES, age, count, plural, tokens} from './format.js';
-import {goTo, PARTS, TABS} from './route.js';
+import {goTo, PARTS, placeOf, TABS} from './route.js';
 import {open, state} from './store.js';
 import {streamPart} from './stream.js';
 import {terminalPart} from './terminal.js';
@@ -62,7 +62,7 @@ function header(id, view, model, reading) {
     const alive = view && !view.ended_ms && !model?.over;
     const usage = reading?.tree.usage() ?? view?.usage;
     return html`<header class="head">
-        <a class="button quiet back" href="#/" aria-label="All sessions">←</a>
+        <a class="button quiet back" href=${placeOf(null)} aria-label="All sessions">←</a>
         <span class="dot ${view?.activity ?? ''}"></span>
         <h1 title=${id}>${name}</h1>
         <span class="pill ${view?.activity ?? ''}">${model?.over ? DOES.ended : (DOES[view?.activity] ?? 'read')}</span>

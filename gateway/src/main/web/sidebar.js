@@ -1,24 +1,26 @@
 // The list of sessions, and who is signed in.
-import {html, nothing, repeat} from './vendor/lit.js';
+import {html, live, nothing, repeat} from './vendor/lit.js';
 import {mayStart} from './api.js';
-import {DOES, age, byNeed, plural, tokens, tokensBrief} from './format.js';
+import {DOES, age, byNeed, fitting, plural, tokens, tokensBrief} from './format.js';
+import {findBy, placeOf} from './route.js';
 import {signOut} from './signin.js';
-import {open, state} from './store.js';
+import {changed, open, state} from './store.js';
 import {theme, nextTheme} from './theme.js';
-import {modelOf} from './watch.js';
+import {follow, modelOf} from './watch.js';
 
 const LINK = {live: 'live', connecting: 'connecting…', lost: 'connection lost, trying again…'};
 
 export function sidebar() {
     const {session} = state.route;
     return html`<nav class="sidebar" aria-label="Sessions">
-        <header><a class="brand" href="#/" aria-label="Brig, all sessions">Brig</a>
+        <header><a class="brand" href=${placeOf(null)} aria-label="Brig, all sessions">Brig</a>
             <span class="link ${state.link.state}" role="status"
                 aria-live="polite">${LINK[state.link.state]}</span></header>
         <div class="bar">
             ${state.me.spawn_id ? nothing : allLive(session)}
             ${mayStart() ? html`<button class="primary" @click=${() => open('start')}>Start…</button>` : nothing}
         </div>
+        ${state.me.spawn_id ? nothing : filter()}
         <div class="sessions">
             ${group('Live', byNeed(state.sessions))}
             ${state.ended.length ? group('Ended', state.ended) : nothing}
@@ -33,12 +35,25 @@ export function sidebar() {
     </nav>`;
 }
 
+/** Words that a session has to have in its name, its agent or what it does. */
+const filter = () => html`<search class="filter"><input type="search" aria-label="Filter the sessions"
+        placeholder="name, agent or state  ( / )" autocomplete="off" spellcheck="false" .value=${live(state.route.find)}
+        @input=${handleFilter}></search>`;
+
+function handleFilter(event) {
+    findBy(event.target.value);
+    follow();
+    changed();
+}
+
 const allLive = (session) =>
-    html`<a class="button ${session ? '' : 'on'}" href="#/"
+    html`<a class="button ${session ? '' : 'on'}" href=${placeOf(null)}
                 aria-current=${session ? nothing : 'page'}>All live</a>`;
 
-function group(name, views) {
-    return html`<h2>${name} <span class="dim">${views.length}</span></h2>
+function group(name, all) {
+    const views = fitting(all, state.route.find);
+    const some = views.length === all.length ? '' : ` of ${all.length}`;
+    return html`<h2>${name} <span class="dim">${views.length}${some}</span></h2>
         <ul>${repeat(views, (view) => view.spawn_id, entry)}</ul>`;
 }
 
@@ -48,7 +63,7 @@ function entry(view) {
     const current = state.route.session === view.spawn_id;
     const asks = modelOf(view.spawn_id)?.live.transcript.asks.size ?? 0;
     const since = (view.ended_ms ?? state.nowMs) - view.created_ms;
-    return html`<li><a class="entry ${current ? 'on' : ''}" href="#/session/${view.spawn_id}"
+    return html`<li><a class="entry ${current ? 'on' : ''}" href=${placeOf(view.spawn_id)}
         aria-current=${current ? 'page' : nothing}>
         <span class="first"><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><span
             class="name">${view.task_id}</span>

@@ -10,7 +10,7 @@ export const state = {
     moreEnded: false,
     status: null, // the gateway's, for admins
     agents: {agents: [], policies: []},
-    route: {session: null, tab: 'stream'},
+    route: {session: null, tab: 'stream', find: ''},
     dialog: null, // start, help, share
     notice: null, // a line about the newest thing that failed or succeeded
     nowMs: Date.now(),

@@ -1,6 +1,7 @@
 // What the page knows of the gateway: the lists, asked for every few seconds, and the streams, which come by
 // themselves.
 import {get, isAdmin} from './api.js';
+import {fitting} from './format.js';
 import {Feed} from './feed.js';
 import {Model} from './model.js';
 import {state, changed} from './store.js';
@@ -84,7 +85,7 @@ export function follow() {
     const {session} = state.route;
     const wanted = session
         ? [session]
-        : state.sessions
+        : fitting(state.sessions, state.route.find)
               .filter(isReadable)
               .slice(0, TILES_MAX)
               .map((view) => view.spawn_id);

@@ -74,11 +74,15 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"mock", "shell"})
-    void shouldEndWhenThereIsNoMessage(String agent) throws IOException {
-        Run run = product.brigWith("", "run", agent);
-        assertEquals(0, run.exitCode(), run::err);
-        assertFalse(run.err().contains("not understood"), run::err);
+    @ValueSource(strings = {"run", "record"})
+    void shouldNotStartAnAgentThatNeedsAMessageWithoutOne(String command) throws IOException {
+        String before = product.brig("sessions", "--all", "--json").out();
+        Run run = product.brigWith("", command, "mock");
+        assertEquals(2, run.exitCode(), run::toString);
+        assertEquals("", run.out());
+        assertEquals(List.of("brig: the agent 'mock' needs a message, such as: brig run --config " + product.config() + " mock -- 'MESSAGE'",
+                "brig: 'brig " + command + " --help' shows how it is used"), run.err().lines().toList());
+        assertEquals(before, product.brig("sessions", "--all", "--json").out(), "nothing was started");
     }
 
     @Test

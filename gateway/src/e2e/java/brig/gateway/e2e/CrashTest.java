@@ -5,9 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Fields;
+import brig.protocol.Json;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -112,6 +117,34 @@ class CrashTest {
             Fields message = frames.ofType("message").getLast();
             assertEquals("m-2 socket", message.text("message_id") + " " + message.text("via"));
             assertTrue(product.brig("logs", "once").err().contains("by socket: echo twice"));
+        }
+    }
+
+    @Test
+    void shouldLeaveNoSocketAndEveryWorkerWhenItCannotStart() throws IOException {
+        // Scenario: a gateway is killed, and when it is started again its port is somebody else's.
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Product product = Product.start()) {
+            Spawned spawned = product.idle("kept");
+            product.kill();
+            Path config = product.folder().resolve("taken.json");
+            Map<String, Object> taken = Json.parseObject(Files.readAllBytes(product.config()));
+            taken.put("http", Map.of("port", (long) other.getLocalPort()));
+            Files.write(config, Json.write(taken));
+
+            Run run = product.program("serve", "--config", config.toString());
+
+            assertTrue(run.exitCode() != 0 && run.err().contains("cannot listen on http.host:http.port"), run::err);
+            assertFalse(Files.exists(product.spawner()));
+            assertFalse(Files.exists(product.runtime().resolve("http.sock")));
+            assertFalse(Files.exists(spawned.socket()));
+            product.serve();
+            try (Wire captain = spawned.captain()) {
+                captain.sendLine(Spawned.user("echo still here"));
+                Frames frames = new Frames();
+                frames.readUntilType(captain, "done");
+                assertEquals("still here\n", frames.text());
+            }
         }
     }
 

@@ -41,11 +41,14 @@ class OpenCodePluginTest {
         Files.writeString(product.folder().resolve("secret"), SECRET);
         openCode.configure(project, Map.of(
                 "plugin", List.of(List.of(PLUGIN, Map.of("spawnerSocket", product.spawner().toString(), "workspace", "new",
-                        "remoteAgents", Map.of("runner", "shell", "*-remote", "shell"), "localAgents", List.of("local*")))),
+                        "remoteAgents", Map.of("runner", "shell", "asked", "mock", "*-remote", "shell"),
+                        "localAgents", List.of("local*")))),
                 "permission", Json.parseCommented("""
                         // The last rule that fits counts, so their order does.
                         {"*": "allow", "task": {"*": "allow", "denied-remote": "deny"}}"""),
-                "agent", Map.of("denied-remote", Map.of("mode", "subagent", "description", "may not be called"),
+                "agent", Map.of("asked", Map.of("mode", "subagent", "description", "says what it was told",
+                                "model", "scripted/vendor-9", "permission", Map.of("bash", "deny", "task", "deny")),
+                        "denied-remote", Map.of("mode", "subagent", "description", "may not be called"),
                         "local-remote", Map.of("mode", "subagent", "description", "stays here")),
                 "command", Map.of("run", Map.of("template", "$ARGUMENTS", "agent", "runner", "subtask", true))));
         openCode.configure(walled, Map.of("permission", "allow", "plugin", List.of(List.of(PLUGIN,
@@ -116,6 +119,12 @@ class OpenCodePluginTest {
         assertEquals("error", call.path("status").asText(), call::toString);
         assertTrue(product.ask("{\"action\":\"list\"}").objects("spawns").stream()
                 .noneMatch(spawn -> spawn.text("task_id", "").startsWith("opencode-denied")));
+    }
+
+    @Test
+    void shouldTellTheWorkerWhichModelAndToolsTheAgentHas() throws Exception {
+        String output = delegate("asked", "#scenario:asked").path("output").asText();
+        assertTrue(output.contains("Asked for {model=vendor-9, tools=Read,Edit,Write,Grep,Glob}"), output);
     }
 
     @Test

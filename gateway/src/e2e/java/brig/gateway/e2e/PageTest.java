@@ -85,6 +85,44 @@ class PageTest {
     }
 
     @Test
+    void shouldFilterTheSessionsByWordsThatStandInTheAddress() throws IOException {
+        Spawned calm = named("filter-calm", "mock", "#scenario:text:1");
+        named("filter-busy", "shell", "echo ready; sleep 600");
+        Spawned over = product.shell("echo over");
+        try (Page page = chromium.open(product, "/")) {
+            Locator entries = page.locator(".entry");
+            assertThat(page.locator(".entry:has-text('filter-calm') .does")).hasText("· idle");
+            page.keyboard().press("/");
+            page.keyboard().type("FILTER");
+            assertThat(entries).hasCount(2);
+            assertThat(page.locator(".tile")).hasCount(2);
+            page.keyboard().type(" shell");
+            assertThat(page.locator(".entry .name")).hasText("filter-busy");
+            page.keyboard().press("Control+a");
+            page.keyboard().type("filter idle");
+            assertThat(page.locator(".entry .name")).hasText("filter-calm");
+            assertThat(page.locator(".sessions h2").first()).hasText(Pattern.compile("Live 1 of \\d+"));
+            assertThat(page).hasURL(product.url() + "/#/?find=filter+idle");
+            Chromium.shoot(page, "filter");
+            page.keyboard().press("Enter");
+            page.locator(".filter input").blur();
+            page.keyboard().press("j");
+            assertThat(page).hasURL(product.url() + "/#/session/" + calm.id() + "?find=filter+idle");
+            assertThat(page.locator(".log")).containsText("tok0");
+            page.keyboard().press("j");
+            page.reload();
+            assertThat(page).hasURL(product.url() + "/#/session/" + calm.id() + "?find=filter+idle");
+            assertThat(entries).hasCount(1);
+            assertThat(page.getByLabel("Filter the sessions")).hasValue("filter idle");
+            page.getByLabel("Filter the sessions").fill("<img src=x onerror=alert(1)> %?&#");
+            assertThat(entries).hasCount(0);
+            page.getByLabel("Filter the sessions").fill(over.id());
+            assertThat(page.locator(".sessions h2").last()).containsText("Ended 1");
+            assertThat(page).hasURL(product.url() + "/#/session/" + calm.id() + "?find=" + over.id());
+        }
+    }
+
+    @Test
     void shouldShowColoursAndFoldThoughtsAndTools() throws IOException {
         Spawned coloured = named("colours", "shell", "printf '\\\\033[31mFAIL\\\\033[0m db \\\\033[38;5;208morange\\\\033[0m\\\\n10%%\\\\r99%%\\\\n'");
         try (Page page = chromium.open(coloured, "")) {

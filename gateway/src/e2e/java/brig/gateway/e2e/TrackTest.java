@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -134,6 +135,37 @@ class TrackTest {
         assertEquals(3, track.waitFor());
         assertEquals(Files.readString(CLAUDE), Files.readString(out));
         assertTrue(Files.readString(err).contains("from here on the agent is not tracked, and goes on"));
+    }
+
+    @Test
+    void shouldShowTheSessionThatAnAgentWroteToAFileWhileItGrows() throws Exception {
+        String session = "11111111-2222-4333-8444-555555555501";
+        Path own = AGENTS.resolve("claude-session").resolve(session + ".jsonl");
+        Path file = product.folder().resolve("growing.jsonl");
+        List<String> lines = Files.readAllLines(own);
+        Files.write(file, lines.subList(0, lines.size() / 2));
+        Process track = start(new ProcessBuilder(product.command("track", "-f", "--task-id", "from-file", "--session-file",
+                file.toString())).redirectError(ProcessBuilder.Redirect.DISCARD));
+        Await.until("it is read", () -> product.brig("logs", "from-file").err().contains("Nest. #scenario"));
+        Files.write(file, lines.subList(lines.size() / 2, lines.size()), StandardOpenOption.APPEND);
+        Await.until("its end is read", () -> product.brig("logs", "from-file").out().contains("Nested run over."));
+        assertEquals("running", status("from-file").text("state"));
+        track.toHandle().destroy();
+        track.waitFor();
+        assertEquals("completed", lastReason("from-file"));
+        assertEquals("", new String(track.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+
+        Run whole = product.brig("track", "--task-id", "whole-file", "--session-file", own.toString());
+        assertEquals("0 brig: reading as whole-file\n", whole.exitCode() + " " + whole.out() + whole.err());
+        Fields view = tree("whole-file");
+        assertEquals(2, view.object("counts").number("completed", 0, 9, 0));
+        assertEquals(2, view.object("counts").number("max_depth", 0, 9, 0));
+        assertEquals("/home/me/shop", status("whole-file").text("workspace"));
+
+        Run wrong = product.brig("track", "--session-file", product.config().toString());
+        assertEquals(125, wrong.exitCode());
+        assertTrue(wrong.err().contains("is neither a transcript of Claude Code"), wrong::err);
+        assertEquals(2, product.brig("track", "-f").exitCode());
     }
 
     private static String lastReason(String id) throws IOException {

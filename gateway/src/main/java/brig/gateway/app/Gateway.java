@@ -278,6 +278,11 @@ public final class Gateway implements ControlLink.Listener {
         stopWanted.join();
     }
 
+    /** Lets {@link #stop} leave the workers to the next gateway: they are an earlier one's where this one could not start. */
+    public void keepWorkers() {
+        loop.execute(() -> keepWorkers = true);
+    }
+
     /**
      * Ends all workers and the worker-agent, and the gateway. They stay where that was asked for, and where the worker-agent
      * is a service of its own, unless an operator asked for their end.

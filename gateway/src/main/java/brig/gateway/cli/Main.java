@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -65,6 +68,9 @@ public final class Main {
 
     private final Terminal terminal;
 
+    @Spec
+    private @Nullable CommandSpec spec;
+
     @Option(names = "--config", paramLabel = "FILE", scope = ScopeType.INHERIT, description = "Settings that differ from the defaults.")
     private @Nullable Path configFile;
 
@@ -107,6 +113,12 @@ public final class Main {
         UnmatchedArgumentException.printSuggestions(wrong, command.getErr());
         terminal.note("'" + command.getCommandSpec().qualifiedName() + " --help' shows how it is used");
         return command.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    /** To be thrown by the command that runs, where only the gateway could tell that it is used wrongly: exit code 2. */
+    ParameterException wrongUsage(String why) {
+        CommandLine used = Objects.requireNonNull(spec).commandLine();
+        return new ParameterException(used.getParseResult().subcommand().commandSpec().commandLine(), why);
     }
 
     private int handleFailure(Exception failure) throws Exception {

@@ -17,8 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the gateway what an agent says that Brig did not start. It never makes the agent wait: frames queue up to a
- * bound, and when the gateway takes too little, or is gone, they end here and a person is told so, once.
+ * Tells the gateway what an agent says that Brig did not start. It never makes an agent wait: frames queue up to a
+ * bound, and when the gateway takes too little, or is gone, they end here and a person is told so, once. What is read from a
+ * file can wait.
  *
  * <p>One thread appends; one writes to the gateway, one reads what it has recorded.
  */
@@ -29,6 +30,8 @@ final class Publisher implements FrameSink, AutoCloseable {
     private final GatewayClient client;
     private final Consumer<String> note;
     private final String spawnId;
+    /** Whether {@link #append} waits for the gateway; where not, no agent ever waits. */
+    private final boolean patient;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -42,19 +45,27 @@ final class Publisher implements FrameSink, AutoCloseable {
     private boolean finishing;
     private boolean closed;
 
-    private Publisher(GatewayClient client, String spawnId, Consumer<String> note) {
+    private Publisher(GatewayClient client, String spawnId, boolean patient, Consumer<String> note) {
         this.client = client;
         this.spawnId = spawnId;
+        this.patient = patient;
         this.note = note;
     }
 
-    /** Begins a session at the gateway. @throws BrigException where it is refused */
-    static Publisher open(GatewayClient client, String agent, @Nullable String taskId, String folder, Consumer<String> note) {
+    /**
+     * Begins a session at the gateway.
+     *
+     * @param patient whether frames wait for a gateway that takes little; else it is given up
+     * @throws BrigException where it is refused
+     */
+    static Publisher open(GatewayClient client, String agent, @Nullable String taskId, String folder, boolean patient,
+            Consumer<String> note) {
         Map<String, Object> request = new LinkedHashMap<>(Map.of("action", "track", "agent", agent, "workspace", folder));
         if (taskId != null) {
             request.put("task_id", taskId);
         }
-        Publisher publisher = new Publisher(client, client.request(request).requiredText("spawn_id"), note);
+        Publisher publisher = new Publisher(client, client.request(request).requiredText("spawn_id"), patient,
+                note);
         Thread.ofVirtual().name("to-gateway").start(publisher::write);
         Thread.ofVirtual().name("from-gateway").start(publisher::read);
         publisher.put(FrameType.STATE, Map.of("state", "running"));
@@ -69,6 +80,9 @@ final class Publisher implements FrameSink, AutoCloseable {
     public void append(FrameType type, byte[] body, int length) {
         lock.lock();
         try {
+            while (patient && !broken && queuedBytes > QUEUED_BYTES_MAX) {
+                changed.awaitUninterruptibly();
+            }
             if (broken) {
                 return;
             }
@@ -91,6 +105,16 @@ final class Publisher implements FrameSink, AutoCloseable {
     private void put(FrameType type, Map<String, ?> fields) {
         byte[] body = Frames.body(System.currentTimeMillis(), fields);
         append(type, body, body.length);
+    }
+
+    /** Whether the gateway still takes what is said. */
+    boolean goesOn() {
+        lock.lock();
+        try {
+            return !broken;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** The agent's process ended, or what it wrote did. Waits a while for the record of it. */
@@ -134,6 +158,7 @@ final class Publisher implements FrameSink, AutoCloseable {
             }
             byte[] line = queue.poll();
             queuedBytes -= line == null ? 0 : line.length;
+            changed.signalAll();
             return line;
         } finally {
             lock.unlock();

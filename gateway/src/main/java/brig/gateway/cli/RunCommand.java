@@ -19,7 +19,8 @@ import picocli.CommandLine.ParentCommand;
 @Command(name = "run", description = "Run one message behind the wall, stream what comes, exit with the agent's code.",
         mixinStandardHelpOptions = true,
         footer = {"", "Uses the running gateway, or starts one for this run. Without a message, and with standard input "
-            + "that is no terminal, the message is read from there.", "", "Examples:",
+            + "that is no terminal, the message is read from there. An agent that has nothing to do without one is not "
+            + "started: exit code 2.", "", "Examples:",
             "  brig run shell -- 'make test'", "  brig run shell < script.sh", "  brig run --json demo-writer -- hello there"})
 final class RunCommand implements Callable<Integer> {
     @ParentCommand
@@ -42,6 +43,10 @@ final class RunCommand implements Callable<Integer> {
         Spinner spinner = main.terminal().spinner("waiting for " + agent);
         try (spinner; Context.Connection connection = main.context().connectOrEmbed()) {
             GatewayClient client = connection.client();
+            if ("".equals(request.get("prompt")) && needsMessage(client, agent)) {
+                throw main.wrongUsage("the agent '" + agent + "' needs a message, such as: "
+                        + main.context().command("run") + " " + agent + " -- 'MESSAGE'");
+            }
             String spawnId = client.request(request).requiredText("spawn_id");
             spawned.accept(spawnId);
             AtomicBoolean ended = new AtomicBoolean();
@@ -65,6 +70,11 @@ final class RunCommand implements Callable<Integer> {
             }
             return printer.exitCode();
         }
+    }
+
+    private static boolean needsMessage(GatewayClient client, String agent) {
+        return client.request(Map.of("action", "agents")).objects("agents").stream()
+                .anyMatch(one -> agent.equals(one.text("name")) && one.flag("needs_message"));
     }
 
     /** The message of the command line, or else of standard input. */

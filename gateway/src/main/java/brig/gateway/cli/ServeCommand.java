@@ -37,8 +37,13 @@ final class ServeCommand implements Callable<Integer> {
         Config config = context.config();
         System.setProperty(LineEncoder.FORMAT_PROPERTY, config.log().format());
         Gateway gateway = new Gateway(config, paths, context.configFile());
-        gateway.start();
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
+        try {
+            gateway.start();
+        } catch (BrigException e) {
+            gateway.keepWorkers();
+            throw e;
+        }
         String warning = gateway.warning();
         if (warning != null) {
             main.terminal().note("brig: RECORD_LOST: " + warning);

@@ -20,9 +20,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
 /** {@code brig track}. */
 @Command(name = "track", description = "Show an agent that Brig did not start as a session: its stream and its sub-agents.",
@@ -33,7 +36,9 @@ import picocli.CommandLine.Parameters;
             + "added where they are not given.", "", "Examples:",
             "  brig track -- claude -p 'Fix the tests'",
             "  opencode run --format json 'Fix the tests' | brig track --format opencode-json",
-            "  brig track --task-id mine -- codex exec --json 'Fix the tests'"})
+            "  brig track --task-id mine -- codex exec --json 'Fix the tests'",
+            "  brig track -f --session-file ~/.claude/projects/-home-me-shop/SESSION.jsonl",
+            "  opencode export SESSION > session.json && brig track --session-file session.json"})
 final class TrackCommand implements Callable<Integer> {
     /** Whose colours they are. */
     private static final String SPEAKER = "agent";
@@ -45,12 +50,23 @@ final class TrackCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
     @Option(names = "--format", paramLabel = "FORMAT",
             description = "claude-stream-json, opencode-json or codex-json; by default as the name of the program says.")
     private @Nullable String format;
 
     @Option(names = "--task-id", paramLabel = "ID", description = "Your name for the session.")
     private @Nullable String taskId;
+
+    @Option(names = "--session-file", paramLabel = "FILE",
+            description = "Show what an agent wrote of its own session: a transcript of Claude Code, with those of its sub-agents, "
+                + "or an export of OpenCode. Nothing is started or passed through.")
+    private @Nullable Path sessionFile;
+
+    @Option(names = {"-f", "--follow"}, description = "With --session-file: go on as the agent writes, until Ctrl-C.")
+    private boolean follow;
 
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The agent and its arguments, behind --.")
     private List<String> command = List.of();
@@ -61,6 +77,9 @@ final class TrackCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         raw.apply(main.terminal());
+        if (sessionFile != null || follow) {
+            return readSession();
+        }
         Listening listening = listening();
         Publisher publisher = publisher(listening);
         try {
@@ -86,6 +105,14 @@ final class TrackCommand implements Callable<Integer> {
                 publisher.close();
             }
         }
+    }
+
+    private int readSession() throws IOException, InterruptedException {
+        if (sessionFile == null || !command.isEmpty() || format != null) {
+            throw new ParameterException(spec.commandLine(), sessionFile == null ? "--follow is for --session-file"
+                    : "--session-file takes no COMMAND and no --format");
+        }
+        return SessionImport.of(sessionFile, taskId, main).run(follow);
     }
 
     /** Looks for what the agent writes elsewhere, until this thread is told that it has ended. */
@@ -121,7 +148,7 @@ final class TrackCommand implements Callable<Integer> {
     private @Nullable Publisher publisher(Listening listening) {
         try {
             Publisher publisher = Publisher.open(main.context().connect(), listening.program(), taskId,
-                    Path.of("").toAbsolutePath().toString(), this::note);
+                    Path.of("").toAbsolutePath().toString(), false, this::note);
             if (!main.json()) {
                 note("tracking as " + (taskId == null ? publisher.spawnId() : taskId));
             }

@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what is left of spawns that have ended, within bounds: their rows and their streams. It looks soon after
- * something ended, and once an hour, and deletes in small steps with pauses between them. What lives is never deleted, nor
- * what is being read.
+ * Deletes what is left of spawns that have ended, within bounds: their rows and their streams. It looks after the start,
+ * soon after something ended, and once an hour, and deletes in small steps with pauses between them. What lives is never
+ * deleted, nor what is being read.
  *
  * <p>A row goes before its stream, with a note that the stream is to go, and the note goes last: what can be named has its
  * record, and a start after a crash finds by the notes what is still to be deleted. State owned by the event loop.
@@ -31,6 +31,8 @@ public final class Retention {
     private static final Logger log = LoggerFactory.getLogger(Retention.class);
     private static final int STEP_SPAWNS = 20;
     private static final long STEP_PAUSE_MS = 20;
+    /** After the start: a gateway that does not live long deletes all the same. */
+    static final long FIRST_LOOK_MS = 1_000;
     static final long LOOK_MS = 60_000;
     static final long SWEEP_MS = 3_600_000;
 
@@ -77,7 +79,7 @@ public final class Retention {
                 log.warn("streams of deleted spawns are still there: {}", failure.getMessage());
             }
         });
-        var _ = timers.after(LOOK_MS, this::look);
+        var _ = timers.after(FIRST_LOOK_MS, this::look);
     }
 
     private void look() {

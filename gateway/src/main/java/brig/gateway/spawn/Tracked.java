@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Owned by the event loop.
  */
 public final class Tracked {
-    private static final Set<FrameType> TELLABLE = EnumSet.of(FrameType.CHUNK, FrameType.TOOL, FrameType.SUBAGENT,
-            FrameType.PLAN, FrameType.USAGE, FrameType.SESSION, FrameType.PERMISSION, FrameType.RAW, FrameType.ERROR,
+    private static final Set<FrameType> TELLABLE = EnumSet.of(FrameType.MESSAGE, FrameType.CHUNK, FrameType.TOOL,
+            FrameType.SUBAGENT, FrameType.PLAN, FrameType.USAGE, FrameType.SESSION, FrameType.PERMISSION, FrameType.RAW, FrameType.ERROR,
             FrameType.DONE, FrameType.STATE);
 
     private final Spawn spawn;
@@ -85,6 +85,13 @@ public final class Tracked {
                 }
                 frame.text("content");
                 frame.requiredText("stream");
+            }
+            case MESSAGE -> {
+                frame.requiredText("message_id");
+                if (!frame.has("content")) {
+                    throw Fields.invalid("content", "is missing");
+                }
+                frame.text("content");
             }
             case DONE -> {
                 if (frame.number("exitCode", 0, Integer.MAX_VALUE, -1) < 0) {

@@ -4,13 +4,11 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the bytes of a {@link LineFile} were when they were written: a file beside it, with an entry for each block of
@@ -98,6 +96,11 @@ final class Checksums implements Closeable {
         channel.close();
     }
 
+    /** The length of all entries so far: where the next one will be. */
+    long length() {
+        return length;
+    }
+
     /**
      * A block of lines.
      *
@@ -111,32 +114,93 @@ final class Checksums implements Closeable {
         }
     }
 
-    /** The blocks of a file of lines, from its beginning on; none where it has no checksums. */
-    static List<Block> load(Path lines) throws IOException {
-        List<Block> blocks = new ArrayList<>();
-        ByteBuffer stored;
-        try {
-            stored = ByteBuffer.wrap(Files.readAllBytes(beside(lines)));
-        } catch (NoSuchFileException e) {
-            return blocks;
+    /**
+     * Reads entries one after the other, a part of them at a time: a piece of a long file must not cost what the whole
+     * file does.
+     */
+    static final class Walk implements Closeable {
+        private static final int READ_BYTES = 1024 * ENTRY_BYTES;
+
+        private final @Nullable FileChannel channel;
+        private final ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES).limit(0);
+        private long readTo;
+        private long entry;
+        private long start;
+        private long lastSeq;
+
+        /**
+         * @param lines the file of lines; none of them is known where it has no checksums
+         * @param entry where the first entry wanted is
+         * @param start where its block begins
+         * @param seq the number of the first frame there
+         */
+        Walk(Path lines, long entry, long start, long seq) throws IOException {
+            this.channel = open(beside(lines));
+            this.readTo = entry;
+            this.entry = entry;
+            this.start = start;
+            this.lastSeq = seq - 1;
         }
-        long start = 0;
-        long lastSeq = 0;
-        boolean isKnown = true;
-        for (int at = 0; at + ENTRY_BYTES <= stored.limit(); at += ENTRY_BYTES) {
-            long end = stored.getLong(at);
-            long last = stored.getLong(at + Long.BYTES);
-            int itself = sum(stored.duplicate().position(at).limit(at + COVERED_BYTES));
-            if (itself != stored.getInt(at + COVERED_BYTES) || end <= start || (last != 0 && last <= lastSeq)) {
+
+        private static @Nullable FileChannel open(Path file) throws IOException {
+            try {
+                return FileChannel.open(file, StandardOpenOption.READ);
+            } catch (NoSuchFileException e) {
+                return null;
+            }
+        }
+
+        /** The next block; null behind the last. */
+        @Nullable Block next() throws IOException {
+            boolean isKnown = true;
+            while (fill()) {
+                int at = buffer.position();
+                long end = buffer.getLong(at);
+                long last = buffer.getLong(at + Long.BYTES);
+                int crc = buffer.getInt(at + 2 * Long.BYTES);
+                boolean isSound = sum(buffer.duplicate().limit(at + COVERED_BYTES)) == buffer.getInt(at + COVERED_BYTES);
+                buffer.position(at + ENTRY_BYTES);
+                entry += ENTRY_BYTES;
+                if (isSound && end > start && (last == 0 || last > lastSeq)) {
+                    Block block = new Block(start, end, last, crc, isKnown);
+                    start = end;
+                    lastSeq = Math.max(lastSeq, last);
+                    return block;
+                }
                 // Nobody knows where its block ended: together with the next it is one that cannot be checked.
                 isKnown = false;
-                continue;
             }
-            blocks.add(new Block(start, end, last, stored.getInt(at + 2 * Long.BYTES), isKnown));
-            isKnown = true;
-            start = end;
-            lastSeq = Math.max(lastSeq, last);
+            return null;
         }
-        return blocks;
+
+        /** Whether there is another whole entry, which then is in the buffer. */
+        private boolean fill() throws IOException {
+            if (buffer.remaining() < ENTRY_BYTES && channel != null) {
+                buffer.compact();
+                for (int count = 1; count > 0 && buffer.position() < ENTRY_BYTES; ) {
+                    count = channel.read(buffer, readTo);
+                    readTo += Math.max(count, 0);
+                }
+                buffer.flip();
+            }
+            return buffer.remaining() >= ENTRY_BYTES;
+        }
+
+        /** Where the last block ended. */
+        long end() {
+            return start;
+        }
+
+        /** Where the entry is that follows those read. */
+        long entry() {
+            return entry;
+        }
+
+        @Override
+        public void close() throws IOException {
+            if (channel != null) {
+                channel.close();
+            }
+        }
     }
 }

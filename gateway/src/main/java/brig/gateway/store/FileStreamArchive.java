@@ -116,10 +116,12 @@ public final class FileStreamArchive implements StreamArchive {
         while (end.hasRemaining()) {
             channel.write(pieces);
         }
+        long entry = 0;
         if (sums != null) {
+            entry = sums.length();
             sums.add(entries);
         }
-        file.appended(first, before, lines.readableBytes());
+        file.appended(first, before, lines.readableBytes(), entry);
         nextSeq = last + 1;
     }
 

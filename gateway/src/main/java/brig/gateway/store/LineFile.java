@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -25,9 +24,16 @@ final class LineFile {
 
     private final Path path;
     private final long firstSeq;
-    private final TreeMap<Long, Long> offsetBySeq = new TreeMap<>();
+    private final TreeMap<Long, Place> places = new TreeMap<>();
     private long bytes;
     private boolean indexed;
+
+    /**
+     * Where a frame begins.
+     *
+     * @param entry where its entry is in the file of checksums
+     */
+    private record Place(long offset, long entry) {}
 
     private LineFile(Path path, long firstSeq, long bytes, boolean indexed) {
         this.path = path;
@@ -55,10 +61,13 @@ final class LineFile {
         return bytes;
     }
 
-    /** Notes lines that were written at {@code offset}, the first of them with number {@code seq}. */
-    void appended(long seq, long offset, int length) {
-        if (offsetBySeq.isEmpty() || offset - offsetBySeq.lastEntry().getValue() >= INDEX_EVERY_BYTES) {
-            offsetBySeq.put(seq, offset);
+    /**
+     * Notes lines that were written at {@code offset}, the first of them with number {@code seq}, and their checksums at
+     * {@code entry}.
+     */
+    void appended(long seq, long offset, int length, long entry) {
+        if (places.isEmpty() || offset - places.lastEntry().getValue().offset() >= INDEX_EVERY_BYTES) {
+            places.put(seq, new Place(offset, entry));
         }
         bytes = offset + length;
     }
@@ -74,28 +83,32 @@ final class LineFile {
 
     /** Builds the index, of checksums as far as there are any; returns the number behind the last whole line. */
     private long scan() throws IOException {
-        offsetBySeq.clear();
+        places.clear();
         long seq = firstSeq;
         long lineStart = 0;
-        for (Checksums.Block block : Checksums.load(path)) {
-            if (block.lastSeq() > 0) {
-                appended(seq, lineStart, (int) (block.end() - lineStart));
-                seq = block.lastSeq() + 1;
-                lineStart = block.end();
+        long entry = 0;
+        try (Checksums.Walk walk = new Checksums.Walk(path, 0, 0, firstSeq)) {
+            for (Checksums.Block block = walk.next(); block != null; block = walk.next()) {
+                if (block.lastSeq() > 0) {
+                    appended(seq, lineStart, (int) (block.end() - lineStart), entry);
+                    seq = block.lastSeq() + 1;
+                    lineStart = block.end();
+                    entry = walk.entry();
+                }
             }
         }
         bytes = lineStart;
         indexed = true;
-        return scanLines(seq, lineStart);
+        return scanLines(seq, new Place(lineStart, entry));
     }
 
-    private long scanLines(long fromSeq, long from) throws IOException {
+    private long scanLines(long fromSeq, Place from) throws IOException {
         long seq = fromSeq;
-        long offset = from;
+        long offset = from.offset();
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
             ByteBuffer buffer = ByteBuffer.allocate(INDEX_EVERY_BYTES);
             while (channel.read(buffer.clear(), offset) > 0) {
-                offsetBySeq.put(seq, bytes);
+                places.put(seq, new Place(bytes, from.entry()));
                 for (int i = 0; i < buffer.position(); i++) {
                     if (buffer.get(i) == '\n') {
                         seq++;
@@ -125,26 +138,21 @@ final class LineFile {
         if (!indexed) {
             scan();
         }
-        Map.Entry<Long, Long> near = offsetBySeq.floorEntry(fromSeq);
+        Map.Entry<Long, Place> near = places.floorEntry(fromSeq);
         if (near == null) {
             return new Piece(fromSeq, new byte[0], false);
         }
-        List<Checksums.Block> blocks = Checksums.load(path);
-        int first = 0;
-        while (first < blocks.size() && blocks.get(first).start() < near.getValue()) {
-            first++;
-        }
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            Piece checked = first == blocks.size() ? new Piece(near.getKey(), new byte[0], false)
-                    : readBlocks(channel, blocks.subList(first, blocks.size()), near.getKey(), fromSeq, wantedBytes);
+        Place from = near.getValue();
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+                Checksums.Walk blocks = new Checksums.Walk(path, from.entry(), from.offset(), near.getKey())) {
+            Piece checked = readBlocks(channel, blocks, near.getKey(), fromSeq, wantedBytes);
             if (checked.lines().length > 0) {
                 return checked;
             }
             // Behind the last block: lines of before there were checksums, or of a process that died before it wrote
             // one.
             long seq = checked.firstSeq();
-            long tail = blocks.isEmpty() ? near.getValue() : Math.max(near.getValue(), blocks.getLast().end());
-            long start = skipLines(channel, tail, Math.max(0, fromSeq - seq));
+            long start = skipLines(channel, blocks.end(), Math.max(0, fromSeq - seq));
             return new Piece(Math.max(fromSeq, seq), wholeLines(channel, start, wantedBytes), checked.isDamaged());
         }
     }
@@ -153,15 +161,14 @@ final class LineFile {
      * Reads blocks, the first of which begins with frame {@code firstOfBlocks}, until there are lines from {@code
      * fromSeq} on.
      */
-    private Piece readBlocks(FileChannel channel, List<Checksums.Block> blocks, long firstOfBlocks, long fromSeq,
-            int wantedBytes)
-            throws IOException {
+    private Piece readBlocks(FileChannel channel, Checksums.Walk blocks, long firstOfBlocks, long fromSeq,
+            int wantedBytes) throws IOException {
         Window window = new Window(channel, wantedBytes);
         ByteArrayOutputStream found = new ByteArrayOutputStream();
         long firstFound = 0;
         long seq = firstOfBlocks;
         boolean isWhole = true;
-        for (Checksums.Block block : blocks) {
+        for (Checksums.Block block = blocks.next(); block != null; block = blocks.next()) {
             if (block.lastSeq() > 0 && block.lastSeq() < fromSeq) {
                 seq = block.lastSeq() + 1;
                 isWhole = true;
@@ -172,7 +179,7 @@ final class LineFile {
             if (isWhole) {
                 long next = block.lastSeq() > 0 ? block.lastSeq() + 1 : seq + lines(lines);
                 if (block.lastSeq() == 0) {
-                    offsetBySeq.put(next, block.end());
+                    places.put(next, new Place(block.end(), blocks.entry()));
                 }
                 int skipped = skipLines(lines, Math.max(0, fromSeq - seq));
                 int end = firstLines(lines, skipped, wantedBytes - found.size(), found.size() == 0);

@@ -131,6 +131,18 @@ class RetentionTest {
         assertEquals(0, prune(retention, false).number("spawns", 0, 100, 0), "and then it is done");
     }
 
+    /** Scenario: a gateway that is killed every few seconds would never come to the look that follows an end. */
+    @Test
+    void shouldLookWithinASecondOfTheStart() throws IOException {
+        ended(1, 400, MIB);
+        ended(2, 1, MIB);
+        retention(30, 0, 0).start();
+        loop.run();
+        timers.pass(1_000);
+        loop.run();
+        assertEquals(List.of(id(2)), rows());
+    }
+
     @Test
     void shouldNeverDeleteWhatLivesIsReadOrMayLive() throws IOException {
         live(1, 50 * MIB);

@@ -8,10 +8,12 @@ import brig.gateway.stream.Frames;
 import brig.gateway.stream.GapReason;
 import brig.gateway.stream.StreamArchive;
 import brig.gateway.stream.StreamArchiveContract;
+import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -287,6 +289,27 @@ class FileStreamArchiveTest extends StreamArchiveContract {
             assertEquals(0, behind.lines().length, "byte " + offset);
             assertEquals(GapReason.RECORD_DAMAGED, behind.missing());
             Files.write(sums, whole);
+        }
+    }
+
+    /** Scenario: a reader follows a stream of many small appends; each piece must not cost what the whole file does. */
+    @Test
+    void shouldReadThePieceOfALongFileWithoutTheChecksumsOfAllOfIt() {
+        int appends = 20_000;
+        FileStreamArchive archive = new FileStreamArchive(folder(), 64 << 20, disk, loop);
+        for (long seq = 1; seq <= appends; seq++) {
+            append(archive, seq, seq);
+        }
+        FileStreamArchive again = new FileStreamArchive(folder(), 64 << 20, disk, loop);
+        opened(again);
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        for (StreamArchive each : List.of(archive, again)) {
+            assertEquals(Frames.frame(appends), text(read(each, appends, 1)));
+            long before = threads.getCurrentThreadAllocatedBytes();
+            assertEquals(Frames.frame(appends), text(read(each, appends, 1)));
+            long bytes = threads.getCurrentThreadAllocatedBytes() - before;
+            // Its entries have 24 bytes for each append.
+            assertTrue(bytes < 24L * appends, () -> "read with " + bytes + " bytes of memory");
         }
     }
 

@@ -39,7 +39,7 @@ class LineFileTest {
                 }
                 byte[] bytes = batch.toString().getBytes(StandardCharsets.US_ASCII);
                 out.write(bytes);
-                noted.appended(FIRST + first, offset, bytes.length);
+                noted.appended(FIRST + first, offset, bytes.length, 0);
                 offset += bytes.length;
             }
         }

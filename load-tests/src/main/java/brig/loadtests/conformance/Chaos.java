@@ -16,20 +16,19 @@ import picocli.CommandLine.Option;
 /** {@code load-tests chaos}. */
 @Command(
         name = "chaos",
-        description = "Kills parts of Brig, and fills its disk, under readers that come and go: nothing may be lost, doubled or untold.",
+        description = "Kills parts of Brig, and spoils its disk, under readers and captains that come and go: nothing may be lost, doubled or untold.",
         mixinStandardHelpOptions = true,
         footer = {"",
-            "Starts the product itself, with private folders, twice: first the gateway, the worker-agent and both are",
-            "killed at random; then its state folder, a small file system in a mount namespace of its own, is full again",
-            "and again (as root only; a fifth of the time). Readers are on all four ways in. Exit code 1: something was",
-            "lost, doubled or not told.",
+            "Starts the product itself, with private folders. The gateway, the worker-agent and both are killed at random. As",
+            "root its state folder is a small file system in a mount namespace of its own, which is also full, or read-only,",
+            "for seconds. Readers are on all four ways in; one of each session's is its captain, who sends messages and, where",
+            "they were not taken, sends them again. Exit code 1: something was lost, doubled or not told.",
             "",
             "Examples:",
             "  ./gradlew :load-tests:run -Pargs='chaos --minutes 10'",
             "  ./gradlew :load-tests:run -Pargs='chaos --minutes 1 --workers 8 --json'"})
 public final class Chaos implements Callable<Integer> {
     private static final int SECONDS_PER_MINUTE = 60;
-    private static final int PARTS = 5;
 
     @Option(names = "--minutes", description = "How long, in minutes.", defaultValue = "10")
     private int minutes;
@@ -53,20 +52,10 @@ public final class Chaos implements Callable<Integer> {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("machine", Machine.line());
         object.put("seed", seed);
-        long seconds = (long) minutes * SECONDS_PER_MINUTE;
         boolean mayMount = Product.mayMount();
-        long full = mayMount ? seconds / PARTS : 0;
         boolean well;
-        try (Product product = Product.patient()) {
-            well = run(product, seconds - full, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT, Storm.Fault.BOTH,
-                    Storm.Fault.GATEWAY, Storm.Fault.GATEWAY), "kills", object);
-        }
-        if (mayMount) {
-            try (Product product = Product.onSmallDisk()) {
-                well &= run(product, full, List.of(Storm.Fault.FULL_DISK, Storm.Fault.FULL_DISK,
-                        Storm.Fault.WORKER_AGENT),
-                        "full_disk", object);
-            }
+        try (Product product = mayMount ? Product.onSmallDisk() : Product.patient()) {
+            well = run(product, mayMount ? Storm.ALL : Storm.KILLS, object);
         }
         if (json) {
             out.println(new String(Json.write(object), StandardCharsets.UTF_8));
@@ -74,13 +63,12 @@ public final class Chaos implements Callable<Integer> {
         return well ? 0 : 1;
     }
 
-    private boolean run(Product product, long seconds, List<Storm.Fault> faults, String name, Map<String,
-            Object> object)
+    private boolean run(Product product, List<Storm.Fault> faults, Map<String, Object> object)
             throws IOException, InterruptedException, ExecutionException {
-        Storm.Outcome outcome = new Storm(product, new Storm.Plan(workers, readers, seconds, seed, faults), this::say)
-                .run();
-        object.put(name, outcome.toMap());
-        outcome.toMap().forEach((what, value) -> say("%-10s %-20s %s".formatted(name, what, value)));
+        Storm.Plan plan = new Storm.Plan(workers, readers, (long) minutes * SECONDS_PER_MINUTE, seed, faults);
+        Storm.Outcome outcome = new Storm(product, plan, this::say).run();
+        object.putAll(outcome.toMap());
+        outcome.toMap().forEach((what, value) -> say("%-22s %s".formatted(what, value)));
         return outcome.isWell();
     }
 

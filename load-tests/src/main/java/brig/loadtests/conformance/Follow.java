@@ -18,9 +18,19 @@ final class Follow {
     private static final long PAUSE_MS = 100;
     private static final int EVENTS_MAX = 400;
 
+    /** Who reads. */
+    interface Role {
+        /** With whose token. */
+        Opening opening();
+
+        /** Takes note of what was read, and may say something; whether to read on over this connection. */
+        boolean handle(Reader reader, Way way, Event event, Transcript transcript) throws IOException;
+    }
+
     private final Session session;
     private final Way way;
     private final Random random;
+    private final Role role;
     private Transcript transcript = Transcript.from(1);
     private String epoch = "";
     /** Whether the connection that there is now, or was last, has begun to read. */
@@ -30,10 +40,26 @@ final class Follow {
     private long doubled;
     private long untold;
 
-    Follow(Session session, Way way, Random random) {
+    Follow(Session session, Way way, Random random, Role role) {
         this.session = session;
         this.way = way;
         this.random = random;
+        this.role = role;
+    }
+
+    /** One that says nothing. */
+    static Role watcher(Session session) {
+        return new Role() {
+            @Override
+            public Opening opening() {
+                return Opening.watcher(session);
+            }
+
+            @Override
+            public boolean handle(Reader reader, Way way, Event event, Transcript transcript) {
+                return true;
+            }
+        };
     }
 
     /** Reads until the last frame, or until it is to give up; whether it came so far. */
@@ -60,7 +86,8 @@ final class Follow {
     /** One connection; whether it was let in. */
     private boolean readSome() throws IOException {
         letIn = false;
-        try (Reader reader = open()) {
+        Way now = now();
+        try (Reader reader = open(now)) {
             int left = 1 + random.nextInt(EVENTS_MAX);
             for (; left > 0 && !transcript.terminated(); left--) {
                 Event event = reader.next();
@@ -74,18 +101,23 @@ final class Follow {
                     }
                 }
                 accept(event);
+                if (!role.handle(reader, now, event, transcript)) {
+                    return false;
+                }
             }
             return true;
         }
     }
 
     /** The socket of a session that is over is gone, and its record is read another way. */
-    private Reader open() throws IOException {
-        Opening opening = Opening.watcher(session).from(transcript.next());
-        boolean elsewhere = way == Way.UNIX && !Files.exists(Path.of(session.ioSocket()));
+    private Way now() {
+        return way == Way.UNIX && !Files.exists(Path.of(session.ioSocket())) ? Way.WEBSOCKET : way;
+    }
+
+    private Reader open(Way now) throws IOException {
+        Opening opening = role.opening().from(transcript.next());
         if (way != Way.SSE || epoch.isEmpty()) {
-            return (elsewhere ? Way.WEBSOCKET : way).open(session, epoch.isEmpty()
-                    ? Opening.watcher(session) : opening);
+            return now.open(session, epoch.isEmpty() ? role.opening() : opening);
         }
         Map<String, String> headers = session.target().headers(opening.token());
         headers.put("Last-Event-ID", new StreamPosition(epoch, transcript.next() - 1).toString());

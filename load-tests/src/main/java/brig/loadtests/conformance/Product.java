@@ -1,13 +1,16 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.engine.Children;
 import brig.loadtests.product.Brig;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The installed product with limits that are small enough to be reached. */
 final class Product implements Target.Limited, Target.Control {
@@ -16,9 +19,11 @@ final class Product implements Target.Limited, Target.Control {
             "writeQueueBytes", 64 * 1024L, "slowReaderMs", 4_000L, "subscriptionsPerStreamMax", 40L));
 
     private final Brig brig;
+    private final @Nullable Process disk;
 
-    private Product(Brig brig) {
+    private Product(Brig brig, @Nullable Process disk) {
         this.brig = brig;
+        this.disk = disk;
     }
 
     static Product start() throws IOException {
@@ -26,7 +31,7 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     private static Product start(Map<String, Object> settings) throws IOException {
-        return new Product(Brig.prepare(Brig.newFolder(), new Brig.Launch(settings, List.of(), Map.of())).launch());
+        return new Product(Brig.prepare(Brig.newFolder(), new Brig.Launch(settings, List.of(), Map.of())).launch(), null);
     }
 
     /** With limits that a storm does not reach. */
@@ -40,34 +45,56 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     /**
-     * Its state folder is a file system of 16 MiB, in a mount namespace of its own, which goes with the gateway: it
-     * cannot be started again in it.
+     * Its state folder is a file system of 64 MiB in a mount namespace of its own. A shell keeps that, so the gateway
+     * can be killed and started again in it, and does to the disk what {@link #disk} says.
      */
     static Product onSmallDisk() throws IOException {
         Path folder = Brig.newFolder();
         String script = """
-                mkdir -p "$1/state"; mount -t tmpfs -o size=16m,mode=711 brig-chaos "$1/state"
-                (while [ -d "$1" ]; do
-                    if [ -e "$1/fill" ]; then cat /dev/zero 2>/dev/null > "$1/state/filler" || :
-                    else rm -f "$1/state/filler"; fi
-                    sleep 0.2
-                done) <&- >&- 2>&- &
-                shift
-                exec "$@"
+                mkdir -p "$1" "$1.locked"; mount -t tmpfs -o size=64m,mode=711 brig-chaos "$1"; echo done
+                while read -r what; do
+                    case $what in
+                        fill) cat /dev/zero 2>/dev/null > "$1/filler" || : ;;
+                        empty) rm "$1/filler" ;;
+                        lock) mount --bind "$1" "$1.locked"; mount -o remount,bind,ro "$1.locked"
+                            mount --move "$1.locked" "$1" ;;
+                        unlock) umount -l "$1" ;;
+                    esac
+                    echo done
+                done
                 """;
-        return new Product(Brig.prepare(folder, new Brig.Launch(
-                Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L), "retention", Map.of("bytes",
-                        4L << 20)),
-                List.of("unshare", "-m", "sh", "-ec", script, "sh", folder.toString()), Map.of())).launch());
+        Process disk = Children.start(new ProcessBuilder("unshare", "-m", "sh", "-ec", script, "sh", folder + "/state")
+                .redirectError(ProcessBuilder.Redirect.INHERIT));
+        Map<String, Object> settings = Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L),
+                "retention", Map.of("bytes", 32L << 20));
+        List<String> inside = List.of("nsenter", "--mount=/proc/" + disk.pid() + "/ns/mnt");
+        try {
+            awaitDone(disk);
+            return new Product(Brig.prepare(folder, new Brig.Launch(settings, inside, Map.of())).launch(), disk);
+        } catch (IOException e) {
+            disk.destroy();
+            throw e;
+        }
     }
 
-    /** Fills the disk of {@link #onSmallDisk}, or makes room again; it takes up to a fifth of a second. */
-    void fillDisk(boolean full) throws IOException {
-        Path fill = brig.folder().resolve("fill");
-        if (full) {
-            Files.createFile(fill);
-        } else {
-            Files.delete(fill);
+    /**
+     * {@code fill}s the disk of {@link #onSmallDisk}, makes it {@code empty} again; {@code lock}s its folders against
+     * all that opens a file from then on, and {@code unlock}s them. Returns when that is so.
+     */
+    void disk(String what) throws IOException {
+        if (disk == null) {
+            throw new IllegalStateException("its disk is the host's");
+        }
+        disk.getOutputStream().write((what + "\n").getBytes(StandardCharsets.US_ASCII));
+        disk.getOutputStream().flush();
+        awaitDone(disk);
+    }
+
+    private static void awaitDone(Process disk) throws IOException {
+        for (int next = disk.getInputStream().read(); next != '\n'; next = disk.getInputStream().read()) {
+            if (next < 0) {
+                throw new IOException("the small disk cannot be had");
+            }
         }
     }
 
@@ -123,5 +150,8 @@ final class Product implements Target.Limited, Target.Control {
     @Override
     public void close() throws IOException {
         brig.close();
+        if (disk != null) {
+            disk.destroy();
+        }
     }
 }

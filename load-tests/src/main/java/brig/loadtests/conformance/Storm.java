@@ -9,25 +9,32 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Workers one after the other in so many places, each with readers on all ways in that come and go at random, while
- * parts of Brig are killed or its disk is full. In the end every reader has every frame of its session once, or was
- * told which it
- * has not and why; and two readers of one session have the same.
+ * parts of Brig are killed, or its disk is full or cannot be written. In the end every reader has every frame of its
+ * session once, or was told which it has not and why; and two readers of one session have the same. One of the readers
+ * is the {@link Captain}: each of its messages ran once, or the stream tells that it is lost.
  */
 final class Storm {
     /** What is done to it. */
     enum Fault {
-        GATEWAY, WORKER_AGENT, BOTH, FULL_DISK
+        GATEWAY, WORKER_AGENT, BOTH, FULL_DISK, READ_ONLY
     }
+
+    /** The gateway dies most often: readers and captains talk to it alone. */
+    static final List<Fault> KILLS = List.of(Fault.GATEWAY, Fault.WORKER_AGENT, Fault.BOTH, Fault.GATEWAY, Fault.GATEWAY);
+    /** With those that take {@link Product#onSmallDisk}. */
+    static final List<Fault> ALL = Stream.concat(KILLS.stream(), Stream.of(Fault.FULL_DISK, Fault.READ_ONLY)).toList();
 
     /** @param faults those that are chosen of */
     record Plan(int workers, int readers, long seconds, long seed, List<Fault> faults) {}
@@ -45,6 +52,10 @@ final class Storm {
         private long lost;
         private long doubled;
         private long untold;
+        private long messages;
+        private long repeated;
+        private long run;
+        private long toldLost;
 
         synchronized boolean isWell() {
             return lost + doubled + untold == 0 && violations.isEmpty();
@@ -59,6 +70,10 @@ final class Storm {
             map.put("frames", frames);
             map.put("gaps_told", gaps);
             map.put("epoch_changes_told", restarts);
+            map.put("messages", messages);
+            map.put("messages_sent_again", repeated);
+            map.put("messages_run", run);
+            map.put("messages_told_lost", toldLost);
             map.put("lost", lost);
             map.put("doubled", doubled);
             map.put("untold", untold);
@@ -69,9 +84,11 @@ final class Storm {
 
     private static final long BETWEEN_MS_MIN = 1_000;
     private static final int BETWEEN_MS_SPREAD = 3_000;
-    private static final long FULL_MS = 3_000;
+    private static final long DISK_MS = 3_000;
     private static final long PATIENCE_SECONDS = 120;
     private static final List<Way> WAYS = List.of(Way.UNIX, Way.WEBSOCKET, Way.MANY, Way.SSE);
+    /** What is refused for good is the answer for good. */
+    private static final int TRIES_PER_KEY = 50;
     private static final int BURST_LINES = 20;
     private static final int LINE_BYTES = 60;
 
@@ -131,29 +148,35 @@ final class Storm {
                 product.killWorkerAgent();
                 product.restart();
             }
-            case FULL_DISK -> {
-                product.fillDisk(true);
-                TimeUnit.MILLISECONDS.sleep(FULL_MS);
-                product.fillDisk(false);
-            }
+            case FULL_DISK -> spoil("fill", "empty");
+            case READ_ONLY -> spoil("lock", "unlock");
         }
         synchronized (outcome) {
             outcome.faults.merge(fault, 1, Integer::sum);
         }
     }
 
+    private void spoil(String begin, String end) throws IOException, InterruptedException {
+        product.disk(begin);
+        TimeUnit.MILLISECONDS.sleep(DISK_MS);
+        product.disk(end);
+    }
+
     private void work(Target target, ExecutorService threads, Random own) throws InterruptedException,
             ExecutionException {
         while (!isOver()) {
             Work work = new Work(1, 20 + own.nextInt(60), BURST_LINES, LINE_BYTES, "0.1");
-            Session session = spawn(target, work);
+            Session session = spawn(target, work, own);
             if (session == null) {
-                continue;
+                return;
             }
+            Captain captain = new Captain(session, new Random(own.nextLong()));
             List<Follow> readers = new ArrayList<>();
             List<Future<Boolean>> reading = new ArrayList<>();
+            int captains = own.nextInt(plan.readers());
             for (int i = 0; i < plan.readers(); i++) {
-                Follow reader = new Follow(session, WAYS.get(i % WAYS.size()), new Random(own.nextLong()));
+                Follow reader = new Follow(session, WAYS.get(i % WAYS.size()), new Random(own.nextLong()),
+                        i == captains ? captain : Follow.watcher(session));
                 readers.add(reader);
                 reading.add(threads.submit(() -> reader.run(this::isTooLate)));
             }
@@ -166,28 +189,45 @@ final class Storm {
                     report(session, readers.get(i), String.valueOf(e.getCause()));
                 }
             }
-            judge(session, work, readers);
+            judge(session, work.output() + captain.output(), captain, readers);
+            judge(session, captain, readers.get(captains).transcript());
         }
     }
 
-    /** Null where the gateway did not answer, or said that it cannot now. */
-    private static @Nullable Session spawn(Target target, Work work) throws InterruptedException {
-        try {
-            return target.spawn(work, true);
-        } catch (IOException | Violation down) {
-            TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN / 5);
-            return null;
+    /**
+     * Asks until there is one, again by the same name: an answer that a kill cut off must leave no spawn that nobody
+     * knows. Null when it is over.
+     */
+    private @Nullable Session spawn(Target target, Work work, Random own) throws InterruptedException {
+        while (!isOver()) {
+            String key = new UUID(own.nextLong(), own.nextLong()).toString();
+            for (int i = 0; i < TRIES_PER_KEY && !isOver(); i++) {
+                try {
+                    return target.spawn(work, false, key);
+                } catch (IOException | Violation down) {
+                    TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN / 5);
+                }
+            }
         }
+        return null;
     }
 
     private void report(Session session, Follow reader, String what) {
         synchronized (outcome) {
             outcome.violations.add(session.id() + " over " + reader.way() + " behind frame "
-                    + (reader.transcript().next() - 1) + ": " + what);
+                    + (reader.transcript().next() - 1) + ": " + what + "; the spawn is " + state(session));
         }
     }
 
-    private void judge(Session session, Work work, List<Follow> readers) {
+    private static String state(Session session) {
+        try {
+            return session.view().text("state", "");
+        } catch (IOException | Violation none) {
+            return "not to be seen: " + none.getMessage();
+        }
+    }
+
+    private void judge(Session session, String output, Captain captain, List<Follow> readers) {
         synchronized (outcome) {
             outcome.sessions++;
             Follow first = readers.getFirst();
@@ -203,15 +243,30 @@ final class Storm {
                         .allMatch(frame ->
                         Objects.equals(first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()),
                                 frame.getValue()));
-                boolean completed = all.doneFrames().stream().anyMatch(done -> done.fields().number("exitCode", 0, 255,
-                        255) == 0);
-                boolean whole = !completed || !all.gaps().isEmpty() || work.output().contentEquals(all.text());
+                boolean completed = captain.isSatisfied();
+                boolean whole = !all.gaps().isEmpty() || (completed ? output.contentEquals(all.text())
+                        : output.startsWith(all.text().toString()));
                 outcome.completed += completed && reader == first ? 1 : 0;
                 if (!same || !whole) {
                     outcome.lost++;
                     outcome.violations.add(session.id() + " over " + reader.way()
                             + (same ? ": what the agent wrote is not whole, and nothing was said" : ": not what another reader got"));
                 }
+            }
+        }
+    }
+
+    private void judge(Session session, Captain captain, Transcript all) {
+        Captain.Tally tally = captain.tally(all);
+        synchronized (outcome) {
+            outcome.messages += tally.sent();
+            outcome.repeated += captain.repeats();
+            outcome.run += tally.run();
+            outcome.toldLost += tally.toldLost();
+            outcome.doubled += tally.doubled();
+            outcome.untold += tally.untold();
+            if (tally.doubled() + tally.untold() > 0) {
+                outcome.violations.add(session.id() + ": its messages are " + tally);
             }
         }
     }

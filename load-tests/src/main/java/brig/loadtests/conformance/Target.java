@@ -76,13 +76,23 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
 
     /** A new spawn; without work its agent waits for messages. */
     Session spawn(@Nullable Work work, boolean once) throws IOException {
+        return spawn(work, once, "");
+    }
+
+    /** @param key under which the same request makes no second spawn (section 4.5); empty for none */
+    Session spawn(@Nullable Work work, boolean once, String key) throws IOException {
         Map<String, Object> request = new LinkedHashMap<>();
         request.put("agent_config", Map.of("name", agent));
         if (work != null) {
             request.put("prompt", work.message());
         }
         request.put("once", once);
-        Http.Answer answer = ask("POST /api/v1/spawns?wait=60s", new String(Json.write(request), StandardCharsets.UTF_8));
+        Map<String, String> headers = headers(token);
+        if (!key.isEmpty()) {
+            headers.put("Idempotency-Key", key);
+        }
+        Http.Answer answer = ask("POST /api/v1/spawns?wait=60s", headers,
+                new String(Json.write(request), StandardCharsets.UTF_8));
         Violation.require(answer.status() == 201, "a spawn was answered by " + answer.status() + " " + answer.body().asMap());
         Fields body = answer.body();
         return new Session(this, body.requiredText("spawn_id"), body.requiredText("auth_token"),

@@ -215,6 +215,11 @@ final class Transcript {
 
     /** Every {@code done}. */
     List<Event.Frame> doneFrames() {
-        return others.values().stream().filter(frame -> frame.type().equals("done")).toList();
+        return frames("done");
+    }
+
+    /** Every frame of that type, which is not {@code chunk}. */
+    List<Event.Frame> frames(String type) {
+        return others.values().stream().filter(frame -> frame.type().equals(type)).toList();
     }
 }

@@ -29,7 +29,7 @@ public final class AgentFrames {
     }
 
     /** The time of the frames from here on. */
-    void at(long now) {
+    public void at(long now) {
         nowMs = now;
     }
 
@@ -48,6 +48,21 @@ public final class AgentFrames {
     /** What the agent says; {@code thought} is what it thinks aloud. */
     public void said(@Nullable String agent, boolean thought, String content) throws InterruptedException {
         chunks(fields("agent", agent, "stream", thought ? "thought" : "text"), content);
+    }
+
+    /**
+     * What the agent was asked, by somebody who did not ask through Brig.
+     *
+     * @param id the agent's own of the message
+     */
+    public void asked(String id, String content) throws InterruptedException {
+        int at = 0;
+        for (int end = Text.end(content, 0, TEXT_BYTES_MAX); end < content.length();
+                end = Text.end(content, at, TEXT_BYTES_MAX)) {
+            put(FrameType.MESSAGE, fields("message_id", id, "content", content.substring(at, end), "more", true));
+            at = end;
+        }
+        put(FrameType.MESSAGE, fields("message_id", id, "content", content.substring(at)));
     }
 
     /** What the agent's program says about itself. */

@@ -10,7 +10,7 @@
  * {@code id}, a whole number or a text of at most 128 characters. A line holds at most 1 MiB and a bit.
  * <pre>
  * {"id":1,"op":"hello"}                 {"id":1,"ok":{"instance":…,"pid":…,"version":…,"limits":…,
- *                                          "agents":[{"name":…,"description":…,"policy":…,"as_model":…}],
+ *                                          "agents":[{"name":…,"description":…,"policy":…,"as_model":…,"needs_message":…}],
  *                                          "policies":[{"name":…,"description":…}]}}
  * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
  *                                       {"id":11,"ok":{}}

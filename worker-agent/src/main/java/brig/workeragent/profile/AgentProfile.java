@@ -170,6 +170,11 @@ public record AgentProfile(
         return Adapter.named(adapter).orElseThrow();
     }
 
+    /** It answers messages, so without one there is nothing that it could do. */
+    public boolean needsMessage() {
+        return !playsCassettes() && newAdapter().hasTurns();
+    }
+
     public boolean playsCassettes() {
         return adapter.equals(CASSETTE);
     }

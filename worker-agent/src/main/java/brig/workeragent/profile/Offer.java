@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 public record Offer(AgentProfiles profiles, Programs programs, Policies policies, List<String> missing) {
 
     /**
-     * Each agent with {@code name}, {@code description}, {@code policy}, {@code as_model}, {@code state}, and {@code problem}
-     * where it cannot run.
+     * Each agent with {@code name}, {@code description}, {@code policy}, {@code as_model}, {@code needs_message},
+     * {@code state}, and {@code problem} where it cannot run.
      */
     public List<Map<String, Object>> agents() {
         return profiles.usable().stream().map(this::show).toList();
@@ -29,6 +29,7 @@ public record Offer(AgentProfiles profiles, Programs programs, Policies policies
         shown.put("description", agent.profile().description());
         shown.put("policy", agent.profile().policy());
         shown.put("as_model", agent.profile().asModel());
+        shown.put("needs_message", agent.profile().needsMessage());
         try {
             programs.find(agent);
             policies.find(null, agent.profile());

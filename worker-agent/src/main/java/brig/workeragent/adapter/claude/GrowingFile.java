@@ -1,0 +1,96 @@
+package brig.workeragent.adapter.claude;
+
+import brig.workeragent.adapter.NativeLines;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** A file to which somebody appends lines while it is read: each whole line once. Owned by one thread at a time. */
+final class GrowingFile {
+    private static final int READ_BYTES = 1024 * 1024;
+    private static final byte[] NOTHING = {};
+
+    private final Path path;
+    /** What was read of the file and not taken yet, from {@link #at} on. */
+    private byte[] bytes = NOTHING;
+    private int at;
+    /** Where in the file the bytes end. */
+    private long readUpTo;
+    private boolean givenUp;
+
+    GrowingFile(Path path) {
+        this.path = path;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Takes no more lines of it. */
+    void giveUp() {
+        givenUp = true;
+    }
+
+    /**
+     * The first line that was not taken, without its end; null where there is no whole one yet.
+     *
+     * @throws IOException where the file cannot be read, became shorter, or has a line that no agent writes
+     */
+    byte @Nullable [] line() throws IOException {
+        int end = end();
+        if (end < 0 && !givenUp && Files.size(path) != readUpTo) {
+            read();
+            end = end();
+        }
+        if (end < 0 && at > 0) {
+            bytes = Arrays.copyOfRange(bytes, at, bytes.length);
+            at = 0;
+        }
+        return end < 0 || givenUp ? null : Arrays.copyOfRange(bytes, at, end);
+    }
+
+    /** Takes the line that {@link #line} gave. */
+    void next() {
+        at = end() + 1;
+    }
+
+    private int end() {
+        for (int i = at; i < bytes.length; i++) {
+            if (bytes[i] == '\n') {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Reads on, until there is a whole line or the file ends. */
+    private void read() throws IOException {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            if (channel.size() < readUpTo) {
+                throw new IOException(path + " became shorter while it was read");
+            }
+            do {
+                ByteBuffer more = ByteBuffer.allocate((int) Math.min(READ_BYTES, channel.size() - readUpTo));
+                while (more.hasRemaining() && channel.read(more, readUpTo + more.position()) > 0) {
+                    // read on
+                }
+                byte[] rest = Arrays.copyOfRange(bytes, at, bytes.length + more.position());
+                System.arraycopy(more.array(), 0, rest, bytes.length - at, more.position());
+                bytes = rest;
+                at = 0;
+                readUpTo += more.position();
+                if (more.position() == 0) {
+                    return;
+                }
+                if (bytes.length > NativeLines.LINE_BYTES_MAX + READ_BYTES) {
+                    throw new IOException(path + " has a line of more than " + NativeLines.LINE_BYTES_MAX + " bytes");
+                }
+            } while (end() < 0);
+        }
+    }
+}
