@@ -12,17 +12,13 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What Brig may be used for, and that of others is named with its licence. */
 class LicenceTest {
     private static final Path ROOT = Files.exists(Path.of("docs")) ? Path.of("") : Path.of("..");
-    private static final Path PRODUCT = Path.of(System.getProperty("brig.product", "build/brig"));
     /** The text that the Apache Software Foundation publishes. */
     private static final String APACHE_SHA256 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30";
-    private static final Pattern OWN = Pattern.compile("(gateway|protocol|worker-agent|load-tests)-.*");
 
     private static String read(String file) throws IOException {
         return Files.readString(ROOT.resolve(file));
@@ -47,20 +43,6 @@ class LicenceTest {
             assertTrue(read("NOTICE").contains(row), row);
             String head = Files.readString(ROOT.resolve("gateway/src/main/web/vendor").resolve(one.requiredText("file")));
             assertTrue(head.startsWith("/*") && head.indexOf("opyright") < head.indexOf("*/"), one::toString);
-        }
-    }
-
-    @Test
-    void shouldNameEachLibraryOfAnInstallation() throws IOException {
-        assertEquals(read("NOTICE"), Files.readString(PRODUCT.resolve("NOTICE")));
-        assertTrue(Files.exists(PRODUCT.resolve("LICENSE")));
-        List<String> named = read("NOTICE").lines().dropWhile(line -> !line.startsWith("| library")).skip(2)
-                .map(row -> row.substring(2, row.indexOf(" |")).replaceFirst(" \\(.*", ""))
-                .flatMap(names -> Pattern.compile(", ").splitAsStream(names)).toList();
-        try (Stream<Path> all = Files.walk(PRODUCT.resolve("lib"))) {
-            List<String> missing = all.map(file -> String.valueOf(file.getFileName())).filter(name -> name.endsWith(".jar"))
-                    .filter(name -> !OWN.matcher(name).matches() && named.stream().noneMatch(name::startsWith)).toList();
-            assertEquals(List.of(), missing);
         }
     }
 }

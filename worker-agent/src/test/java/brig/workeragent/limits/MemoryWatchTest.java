@@ -14,22 +14,21 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class MemoryWatchTest {
     private static final long MIB = 1 << 20;
-    /** A shell that keeps 30 MiB itself, and a child that does. */
-    private static final String TWO_HOGS = "hog() { x=$(head -c 31457280 /dev/zero | tr '\\0' x); echo full; read -r _; }; "
-            + "exec 3<&0; hog <&3 & hog; wait";
+    /** A process that keeps 30 MiB itself, and a child that does. */
+    private static final String TWO_HOGS = "fork; $n = 31457280; $x = 'x' x $n; $| = 1; print \"full\\n\"; <STDIN>";
 
     /** It and its child have filled their memory. */
     private static Process startHogs() throws IOException {
-        Process shell = new ProcessBuilder("/bin/bash", "-c", TWO_HOGS).start();
-        BufferedReader said = shell.inputReader();
+        Process hogs = new ProcessBuilder("perl", "-e", TWO_HOGS).start();
+        BufferedReader said = hogs.inputReader();
         assertEquals("full", said.readLine());
         assertEquals("full", said.readLine());
-        return shell;
+        return hogs;
     }
 
-    private static void end(Process shell) throws InterruptedException {
-        shell.descendants().forEach(ProcessHandle::destroyForcibly);
-        shell.destroyForcibly().waitFor();
+    private static void end(Process hogs) throws InterruptedException {
+        hogs.descendants().forEach(ProcessHandle::destroyForcibly);
+        hogs.destroyForcibly().waitFor();
     }
 
     @Test
