@@ -49,7 +49,11 @@ final class Captain implements Follow.Role {
     @Override
     public boolean handle(Reader reader, Way way, Event event, Transcript transcript) throws IOException {
         return switch (event) {
-            case Event.Welcome _ -> sayAgain(reader, way);
+            case Event.Welcome _ -> {
+                // A stream that begins anew need not have what was seen of the one before: its new epoch says so.
+                satisfied &= transcript.next() > 1;
+                yield sayAgain(reader, way);
+            }
             case Event.Frame frame when frame.type().equals("accepted") -> {
                 accepted.add(frame.fields().requiredText("message_id"));
                 yield true;
