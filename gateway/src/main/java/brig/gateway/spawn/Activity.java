@@ -30,16 +30,32 @@ final class Activity {
         asks = Set.of();
     }
 
+    /** A worker was adopted whose agent waits for these, as {@code egress} of its worker-agent says. */
+    void handleOpenAsks(Fields egress) {
+        if (working) {
+            egress.objects("asks").forEach(this::handleAsk);
+        }
+    }
+
     /** @param frame one of the type {@code egress} */
     void handleEgress(Fields frame) {
         String kind = frame.text("kind", "");
-        String host = frame.text("host", "") + ":" + frame.number("port", 0, 65_535, 0);
-        if (kind.equals("ask") && asks.size() < ASKS_MAX) {
-            asks = asks.isEmpty() ? new HashSet<>() : asks;
-            asks.add(host);
-        } else if (kind.equals("answered") && asks.contains(host)) {
-            asks.remove(host);
+        if (kind.equals("ask")) {
+            handleAsk(frame);
+        } else if (kind.equals("answered") && !asks.isEmpty()) {
+            asks.remove(hostOf(frame));
         }
+    }
+
+    private void handleAsk(Fields ask) {
+        if (asks.size() < ASKS_MAX) {
+            asks = asks.isEmpty() ? new HashSet<>() : asks;
+            asks.add(hostOf(ask));
+        }
+    }
+
+    private static String hostOf(Fields frame) {
+        return frame.text("host", "") + ":" + frame.number("port", 0, 65_535, 0);
     }
 
     /** @param exit how the last message that is over ended, as {@link Transitions#exit}; empty for none */

@@ -209,6 +209,12 @@ final class Reconciler {
         }
         if (worker.working()) {
             spawn.activity().handleMessage();
+            // The frames that asked are in the record, and are not read again.
+            parts.workers().egress(spawn.binding().workerId()).whenComplete((egress, failure) -> {
+                if (failure == null) {
+                    spawn.activity().handleOpenAsks(new Fields(egress));
+                }
+            });
         }
         transitions.becomeRunning(spawn, worker.socket(), worker.workspace(), worker.posture());
     }

@@ -23,6 +23,9 @@ final class FakeWorkers implements WorkerAgent {
     final Map<String, FakeStream> streams = new LinkedHashMap<>();
     CompletableFuture<Listing> listing = new CompletableFuture<>();
 
+    /** What any worker may reach. */
+    Map<String, @Nullable Object> egress = Map.of();
+
     CompletableFuture<Void> checking = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> abandoning = CompletableFuture.completedFuture(null);
     CompletableFuture<Void> terminating = CompletableFuture.completedFuture(null);
@@ -117,7 +120,7 @@ final class FakeWorkers implements WorkerAgent {
 
     @Override
     public CompletionStage<Map<String, @Nullable Object>> egress(String workerId) {
-        throw new AssertionError("nobody asks for egress here");
+        return CompletableFuture.completedFuture(egress);
     }
 
     @Override

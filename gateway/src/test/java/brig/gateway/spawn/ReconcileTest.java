@@ -49,6 +49,21 @@ class ReconcileTest {
     }
 
     @Test
+    void shouldSayThatAnAgentWaitsForAPersonAlsoWhenTheGatewayRestarted() {
+        Spawn before = bench.run("fix");
+        bench.send(before, RUNNING);
+
+        SpawnBench after = SpawnBench.restarted(bench);
+        after.workersWork = true;
+        after.workers.egress = Map.of("asks", List.of(Map.of("host", "a.test", "port", 443L)));
+        after.reconcile(before.spawnId());
+        assertEquals("waiting", found(after, before).view().get("activity"));
+        after.send(found(after, before),
+                "{\"type\":\"egress\",\"seq\":2,\"ts\":1,\"kind\":\"answered\",\"host\":\"a.test\",\"port\":443,\"decision\":\"deny\"}\n");
+        assertEquals("working", found(after, before).view().get("activity"));
+    }
+
+    @Test
     void shouldTakeOverAWorkerWhenTheGatewayStoppedInTheMiddleOfItsStart() {
         var _ = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn before = bench.spawns.all().getFirst();

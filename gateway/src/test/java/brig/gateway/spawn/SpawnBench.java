@@ -50,6 +50,7 @@ public final class SpawnBench {
     long nowMs = 1_767_225_600_000L;
     /** The newest frame of each worker that the worker-agent has. */
     long workersLastSeq;
+    boolean workersWork;
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
     CompletableFuture<String> door = CompletableFuture.completedFuture("/run/io.sock");
@@ -231,7 +232,7 @@ public final class SpawnBench {
     }
 
     private WorkerAgent.Alive alive(String spawnId) {
-        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq, false);
+        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq, workersWork);
     }
 
     /** The worker-agent's link comes up, and it has these. */
