@@ -120,6 +120,11 @@ final class Publisher implements FrameSink, AutoCloseable {
     /** The agent's process ended, or what it wrote did. Waits a while for the record of it. */
     void finish(int exitCode) throws InterruptedException {
         put(FrameType.DONE, Map.of("exitCode", exitCode));
+        finish();
+    }
+
+    /** The same where each turn has told its own end. */
+    void finish() throws InterruptedException {
         put(FrameType.STATE, Map.of("state", "terminated", "reason", "completed"));
         lock.lock();
         try {

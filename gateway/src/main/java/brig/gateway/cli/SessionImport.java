@@ -54,20 +54,27 @@ final class SessionImport {
      *
      * @return the exit code
      */
-    int run(boolean follow) throws IOException, InterruptedException {
+    int run(boolean follow) throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(this::stop));
         try (Publisher to = Objects.requireNonNull(publisher)) {
-            boolean understood = file.read();
-            while (follow && file.grows() && to.goesOn() && !stop.await(LOOK_MS, TimeUnit.MILLISECONDS)) {
-                understood |= file.read();
+            String broken = null;
+            boolean understood = false;
+            try {
+                understood = file.read();
+                while (follow && file.grows() && to.goesOn() && !stop.await(LOOK_MS, TimeUnit.MILLISECONDS)) {
+                    understood |= file.read();
+                }
+            } catch (IOException e) {
+                broken = e.getMessage();
             }
             file.finish();
-            to.finish(0);
+            to.finish();
+            if (broken != null || !to.goesOn()) {
+                throw new BrigException(ErrorCode.RECORD_LOST, "the session does not have all of " + path
+                        + (broken == null ? "" : ": " + broken));
+            }
             if (!understood) {
                 throw new BrigException(ErrorCode.INVALID_FIELD, "nothing in " + path + " is what " + file.program() + " says");
-            }
-            if (!to.goesOn()) {
-                throw new BrigException(ErrorCode.RECORD_LOST, "the session does not have all of " + path);
             }
             return 0;
         } finally {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
@@ -12,7 +13,9 @@ import brig.protocol.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -160,6 +163,60 @@ class SessionFileTest {
 
         Files.write(file, new byte[10]);
         assertThrows(IOException.class, opened::read);
+    }
+
+    @Test
+    void shouldReadALastLineWithoutItsEndAndNotCallWhatLivesKilled() throws Exception {
+        Path file = copy(NESTED, false);
+        List<String> lines = Files.readAllLines(file).stream().filter(line -> !line.contains("tool_result")
+                && !line.contains("cost-state")).toList();
+        Files.writeString(file, String.join("\n", lines));
+        readAll(file);
+        assertEquals("Nested run over.", said(""));
+        assertTrue(subAgents().get(OUTER).endsWith(" running"), subAgents()::toString);
+    }
+
+    @Test
+    void shouldLeaveOutALineThatIsTooLongAndSaySo() throws Exception {
+        Path file = copy(NESTED, false);
+        List<String> lines = new ArrayList<>(Files.readAllLines(file));
+        lines.add(lines.size() - 2, "{\"type\":\"user\",\"x\":\"" + "x".repeat(20 * 1024 * 1024) + "\"}");
+        Files.write(file, lines);
+        readAll(file);
+        assertEquals("Nested run over.", said(""));
+        assertEquals(List.of("LINE_TOO_LONG"), all(FrameType.ERROR).map(frame -> frame.text("code")).toList());
+    }
+
+    @Test
+    void shouldNotBeHeldUpByAPromptThatLooksLikeANotification() throws Exception {
+        Path file = copy(NESTED, false);
+        String hostile = "<task-notification>" + "<task-id>x</task-id>".repeat(100_000);
+        Files.writeString(file, Files.readAllLines(file).stream().filter(line -> line.contains("\"user\"")).findFirst().orElseThrow()
+                .replaceFirst("Nest\\. #scenario:subagent-nested-fg", hostile) + "\n", StandardOpenOption.APPEND);
+        assertTimeoutPreemptively(Duration.ofSeconds(20), () -> readAll(file));
+    }
+
+    @Test
+    void shouldSayThatAnotherFileTookItsPlace() throws Exception {
+        Path file = copy(NESTED, false);
+        SessionFile opened = open(file);
+        assertTrue(opened.read());
+        Path other = Files.writeString(folder.resolve("other"), Files.readString(file) + "{}\n");
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+        assertThrows(IOException.class, opened::read);
+    }
+
+    @Test
+    void shouldFollowATranscriptThatHasOnlyBegun() throws Exception {
+        Path file = copy(NESTED, false);
+        byte[] whole = Files.readAllBytes(file);
+        Files.writeString(file, Files.readAllLines(file).getFirst() + "\n");
+        SessionFile opened = open(file);
+        opened.read();
+        assertEquals(0, all(FrameType.MESSAGE).count());
+        Files.write(file, whole);
+        assertTrue(opened.read());
+        assertEquals(1, all(FrameType.MESSAGE).count());
     }
 
     @Test

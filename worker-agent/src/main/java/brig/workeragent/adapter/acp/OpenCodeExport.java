@@ -82,7 +82,6 @@ public final class OpenCodeExport implements SessionFile {
     @Override
     public void finish() throws InterruptedException {
         turn.end(false, null);
-        run.handleEnd();
     }
 
     private boolean handleAsked(NativeObject message) throws InterruptedException {

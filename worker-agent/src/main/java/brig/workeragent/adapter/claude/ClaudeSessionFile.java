@@ -19,8 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +28,7 @@ import org.jspecify.annotations.Nullable;
  * another reason than a tool. Owned by one thread.
  */
 public final class ClaudeSessionFile implements SessionFile {
-    private static final Pattern NOTIFICATION = Pattern.compile("<task-notification>.*?<task-id>([^<]{1,200})</task-id>"
-            + ".*?<status>([^<]{1,200})</status>(?:.*?<summary>(.*?)</summary>)?.*", Pattern.DOTALL);
+    private static final String NOTIFICATION = "<task-notification>";
     private static final String INTERRUPTED = "[Request interrupted by user";
     private static final Set<String> GOES_ON = Set.of("", "tool_use", "pause_turn");
     private static final long META_BYTES_MAX = 64 * 1024;
@@ -61,6 +58,8 @@ public final class ClaudeSessionFile implements SessionFile {
         private final NativeObject meta;
         private @Nullable NativeObject line;
         private String time = "";
+        /** Lines that were too long. */
+        private int dropped;
 
         Transcript(GrowingFile file, NativeObject meta) {
             this.file = file;
@@ -71,6 +70,7 @@ public final class ClaudeSessionFile implements SessionFile {
         boolean hasLine() throws IOException {
             if (line == null) {
                 byte[] bytes = file.line();
+                dropped += file.takeDropped();
                 if (bytes != null) {
                     line = NativeObject.read(bytes);
                     time = line.text("timestamp", time);
@@ -137,6 +137,7 @@ public final class ClaudeSessionFile implements SessionFile {
     @Override
     public void finish() throws InterruptedException {
         findSubAgents();
+        open.values().forEach(transcript -> transcript.file.finish());
         try {
             for (Transcript next = earliest(true); next != null; next = earliest(true)) {
                 take(next);
@@ -145,7 +146,6 @@ public final class ClaudeSessionFile implements SessionFile {
             frames.warned(null, String.valueOf(unreadable.getMessage()));
         }
         endTurn();
-        messages.handleEnd();
     }
 
     /** The transcript whose next line is the oldest. A sub-agent of which nobody knows who started it waits, but at the end. */
@@ -219,6 +219,9 @@ public final class ClaudeSessionFile implements SessionFile {
             return false;
         }
         frames.at(millis(from.time));
+        for (; from.dropped > 0; from.dropped--) {
+            frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read", Map.of());
+        }
         boolean inside = own && line.flag("isSidechain");
         return switch (line.text("type", "")) {
             case "assistant" -> {
@@ -296,17 +299,23 @@ public final class ClaudeSessionFile implements SessionFile {
             return false;
         }
         endTurn();
-        Matcher notification = NOTIFICATION.matcher(text);
         if (text.startsWith(INTERRUPTED)) {
             last = turn.cancel() ? INTERRUPTED : "";
-        } else if (notification.matches()) {
+        } else if (text.startsWith(NOTIFICATION)) {
             messages.handle(NativeObject.of(fields("type", "system", "subtype", "task_notification",
-                    "task_id", notification.group(1), "status", notification.group(2), "summary", notification.group(3))));
+                    "task_id", within(text, "task-id"), "status", within(text, "status"), "summary", within(text, "summary"))));
         } else if (!line.flag("isMeta") && !text.isEmpty()) {
             frames.asked(line.text("uuid", "transcript"), text);
             turn.begin();
         }
         return true;
+    }
+
+    /** What stands in the first element of that name; null where there is none. */
+    private static @Nullable String within(String text, String element) {
+        int begin = text.indexOf("<" + element + ">") + element.length() + 2;
+        int end = text.indexOf("</" + element + ">");
+        return begin < element.length() + 2 || end < begin ? null : text.substring(begin, end);
     }
 
     private void endTurn() throws InterruptedException {

@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,11 @@ final class GrowingFile {
     /** Where in the file the bytes end. */
     private long readUpTo;
     private boolean givenUp;
+    private boolean finished;
+    /** The line that begins here is dropped up to its end. */
+    private boolean dropping;
+    private int dropped;
+    private @Nullable Object key;
 
     GrowingFile(Path path) {
         this.path = path;
@@ -36,10 +42,22 @@ final class GrowingFile {
         givenUp = true;
     }
 
+    /** Nothing more is written to it: a last line needs no end. */
+    void finish() {
+        finished = true;
+    }
+
+    /** How many lines were longer than any that an agent writes, and were left out, since the last time. */
+    int takeDropped() {
+        int lines = dropped;
+        dropped = 0;
+        return lines;
+    }
+
     /**
      * The first line that was not taken, without its end; null where there is no whole one yet.
      *
-     * @throws IOException where the file cannot be read, became shorter, or has a line that no agent writes
+     * @throws IOException where the file cannot be read, became shorter, or another took its place
      */
     byte @Nullable [] line() throws IOException {
         int end = end();
@@ -51,12 +69,16 @@ final class GrowingFile {
             bytes = Arrays.copyOfRange(bytes, at, bytes.length);
             at = 0;
         }
+        if (end < 0 && finished && at < bytes.length && !dropping) {
+            end = bytes.length;
+        }
         return end < 0 || givenUp ? null : Arrays.copyOfRange(bytes, at, end);
     }
 
     /** Takes the line that {@link #line} gave. */
     void next() {
-        at = end() + 1;
+        int end = end();
+        at = end < 0 ? bytes.length : end + 1;
     }
 
     private int end() {
@@ -71,9 +93,11 @@ final class GrowingFile {
     /** Reads on, until there is a whole line or the file ends. */
     private void read() throws IOException {
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-            if (channel.size() < readUpTo) {
-                throw new IOException(path + " became shorter while it was read");
+            Object now = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            if (channel.size() < readUpTo || (key != null && !key.equals(now))) {
+                throw new IOException(path + " became shorter, or another file, while it was read");
             }
+            key = now;
             do {
                 ByteBuffer more = ByteBuffer.allocate((int) Math.min(READ_BYTES, channel.size() - readUpTo));
                 while (more.hasRemaining() && channel.read(more, readUpTo + more.position()) > 0) {
@@ -87,10 +111,21 @@ final class GrowingFile {
                 if (more.position() == 0) {
                     return;
                 }
-                if (bytes.length > NativeLines.LINE_BYTES_MAX + READ_BYTES) {
-                    throw new IOException(path + " has a line of more than " + NativeLines.LINE_BYTES_MAX + " bytes");
-                }
+                drop();
             } while (end() < 0);
+        }
+    }
+
+    /** Leaves out what is too long, and what is left of it. */
+    private void drop() {
+        int end = end();
+        if (dropping && end >= 0) {
+            at = end + 1;
+            dropping = false;
+        } else if (end < 0 && (dropping || bytes.length > NativeLines.LINE_BYTES_MAX)) {
+            dropped += dropping ? 0 : 1;
+            dropping = true;
+            bytes = NOTHING;
         }
     }
 }
