@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
+import brig.protocol.SpawnRequest;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.SandboxWalls;
 import brig.workeragent.workspace.MadeWorkspaces;
@@ -127,7 +128,7 @@ class KeptWorkspacesTest {
                     new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()), List.of(bases), List::of,
                     1000, nowMs::get);
             for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
-                Path folder = made.worktree(name, name, repository, false, false, List.of()).folder();
+                Path folder = made.worktree(name, name, repository, new SpawnRequest.Asker("uid:1000", false), false, List.of()).folder();
                 host(folder, "touch x" + (name.equals("spn_committed") ? "; git -c safe.directory='*' add x; "
                         + COMMIT.replace("git ", "git -c safe.directory='*' ") : ""));
                 giveToWorkers();

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.FrameType;
 import brig.protocol.Ids;
@@ -225,5 +226,54 @@ class WorkspaceWallTest {
                 """);
         assertEquals("one\nend\n", said);
         assertEquals("SECRET=tracked\n", Files.readString(repository.resolve(".env")));
+    }
+
+    private String ask(String op, String id, String more) throws IOException {
+        return control.ask("{\"id\":3,\"op\":\"" + op + "\",\"spawn_id\":\"" + id + "\"" + more + "}").toString();
+    }
+
+    private static final String WHAT_IS_THERE = "find . -path './.git*' -printf '%p %U %G %m %s\\n' | sort";
+
+    @Test
+    void shouldWorkOnSomebodysRepositoryAsItsOwnerAndGiveAgentsAStoreOfTheirOwn() throws Exception {
+        assumeTrue(Installation.isRoot(), "a repository of another user needs root");
+        Files.writeString(repository.resolve("a.txt"), "mine\n");
+        host("chown -R 4711:4712 . && chmod -R go-rwx .");
+        String before = host(WHAT_IS_THERE);
+        String id = id();
+        Map<String, Object> request = worktree("t20");
+        request.put("workspace_mode", "snapshot");
+        assertEquals("mine\nWhat was changed in the repository and not committed\nwork\n", fixture.runToEnd(control, id, request,
+                "cat a.txt; git log --format=%s; echo agent >> a.txt; " + COMMIT + " -a; echo new > b.txt; ls " + repository
+                + " 2> /dev/null"));
+        String text = String.valueOf(diff(id).get("diff"));
+        assertTrue(text.contains(" mine\n+agent\n") && text.contains("+new\n"), text);
+        assertEquals(before, host(WHAT_IS_THERE), "nothing of it is changed until somebody says so");
+
+        assertTrue(ask("apply", id, ",\"check\":true").contains("conflicts=[]"));
+        assertEquals("mine\n", Files.readString(repository.resolve("a.txt")));
+        String applied = ask("apply", id, "");
+        assertTrue(applied.contains("applied=true"), applied);
+        assertEquals("mine\nagent\n", Files.readString(repository.resolve("a.txt")));
+        assertEquals("a.txt 4711 4712\nb.txt 4711 4712\n", host("stat -c '%n %u %g' a.txt b.txt"));
+        assertEquals(before, host(WHAT_IS_THERE));
+        assertFalse(ask("apply", id, "").contains("applied=true"), "it has all of it");
+
+        assertTrue(ask("discard", id, "").contains("ok="));
+        assertEquals(List.of("project"), bases());
+    }
+
+    @Test
+    void shouldRefuseARepositoryThatIsNotWholeOrBecameSomebodyElses() throws Exception {
+        assumeTrue(Installation.isRoot(), "a repository of another user needs root");
+        host("chown -R 4711:4712 . && echo 1111111111111111111111111111111111111111 > .git/shallow");
+        assertTrue(fixture.runToEnd(control, id(), worktree("t21"), "true").contains("it has .git/shallow"));
+        assertEquals(List.of("project"), bases());
+        host("rm .git/shallow");
+        String id = id();
+        assertEquals("", fixture.runToEnd(control, id, worktree("t22"), "echo two >> a.txt"));
+        host("chown -R 4713:4713 .");
+        assertTrue(ask("apply", id, "").contains("is somebody else's now"));
+        assertEquals("one\n", Files.readString(repository.resolve("a.txt")));
     }
 }

@@ -1,6 +1,7 @@
 package brig.gateway.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -52,6 +53,25 @@ class RepositoryTest {
             assertEquals("", product.brig("repository", "list").out().strip());
             assertEquals(125, product.brig("repository", "rm", repository.toString()).exitCode());
             assertEquals(125, product.brig("repository", "add", "/nowhere/at/all").exitCode());
+        }
+    }
+
+    @Test
+    void shouldWorkOnAUsersRepositoryWithRootsGatewayAsThatUser() throws Exception {
+        Product.requireRoot("to have another user's repository");
+        try (Product product = Product.start()) {
+            Path repository = repository(product);
+            assertEquals(0, new ProcessBuilder("chown", "-R", USER + ":" + USER, repository.toString()).start().waitFor());
+            Files.setAttribute(repository, "unix:mode", 0700);
+            assertEquals(0, product.brig("repository", "add", repository.toString()).exitCode());
+            Run run = product.brig("run", "--task-id", "theirs", "shell", "-r", repository.toString(), "--",
+                    "git log --format=%s; echo two > b.txt");
+            assertEquals("0 first", run.exitCode() + " " + run.out().strip(), run::err);
+            assertFalse(Files.exists(repository.resolve("b.txt")));
+            Run applied = product.brig("apply", "theirs");
+            assertEquals(0, applied.exitCode(), applied::err);
+            assertEquals(USER, Files.getAttribute(repository.resolve("b.txt"), "unix:uid"));
+            assertFalse(Files.exists(repository.resolve(".git/refs/heads/brig")));
         }
     }
 }

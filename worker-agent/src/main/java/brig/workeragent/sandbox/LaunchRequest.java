@@ -3,6 +3,7 @@ package brig.workeragent.sandbox;
 import brig.workeragent.limits.ResourceLimits;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One worker to start.
@@ -13,13 +14,21 @@ import java.util.regex.Pattern;
  * @param stdinPipe      whether the worker gets a standard input that can be written; else it is {@code
  *                       /dev/null}
  * @param startTimeoutMs from the launch until the command runs; reached: the wall is torn down, START_TIMEOUT
+ * @param identity       another user of the host than the workers'; null for that one. Only root's launcher can change
+ *                       to another
  */
 public record LaunchRequest(String workerId, WallProfile profile, ResourceLimits limits, List<String> command,
-                            boolean stdinPipe, int startTimeoutMs) {
+                            boolean stdinPipe, int startTimeoutMs, @Nullable WorkerIdentity identity) {
 
     public static final int START_TIMEOUT_MS = 10_000;
 
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+    /** As the workers' user. */
+    public LaunchRequest(String workerId, WallProfile profile, ResourceLimits limits, List<String> command,
+                         boolean stdinPipe, int startTimeoutMs) {
+        this(workerId, profile, limits, command, stdinPipe, startTimeoutMs, null);
+    }
 
     public LaunchRequest {
         command = List.copyOf(command);
@@ -29,6 +38,9 @@ public record LaunchRequest(String workerId, WallProfile profile, ResourceLimits
         }
         if (command.stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
             throw new IllegalArgumentException("command contains a NUL");
+        }
+        if (identity != null && (identity.uid() < 1 || identity.gid() < 1)) {
+            throw new IllegalArgumentException("identity: " + identity);
         }
         if (startTimeoutMs < 1) throw new IllegalArgumentException("startTimeoutMs: " + startTimeoutMs);
     }

@@ -112,8 +112,9 @@ public final class Launcher implements AutoCloseable {
     private void doLaunch(LaunchRequest request, CompletableFuture<WalledProcess> launched) {
         try {
             LauncherLink current = link();
-            Spare kept = current.takeSpare();
-            Spare taken = kept == null ? prepare(current) : kept;
+            WorkerIdentity other = request.identity();
+            Spare kept = other == null ? current.takeSpare() : null;
+            Spare taken = kept == null ? prepare(current, other == null ? config.identity() : other) : kept;
             limit(taken, request.limits(), current);
             boolean memoryGroup = taken.lease().limitsMemory();
             List<String> declared = declaration.of(request.profile(), memoryGroup);
@@ -137,10 +138,10 @@ public final class Launcher implements AutoCloseable {
         }
     }
 
-    private Spare prepare(LauncherLink current) throws LimitsUnavailableException {
+    private Spare prepare(LauncherLink current, WorkerIdentity identity) throws LimitsUnavailableException {
         String id = "w" + LAUNCHES.incrementAndGet();
         var spare = new Spare(id, config.limits().acquire(id));
-        current.prepare(spare, config.identity());
+        current.prepare(spare, identity);
         return spare;
     }
 
@@ -161,7 +162,7 @@ public final class Launcher implements AutoCloseable {
                 LauncherLink current = link;
                 try {
                     while (current != null && !current.isClosed() && current.sparesKept() < SPARES) {
-                        current.keep(prepare(current));
+                        current.keep(prepare(current, config.identity()));
                     }
                 } catch (LimitsUnavailableException unavailable) {
                     LOG.warn("No wall can be prepared: {}", unavailable.getMessage());

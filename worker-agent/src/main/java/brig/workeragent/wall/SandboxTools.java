@@ -12,6 +12,7 @@ import brig.workeragent.sandbox.NetworkPlan;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WallProfile;
 import brig.workeragent.sandbox.WalledProcess;
+import brig.workeragent.sandbox.WorkerIdentity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -63,13 +64,17 @@ final class SandboxTools implements ToolWall {
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", job.script(), "sh"));
         command.addAll(job.arguments());
         var request = new LaunchRequest("tool-" + RUNS.incrementAndGet(), profile(job), limits, command,
-                input.length > 0, startMs);
+                input.length > 0, startMs, identityOf(job.user()));
         try {
             return finish(SandboxWalls.await(launcher, request), (long) settings.timeoutMs() * job.timesLonger(), input, output);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
         }
+    }
+
+    private static @Nullable WorkerIdentity identityOf(@Nullable HostUser user) {
+        return user == null ? null : new WorkerIdentity(user.uid(), user.gid(), true);
     }
 
     private WallProfile profile(Job job) {

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs programs of the host, such as git, on what a worker could have written. Each run has a wall of its own: no network,
@@ -24,9 +25,10 @@ public interface ToolWall {
      * @param mounts further files and folders
      * @param environment variables beside the usual ones
      * @param timesLonger how many times {@code worker.tools.timeoutMs} it has
+     * @param user as whom, where it is not the workers' user: the owner of files that no worker could have written
      */
     record Job(String script, List<String> arguments, Path folder, boolean readOnly, List<Confinement.Mount> mounts,
-            Map<String, String> environment, int timesLonger) {}
+            Map<String, String> environment, int timesLonger, @Nullable HostUser user) {}
 
     /** Reads standard output, not further than it wants to: a run whose output is not read to its end is ended. */
     @FunctionalInterface

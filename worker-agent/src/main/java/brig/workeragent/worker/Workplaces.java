@@ -171,7 +171,7 @@ final class Workplaces {
             case FOLDER -> folder(spawnId, workspace == null ? newFolders.resolve(taskId) : named(workspace), asker,
                     request.shareWorkspace());
             case WORKTREE, SNAPSHOT -> ofItsOwn(spawnId, asker, made.worktree(spawnId, taskId,
-                    named(request.repository()), asker.admin(), request.workspaceMode() == WorkspaceMode.SNAPSHOT,
+                    named(request.repository()), asker, request.workspaceMode() == WorkspaceMode.SNAPSHOT,
                     confinement.privateFiles()));
             case COPY -> ofItsOwn(spawnId, asker,
                     made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));

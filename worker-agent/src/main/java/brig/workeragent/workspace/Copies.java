@@ -53,7 +53,7 @@ final class Copies implements MadeWorkspaces.Maker {
      *     nothing is left then
      */
     MadeWorkspaces.Made make(String spawnId, String taskId, Path folder, List<String> hidden) {
-        Note note = new Note(spawnId, taskId, Note.Kind.COPY, folder, "", "", Owner.self(), 0);
+        Note note = new Note(spawnId, taskId, Note.Kind.COPY, folder, "", "", Owner.self(), null, 0);
         try {
             byte[] list = list(folder, PrivateFiles.of(folder, hidden));
             notes.write(note);

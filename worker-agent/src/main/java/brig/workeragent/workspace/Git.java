@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.ToolWall;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the scripts beside this class: git, and other programs of the host, on what an agent may have changed. All of
@@ -28,7 +30,7 @@ record Git(ToolWall wall) {
     private static final Map<String, String> ENVIRONMENT = environment();
     static final byte[] NOTHING = new byte[0];
     /** What takes as long as a workspace has files, and nobody but its own session waits for. */
-    private static final Set<String> LONG = Set.of("begin", "clone", "remove");
+    private static final Set<String> LONG = Set.of("begin", "clone", "keep", "lend", "remove");
     private static final int TIMES_LONGER = 10;
 
     /**
@@ -36,8 +38,13 @@ record Git(ToolWall wall) {
      *
      * @param folder its {@code /workspace}
      * @param mounts what else it finds; each script says at its top what that is
+     * @param user as whom, where it is not the workers' user
      */
-    record Place(Path folder, boolean readOnly, List<Confinement.Mount> mounts) {
+    record Place(Path folder, boolean readOnly, List<Confinement.Mount> mounts, @Nullable HostUser user) {
+        Place(Path folder, boolean readOnly, List<Confinement.Mount> mounts) {
+            this(folder, readOnly, mounts, null);
+        }
+
         static Confinement.Mount readOnly(Path path, String inside) {
             return new Confinement.Mount(path, Path.of(inside), true);
         }
@@ -73,7 +80,7 @@ record Git(ToolWall wall) {
         StringBuilder script = new StringBuilder();
         scripts.forEach(name -> script.append(read(name)));
         return wall.run(new ToolWall.Job(script.toString(), List.of(arguments), place.folder(), place.readOnly(),
-                place.mounts(), ENVIRONMENT, LONG.containsAll(scripts) ? TIMES_LONGER : 1), input, output);
+                place.mounts(), ENVIRONMENT, LONG.containsAll(scripts) ? TIMES_LONGER : 1, place.user()), input, output);
     }
 
     /** Removes all that is in a folder. */

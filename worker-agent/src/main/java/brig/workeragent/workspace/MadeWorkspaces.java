@@ -3,6 +3,7 @@ package brig.workeragent.workspace;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
+import brig.protocol.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.ToolWall;
@@ -127,14 +128,14 @@ public final class MadeWorkspaces {
     /**
      * A git worktree of its own for a spawn.
      *
-     * @param admin whether an admin asks for it: on a person's own gateway any repository of that person will do
+     * @param asker who asks for it: for an admin of a person's own gateway any repository of that person will do
      * @param uncommitted whether it begins with what was changed in the repository since its HEAD
      * @param hidden globs of tracked files that are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    public Made worktree(String spawnId, String taskId, Path repository, boolean admin, boolean uncommitted,
+    public Made worktree(String spawnId, String taskId, Path repository, SpawnRequest.Asker asker, boolean uncommitted,
             List<String> hidden) {
-        return worktrees.make(spawnId, taskId, repository, admin, uncommitted, hidden);
+        return worktrees.make(spawnId, taskId, repository, asker, uncommitted, hidden);
     }
 
     /**

@@ -1,7 +1,9 @@
 package brig.workeragent.workspace;
 
+import brig.workeragent.wall.HostUser;
 import java.nio.file.Path;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of a workspace that Brig made for a spawn.
@@ -13,10 +15,11 @@ import java.util.Locale;
  * @param branch of a worktree; empty for a copy
  * @param start the commit that a worktree began with; empty for a copy
  * @param owner who made it
+ * @param lender whose repository it was made of, where the workers' user cannot work on it: it then has a store of its own
  * @param endedMs when its spawn ended and left changes in it, milliseconds since 1970; 0 before
  */
 record Note(String spawnId, String taskId, Kind kind, Path source, String branch, String start,
-        Owner owner, long endedMs) {
+        Owner owner, @Nullable HostUser lender, long endedMs) {
     enum Kind {
         WORKTREE, COPY;
 
@@ -26,11 +29,11 @@ record Note(String spawnId, String taskId, Kind kind, Path source, String branch
     }
 
     Note ended(long nowMs) {
-        return new Note(spawnId, taskId, kind, source, branch, start, owner, nowMs);
+        return new Note(spawnId, taskId, kind, source, branch, start, owner, lender, nowMs);
     }
 
     Note startedAt(String commit) {
-        return new Note(spawnId, taskId, kind, source, branch, commit, owner, endedMs);
+        return new Note(spawnId, taskId, kind, source, branch, commit, owner, lender, endedMs);
     }
 
     boolean isEnded() {

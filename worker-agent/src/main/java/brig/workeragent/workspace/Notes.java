@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
 import brig.protocol.PrivateFile;
+import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.WorkersUser;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -50,6 +52,16 @@ record Notes(Path base, WorkersUser user) {
         return base.resolve(spawnId + ".applied");
     }
 
+    /** The objects and branches of a worktree whose repository is somebody's whom the agents are not. */
+    Path storeOf(String spawnId) {
+        return base.resolve(spawnId + ".git");
+    }
+
+    /** A pack that the owner of a repository gives, or a patch or configuration that the owner is given, for a moment. */
+    Path lentOf(String spawnId, String what) {
+        return base.resolve(spawnId + ".lent-" + what);
+    }
+
     /** A patch that is being looked at. */
     Path patchOf(String spawnId) {
         return base.resolve(spawnId + ".patch");
@@ -62,13 +74,25 @@ record Notes(Path base, WorkersUser user) {
 
     /** Writes a file of that kind, whole or not at all. */
     void store(Path file, Content content) throws IOException {
+        store(file, content, null);
+    }
+
+    /** @param reader who may read it alone; null for the workers' user */
+    void store(Path file, Content content, @Nullable HostUser reader) throws IOException {
         Path fresh = base.resolve("." + file.getFileName());
         Files.deleteIfExists(fresh);
         Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh))) {
             content.writeTo(out);
+        } catch (IOException | RuntimeException e) {
+            Files.delete(fresh);
+            throw e;
         }
-        user.give(fresh);
+        if (reader == null) {
+            user.give(fresh);
+        } else {
+            reader.give(fresh);
+        }
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
@@ -101,9 +125,14 @@ record Notes(Path base, WorkersUser user) {
     }
 
     void write(Note note) throws IOException {
-        PrivateFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(Map.of("task_id", note.taskId(),
+        Map<String, Object> fields = new LinkedHashMap<>(Map.of("task_id", note.taskId(),
                 "source", note.source().toString(), "branch", note.branch(), "start", note.start(),
-                "owner", note.owner().toMap(), "ended_ms", note.endedMs())));
+                "owner", note.owner().toMap(), "ended_ms", note.endedMs()));
+        HostUser lender = note.lender();
+        if (lender != null) {
+            fields.put("lender", Map.of("uid", lender.uid(), "gid", lender.gid()));
+        }
+        PrivateFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(fields));
     }
 
     void remove(Note note) throws IOException {
@@ -117,6 +146,9 @@ record Notes(Path base, WorkersUser user) {
             Files.delete(applied);
         }
         Files.deleteIfExists(patchOf(note.spawnId()));
+        for (String what : List.of("pack", "patch", "config")) {
+            Files.deleteIfExists(lentOf(note.spawnId(), what));
+        }
         Files.deleteIfExists(indexOf(note.spawnId()));
         Files.deleteIfExists(configOf(note.spawnId()));
         Files.deleteIfExists(fileOf(note.spawnId(), note.kind()));
@@ -139,8 +171,10 @@ record Notes(Path base, WorkersUser user) {
 
     private Note read(String spawnId, Note.Kind kind) throws IOException {
         Fields note = new Fields(Json.parseObject(Files.readAllBytes(fileOf(spawnId, kind))));
+        HostUser lender = !note.has("lender") ? null : new HostUser((int) note.object("lender").number("uid", 1, Integer.MAX_VALUE, 0),
+                (int) note.object("lender").number("gid", 1, Integer.MAX_VALUE, 0));
         return new Note(spawnId, note.text("task_id", spawnId), kind, Path.of(note.requiredText("source")),
-                note.text("branch", ""), note.text("start", ""), Owner.read(note.object("owner")),
+                note.text("branch", ""), note.text("start", ""), Owner.read(note.object("owner")), lender,
                 note.number("ended_ms", 0, Long.MAX_VALUE, 0));
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.Fields;
+import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a repository is before a worktree of it is made.
@@ -29,8 +31,9 @@ record Survey(String head, Set<String> branches, List<String> config, List<Strin
     private static final int BYTES_MAX = 64 * 1024 * 1024;
     private static final Set<String> SHOWN_SECTIONS = Set.of("core", "extensions", "user");
 
-    static Survey of(Git git, Path repository, boolean uncommitted) {
-        Git.Place place = new Git.Place(repository, true, List.of());
+    /** @param owner as whom it is looked at; null for the workers' user */
+    static Survey of(Git git, Path repository, @Nullable HostUser owner, boolean uncommitted) {
+        Git.Place place = new Git.Place(repository, true, List.of(), owner);
         return git.run(List.of("survey"), place, Git.NOTHING, Survey::read, uncommitted ? "uncommitted" : "committed");
     }
 

@@ -4,10 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnRequest;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.PrivateFiles;
 import brig.workeragent.wall.ToolWall;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -15,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +42,9 @@ final class Worktrees implements MadeWorkspaces.Maker {
     static final int SHOWN_BYTES_MAX = 512 * 1024;
     private static final long PATCH_BYTES_MAX = 64L * 1024 * 1024;
     private static final int WORD_BYTES_MAX = 100;
+    private static final long PACK_BYTES_MAX = 4L * 1024 * 1024 * 1024;
+    private static final int COPY_BYTES = 64 * 1024;
+    private static final int SHA1_DIGITS = 40;
 
     private final Notes notes;
     private final Repositories repositories;
@@ -51,23 +59,25 @@ final class Worktrees implements MadeWorkspaces.Maker {
     /**
      * Makes the worktree of a spawn from the repository's HEAD.
      *
-     * @param admin whether an admin asks for it
+     * @param asker who asks for it
      * @param uncommitted whether changes of tracked files that are not committed come along
      * @param hidden which tracked files are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, boolean admin, boolean uncommitted,
+    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, SpawnRequest.Asker asker, boolean uncommitted,
             List<String> hidden) {
-        Path real = repositories.require(repository, admin);
-        Survey found = Survey.of(git, real, uncommitted);
+        Repositories.Found repo = repositories.require(repository, asker);
+        Survey found = Survey.of(git, repo.folder(), repo.lender(), uncommitted);
         found.requireHarmless();
-        Note note = new Note(spawnId, taskId, Note.Kind.WORKTREE, real, freeBranch(found, taskId), found.head(),
-                Owner.self(), 0);
+        Note note = new Note(spawnId, taskId, Note.Kind.WORKTREE, repo.folder(), freeBranch(found, taskId), found.head(),
+                Owner.self(), repo.lender(), 0);
         try {
             Path folder = notes.makeFolder(spawnId);
             notes.write(note);
             notes.store(notes.configOf(spawnId), file -> file.write(found.shownConfig().getBytes(UTF_8)));
-            String start = begin(note, found, found.privateFiles(hidden));
+            PrivateFiles left = found.privateFiles(hidden);
+            String start = note.lender() == null ? begin(note, found, Survey.list(found.changed(), left, false), left)
+                    : begin(borrow(note, found, left), found, Git.NOTHING, left);
             notes.write(note.startedAt(start));
             return new MadeWorkspaces.Made(folder, mounts(note));
         } catch (IOException e) {
@@ -88,13 +98,54 @@ final class Worktrees implements MadeWorkspaces.Maker {
         return branch;
     }
 
-    /** @return the commit that it begins with: with what was not committed, where that comes along */
-    private String begin(Note note, Survey found, PrivateFiles hidden) throws IOException {
+    /**
+     * Makes a store for a worktree of what its owner gives: the commit that it begins with, and all before it. The owner's
+     * files are read by the owner's user alone, who writes nothing; the store is the workers' user's, as the worktree is.
+     *
+     * @return the note with the commit that the worktree begins with
+     */
+    private Note borrow(Note note, Survey found, PrivateFiles hidden) throws IOException {
+        byte[] changed = Survey.list(found.changed(), hidden, false);
+        Path pack = notes.lentOf(note.spawnId(), "pack");
+        Git.Place lent = new Git.Place(note.source(), true, List.of(), note.lender());
+        StringBuilder start = new StringBuilder();
+        notes.store(pack, file -> git.run(List.of("lend"), lent, changed, stdout -> {
+            start.append(new String(stdout.readNBytes(note.start().length()), UTF_8));
+            var _ = stdout.read();
+            copy(stdout, file);
+            return start;
+        }, note.start(), Integer.toString(changed.length)));
+        Path store = notes.makeFolder(String.valueOf(notes.storeOf(note.spawnId()).getFileName()));
+        git.run(List.of("keep"), new Git.Place(store, false, List.of(Git.Place.readOnly(pack, "/pack"))), Git.NOTHING,
+                Git.Text.upTo(0), note.start().length() == SHA1_DIGITS ? "sha1" : "sha256");
+        Files.delete(pack);
+        return note.startedAt(start.toString());
+    }
+
+    private static void copy(InputStream pack, OutputStream file) throws IOException {
+        byte[] bytes = new byte[COPY_BYTES];
+        long left = PACK_BYTES_MAX;
+        for (int count = pack.read(bytes); count >= 0; count = pack.read(bytes)) {
+            left -= count;
+            if (left < 0) {
+                throw new BrigException(ErrorCode.INVALID_FIELD, "the repository has more than " + PACK_BYTES_MAX
+                        + " bytes of history: give the agents a clone of their own");
+            }
+            file.write(bytes, 0, count);
+        }
+    }
+
+    /**
+     * @param changed those of its files that become the first commit
+     * @return the commit that it begins with: with what was not committed, where that comes along
+     */
+    private String begin(Note note, Survey found, byte[] changed, PrivateFiles hidden) throws IOException {
         Path common = commonOf(note);
         List<Confinement.Mount> mounts = new ArrayList<>(references(common));
-        mounts.add(Git.Place.readOnly(note.source(), "/source"));
+        if (note.lender() == null) {
+            mounts.add(Git.Place.readOnly(note.source(), "/source"));
+        }
         Git.Place place = new Git.Place(notes.folderOf(note.spawnId()).toRealPath(), false, mounts);
-        byte[] changed = Survey.list(found.changed(), hidden, false);
         byte[] skipped = Survey.list(found.tracked(), hidden, true);
         byte[] input = Arrays.copyOf(changed, changed.length + skipped.length);
         System.arraycopy(skipped, 0, input, changed.length, skipped.length);
@@ -180,15 +231,33 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * @return why it does not, in git's words; empty where it does
      */
     List<String> apply(Note note, Path patch, boolean check) throws IOException {
-        List<Confinement.Mount> mounts = List.of(Git.Place.readOnly(commonOf(note), "/workspace/.git"),
-                Git.Place.readOnly(notes.configOf(note.spawnId()), "/config"), Git.Place.readOnly(patch, "/patch"));
-        ToolWall.Said<Git.Text> said = git.attempt(List.of("apply"), new Git.Place(note.source(), check, mounts), Git.NOTHING,
-                Git.Text.upTo(0), check ? "check" : "apply");
+        HostUser lender = note.lender();
+        if (!Objects.equals(lender, repositories.lenderOf(note.source()))) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "the repository " + note.source() + " is somebody else's now");
+        }
+        Path config = notes.configOf(note.spawnId());
+        Path readable = lender == null ? patch : lend(note, lender, patch, "patch");
+        Path shown = lender == null ? config : lend(note, lender, config, "config");
+        List<Confinement.Mount> mounts = List.of(Git.Place.readOnly(note.source().resolve(".git"), "/workspace/.git"),
+                Git.Place.readOnly(shown, "/config"), Git.Place.readOnly(readable, "/patch"));
+        ToolWall.Said<Git.Text> said = git.attempt(List.of("apply"), new Git.Place(note.source(), check, mounts, lender),
+                Git.NOTHING, Git.Text.upTo(0), check ? "check" : "apply");
+        if (lender != null) {
+            Files.delete(readable);
+            Files.delete(shown);
+        }
         if (said.exitCode() == 0 && !check) {
             notes.addApplied(note.spawnId(), patch);
         }
         return said.exitCode() == 0 ? List.of()
                 : said.complaint().lines().map(line -> line.replaceFirst("^error: ", "")).toList();
+    }
+
+    /** A copy for the owner's eyes: what is kept is never the owner's to change. */
+    private Path lend(Note note, HostUser lender, Path file, String what) throws IOException {
+        Path copy = notes.lentOf(note.spawnId(), what);
+        notes.store(copy, to -> Files.copy(file, to), lender);
+        return copy;
     }
 
     /** In the worktree or on its branch. */
@@ -225,13 +294,18 @@ final class Worktrees implements MadeWorkspaces.Maker {
                         Git.Text.upTo(0), known ? note.spawnId() : "", note.branch(), withCommits ? "remove" : "keep");
                 Files.delete(folder);
             }
+            if (note.lender() != null && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS)) {
+                git.empty(commonOf(note));
+                Files.delete(commonOf(note));
+            }
             notes.remove(note);
         } catch (IOException | BrigException e) {
             LOG.warn("something of the worktree {} stays: {}", folder, e.getMessage());
         }
     }
 
-    private static Path commonOf(Note note) {
-        return note.source().resolve(".git");
+    /** The .git that the worktree shares, or its own store. */
+    private Path commonOf(Note note) {
+        return note.lender() == null ? note.source().resolve(".git") : notes.storeOf(note.spawnId());
     }
 }
