@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
@@ -52,6 +53,8 @@ final class Listeners {
     private final Door door;
     private final HttpConnections httpConnections;
     private final SessionSockets sessionSockets;
+    /** Those of this gateway: where one cannot be opened, another process listens on it. */
+    private final Set<Path> sockets = new HashSet<>();
     private int httpPort;
 
     public Listeners(Vertx vertx, Config config, Paths paths, Entrance entrance, Timers timers, Counters counters) {
@@ -92,7 +95,10 @@ final class Listeners {
         HttpApi api = new HttpApi(door, behind, status, spawner, config);
         Router router = api.router(vertx);
         return spawner.open(paths.spawner())
-                .thenCompose(opened -> openUnix(router))
+                .thenCompose(opened -> {
+                    sockets.add(paths.spawner());
+                    return openUnix(router);
+                })
                 .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())
                         .recover(failure -> busy("http.host:http.port", failure)).toCompletionStage())
@@ -114,6 +120,7 @@ final class Listeners {
         Path bound = unix.prepare(paths.http());
         return http().requestHandler(router).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
             unix.publish(bound, paths.http());
+            sockets.add(paths.http());
             return server;
         }).toCompletionStage();
     }
@@ -164,10 +171,10 @@ final class Listeners {
         return door.leaveAll(ErrorCode.SHUTTING_DOWN, LEAVE_MS);
     }
 
-    /** Takes the socket files away; the connections go with the process. */
+    /** Takes its own socket files away; the connections go with the process. */
     public void removeSockets() {
         sessionSockets.removeAll();
-        for (Path socket : new Path[] {paths.spawner(), paths.http()}) {
+        for (Path socket : sockets) {
             try {
                 Files.deleteIfExists(socket);
             } catch (IOException e) {
