@@ -146,6 +146,30 @@ static bool open_handle(void) {
     return permitted(open_by_handle_at(folder, &handle.head, O_RDONLY));
 }
 
+/* By each call that gives a file its mode, on a file of our own: on the host it may be the file of a person. */
+static const char owned[] = "brig-escape-setuid";
+static bool gave_bit(long result) {
+    struct stat file;
+    bool given = result >= 0 && stat(owned, &file) == 0 && (file.st_mode & S_ISUID) != 0;
+    unlink(owned);
+    return given;
+}
+static long make_owned(void) { return open(owned, O_CREAT | O_WRONLY | O_CLOEXEC, 0755); }
+static bool set_user_id(void) {
+    struct { unsigned long long flags, mode, resolve; } how = {O_CREAT | O_WRONLY, 04755, 0};
+    struct stat file;
+    int nameless = open(".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 04755);
+    bool made = gave_bit(mknod(owned, S_IFREG | 04755, 0)) || gave_bit(creat(owned, 04755))
+            || gave_bit(open(owned, O_CREAT | O_WRONLY | O_CLOEXEC, 04755))
+            || gave_bit(syscall(SYS_openat2, AT_FDCWD, owned, &how, sizeof how))
+            || (nameless >= 0 && fstat(nameless, &file) == 0 && (file.st_mode & S_ISUID) != 0);
+    bool changed = (make_owned() >= 0 && gave_bit(chmod(owned, 04755)))
+            || (make_owned() >= 0 && gave_bit(fchmodat(AT_FDCWD, owned, 04755, 0)))
+            || (make_owned() >= 0 && gave_bit(syscall(452 /* fchmodat2 */, AT_FDCWD, owned, 04755, 0)))
+            || gave_bit(fchmod((int) make_owned(), 04755));
+    return tell(made || changed, "%s", made ? "made with the bit" : changed ? "changed to it" : "no file has the bit");
+}
+
 static bool make_device(void) {
     struct stat disk;
     dev_t number = stat("/", &disk) == 0 && major(disk.st_dev) != 0 ? disk.st_dev : makedev(254, 0);
@@ -174,7 +198,7 @@ const struct probe file_probes[] = {
     {"sysrq-trigger", sysrq}, {"binfmt-register", binfmt}, {"sys-uevent-helper", uevent_helper},
     {"sys-writable", sys_writable}, {"cgroup-files-writable", cgroup_files}, {"hard-link-of-system-file", hard_link},
     {"symlink-out-of-workspace", link_out}, {"name-to-handle-at", file_handle}, {"open-by-handle-at", open_handle},
-    {"mknod-of-disk", make_device}, {"dev-mem", dev_mem}, {"dev-kmsg", dev_kmsg}, {"dev-kvm", dev_kvm},
+    {"set-user-id-file", set_user_id}, {"mknod-of-disk", make_device}, {"dev-mem", dev_mem}, {"dev-kmsg", dev_kmsg}, {"dev-kvm", dev_kvm},
     {"dev-fuse", dev_fuse}, {"dev-net-tun", dev_tun}, {"dev-loop-control", dev_loop}, {"dev-disk", dev_disk},
     {NULL, NULL},
 };

@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class ConnectionsTest {
     private static final int PLACES = 24;
-    /** Of each kind; {@code -Dbrig.connections=20000} for the long run. */
+    /** Of each kind; 20,000 for the long run, without the bound in time. */
     private static final int CONNECTIONS = Integer.getInteger("brig.connections", 250);
     private static final String UPGRADE = """
             Connection: Upgrade
@@ -31,8 +35,12 @@ class ConnectionsTest {
     /** Masked with zeroes: 1000, the client is done. */
     private static final byte[] CLOSE_FRAME = {(byte) 0x88, (byte) 0x82, 0, 0, 0, 0, 0x03, (byte) 0xe8};
 
+    /** The JVM opens a file now and then: a log, a class. */
+    private static final int DESCRIPTORS_SPARE = 8;
+
     private static Product product;
     private static Spawned spawned;
+    private static Spawned server;
 
     /** What is opened. */
     private enum Kind {
@@ -46,6 +54,8 @@ class ConnectionsTest {
         REQUEST_TCP(true, "GET /api/v1/status HTTP/1.1\r\n", "", " 200 "),
         REQUEST_UNIX(false, "GET /api/v1/status HTTP/1.1\r\n", "", " 200 "),
         SESSION(false, "", "", "authenticated"),
+        PORT(true, "GET /api/v1/sessions/serves/ports/3000/head HTTP/1.1\r\n", "", " 200 "),
+        PORT_WEBSOCKET(true, "GET /api/v1/sessions/serves/ports/3000/ws HTTP/1.1\r\n", UPGRADE, " 101 "),
         SPAWNER(false, "", "", "spawns");
 
         private final boolean tcp;
@@ -58,6 +68,10 @@ class ConnectionsTest {
             this.first = first;
             this.headers = headers;
             this.answer = answer;
+        }
+
+        private boolean toPort() {
+            return this == PORT || this == PORT_WEBSOCKET;
         }
 
         private Wire dial() throws IOException {
@@ -84,6 +98,12 @@ class ConnectionsTest {
     static void start() throws IOException {
         product = Product.start(Map.of("limits", Map.of("connectionsMax", (long) PLACES)));
         spawned = product.idle("beside");
+        server = product.idle("serves");
+        Files.copy(Path.of("src/e2e/resources/brig/gateway/e2e/server.pl"), server.workspace().resolve("server.pl"));
+        try (Wire captain = server.captain()) {
+            captain.sendLine(Spawned.user("perl server.pl"));
+            new Frames().readUntil(captain, frame -> frame.text("content", "").contains("up"));
+        }
     }
 
     @AfterAll
@@ -96,7 +116,21 @@ class ConnectionsTest {
     }
 
     private static String token(Kind kind) throws IOException {
+        if (kind.toPort()) {
+            return server.captainToken();
+        }
         return kind == Kind.SESSION ? spawned.captainToken() : product.adminToken();
+    }
+
+    /** What the gateway and the worker-agent have open. */
+    private static long descriptors() throws IOException {
+        long count = 0;
+        for (ProcessHandle process : List.of(product.process().toHandle(), product.workerAgents().getFirst())) {
+            try (Stream<Path> open = Files.list(Path.of("/proc", String.valueOf(process.pid()), "fd"))) {
+                count += open.count();
+            }
+        }
+        return count;
     }
 
     private static Wire opened(Kind kind) throws IOException {
@@ -109,7 +143,9 @@ class ConnectionsTest {
     /** The client is done and waits for the other side. */
     private static void closeCleanly(Kind kind) throws IOException {
         try (Wire wire = opened(kind)) {
-            if (!kind.headers.isEmpty()) {
+            if (kind == Kind.PORT_WEBSOCKET) {
+                wire.send("end\n");
+            } else if (!kind.headers.isEmpty()) {
                 wire.send(CLOSE_FRAME);
             } else {
                 wire.endOutput();
@@ -140,12 +176,14 @@ class ConnectionsTest {
 
     @ParameterizedTest
     @CsvSource({"ATTACH_TCP", "MULTIPLEX_TCP", "ATTACH_UNIX", "MULTIPLEX_UNIX", "EVENTS", "EVENTS_UNIX", "MODELS",
-            "REQUEST_TCP", "REQUEST_UNIX", "SESSION", "SPAWNER"})
+            "REQUEST_TCP", "REQUEST_UNIX", "SESSION", "SPAWNER", "PORT", "PORT_WEBSOCKET"})
     void shouldGiveEveryPlaceBackHoweverAConnectionEnds(Kind kind) throws IOException {
         long before = places();
         try (Wire _ = opened(kind)) {
             assertEquals(before + 1, places());
         }
+        Await.until("the place comes back", () -> places() == before);
+        long open = descriptors();
         for (int i = 0; i < CONNECTIONS / 4; i++) {
             closeCleanly(kind);
             beRefused(kind);
@@ -159,5 +197,6 @@ class ConnectionsTest {
         Await.until("all places come back", () -> places() == before);
         Await.until("no stranger is left", () -> product.ask("{\"action\":\"gateway\"}")
                 .number("connections_unauthenticated", 0, 100_000, -1) == 0);
+        Await.until("all descriptors come back", () -> descriptors() <= open + DESCRIPTORS_SPARE);
     }
 }

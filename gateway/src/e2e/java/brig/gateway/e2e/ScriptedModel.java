@@ -6,6 +6,8 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,7 +21,18 @@ final class ScriptedModel implements AutoCloseable {
     private final String url;
 
     ScriptedModel() throws IOException {
-        process = new ProcessBuilder("node", SERVER.toString(), "--port", "0").redirectErrorStream(true).start();
+        this(List.of());
+    }
+
+    /** Writes each request there, body and all, as a line of JSON. */
+    ScriptedModel(Path log) throws IOException {
+        this(List.of("--full-log", "--log", log.toString()));
+    }
+
+    private ScriptedModel(List<String> options) throws IOException {
+        List<String> command = new ArrayList<>(List.of("node", SERVER.toString(), "--port", "0"));
+        command.addAll(options);
+        process = new ProcessBuilder(command).redirectErrorStream(true).start();
         url = address(process);
     }
 

@@ -87,14 +87,15 @@ final class Listeners {
         sessionSockets.sweep();
     }
 
-    /** Opens the spawner socket and HTTP on both addresses. @throws BrigException where a place is taken */
+    /** Opens the spawner socket and HTTP on both addresses, behind the sockets of sessions. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
         GatewayStatus status = new GatewayStatus(door.sessions(), door.lobby(), behind.controls().admission(),
                 behind.clock(), System::nanoTime);
         SpawnerSocket spawner = new SpawnerSocket(door, behind, status, this::url);
         HttpApi api = new HttpApi(door, behind, status, spawner, config);
         Router router = api.router(vertx);
-        return spawner.open(paths.spawner())
+        return sessionSockets.opened()
+                .thenCompose(opened -> spawner.open(paths.spawner()))
                 .thenCompose(opened -> {
                     sockets.add(paths.spawner());
                     return openUnix(router);

@@ -44,6 +44,8 @@ public final class SessionSockets implements SpawnListener {
 
     private final Door door;
     private final Paths paths;
+    /** Those that are being opened; whoever wants one of them open or closed waits for it. By spawn_id. */
+    private final Map<String, CompletionStage<String>> opening = new HashMap<>();
     private final Map<String, Listening> listening = new HashMap<>();
     /** Those whose spawn has ended, by their place. */
     private final Map<Path, Listening> lingering = new HashMap<>();
@@ -74,19 +76,36 @@ public final class SessionSockets implements SpawnListener {
 
     @Override
     public CompletionStage<String> open(Spawn spawn) {
+        CompletionStage<String> begun = opening.get(spawn.spawnId());
+        return begun == null ? begin(spawn) : begun;
+    }
+
+    private CompletionStage<String> begin(Spawn spawn) {
         Session session = door.sessions().of(spawn);
         session.expectCaptains();
         Listening opened = new Listening(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
         remove(lingering.get(opened.socket));
         try {
-            return door.listen(opened.socket, caller -> new Connection(session, opened, caller)).thenApply(server -> {
-                opened.server = server;
-                listening.put(spawn.spawnId(), opened);
-                return opened.socket.toString();
-            });
+            CompletionStage<String> begun = door.listen(opened.socket, caller -> new Connection(session, opened, caller))
+                    .whenComplete((server, failure) -> opening.remove(spawn.spawnId()))
+                    .thenApply(server -> {
+                        opened.server = server;
+                        listening.put(spawn.spawnId(), opened);
+                        return opened.socket.toString();
+                    });
+            if (!begun.toCompletableFuture().isDone()) {
+                opening.put(spawn.spawnId(), begun);
+            }
+            return begun;
         } catch (BrigException refusal) {
             return CompletableFuture.failedFuture(refusal);
         }
+    }
+
+    /** Completes when none is being opened that is now. */
+    public CompletionStage<Void> opened() {
+        return CompletableFuture.allOf(opening.values().stream().map(begun -> begun.toCompletableFuture()
+                .exceptionally(failure -> "")).toArray(CompletableFuture[]::new));
     }
 
     @Override
@@ -97,7 +116,10 @@ public final class SessionSockets implements SpawnListener {
     @Override
     public void close(Spawn spawn) {
         Listening ended = listening.remove(spawn.spawnId());
-        if (ended != null) {
+        CompletionStage<String> begun = opening.get(spawn.spawnId());
+        if (begun != null) {
+            var _ = begun.thenRun(() -> close(spawn));
+        } else if (ended != null) {
             lingering.put(ended.socket, ended);
             door.timers().after(LINGER_MS, () -> remove(ended));
         }

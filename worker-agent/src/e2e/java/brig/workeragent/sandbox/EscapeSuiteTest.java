@@ -31,7 +31,7 @@ class EscapeSuiteTest {
     /** What succeeds for root on any host; more does on most. */
     private static final Set<String> SUCCEED_UNWALLED = Set.of("read-etc-shadow", "read-other-workspace",
             "read-host-shared-memory", "write-root", "write-usr", "open-passwd-for-writing", "sysctl-core-pattern",
-            "sysctl-any-writable", "hard-link-of-system-file", "symlink-out-of-workspace", "ptrace-init",
+            "sysctl-any-writable", "hard-link-of-system-file", "set-user-id-file", "symlink-out-of-workspace", "ptrace-init",
             "open-memory-of-init", "pidfd-getfd", "signal-host-process", "environment-of-others",
             "arguments-of-launcher", "inherited-descriptor", "setuid-root", "new-privileges", "allow-core-dump",
             "personality", "chroot", "mount-tmpfs", "unshare-mounts", "setns-network", "name-to-handle-at",

@@ -58,6 +58,10 @@ final class BpfProgram {
         return add(JUMP_ANY_BIT, 0, 1, mask).answer(action);
     }
 
+    BpfProgram answerWhenNoBit(int mask, int action) {
+        return add(JUMP_ANY_BIT, 1, 0, mask).answer(action);
+    }
+
     /** Runs the block if what was loaded last equals the value, and skips it otherwise. */
     BpfProgram whenEqual(int value, BpfProgram block) {
         int length = block.instructions.size();

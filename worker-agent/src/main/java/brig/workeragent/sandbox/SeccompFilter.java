@@ -24,6 +24,8 @@ final class SeccompFilter {
     static final int ARCHITECTURE = 4;
     static final int FIRST_ARGUMENT = 16;
     static final int SECOND_ARGUMENT = 24;
+    private static final int THIRD_ARGUMENT = 32;
+    private static final int FOURTH_ARGUMENT = 40;
 
     /**
      * Calls from here on use the x32 ABI: the same kernel functions under numbers that the list does not
@@ -46,6 +48,11 @@ final class SeccompFilter {
     /** Both put characters into the input of a terminal, as if typed by its user. */
     static final int TIOCSTI = 0x5412;
     static final int TIOCLINUX = 0x541C;
+
+    /** {@code S_ISUID} of {@code linux/stat.h}. */
+    private static final int SET_USER_ID = 04000;
+    /** {@code O_CREAT} and {@code __O_TMPFILE}: without one of them an open has no mode. */
+    private static final int OPEN_CREATES = 0100 | 020000000;
 
     private static final int PERSONALITY_LINUX = 0;
     private static final int PERSONALITY_QUERY = 0xFFFFFFFF;
@@ -90,8 +97,33 @@ final class SeccompFilter {
             case PERSONALITY -> new BpfProgram().load(FIRST_ARGUMENT)
                     .answerWhenEqual(PERSONALITY_LINUX, ALLOW).answerWhenEqual(PERSONALITY_QUERY, ALLOW)
                     .answer(REFUSE);
-            default -> new BpfProgram().answer(REFUSE);
+            default -> call.why() == Why.SET_USER_ID ? withoutSetUserId(call) : new BpfProgram().answer(REFUSE);
         };
+    }
+
+    /**
+     * The rule of a call that gives a file its mode: no set-user-id bit. The set-group-id bit passes, because
+     * folders use it (a repository shared with a group), and a filter does not see what a path leads to.
+     */
+    static BpfProgram withoutSetUserId(Syscall call) {
+        return switch (call) {
+            case CHMOD, FCHMOD, CREAT, MKNOD -> modeIn(SECOND_ARGUMENT);
+            case FCHMODAT, FCHMODAT2, MKNODAT -> modeIn(THIRD_ARGUMENT);
+            case OPEN -> modeOfOpen(SECOND_ARGUMENT, THIRD_ARGUMENT);
+            case OPENAT -> modeOfOpen(THIRD_ARGUMENT, FOURTH_ARGUMENT);
+            // Its mode is in memory, where a filter cannot look; programs fall back to openat.
+            case OPENAT2 -> new BpfProgram().answer(NO_SUCH_CALL);
+            default -> throw new IllegalArgumentException(call + " gives no mode");
+        };
+    }
+
+    private static BpfProgram modeIn(int argument) {
+        return new BpfProgram().load(argument).answerWhenAnyBit(SET_USER_ID, REFUSE).answer(ALLOW);
+    }
+
+    private static BpfProgram modeOfOpen(int flags, int mode) {
+        return new BpfProgram().load(flags).answerWhenNoBit(OPEN_CREATES, ALLOW)
+                .load(mode).answerWhenAnyBit(SET_USER_ID, REFUSE).answer(ALLOW);
     }
 
     private static BpfProgram clone(boolean nested) {

@@ -52,6 +52,12 @@ enum Syscall {
     SHMGET(Why.MEMORY_OF_NOBODY, 29, 194), MSGGET(Why.MEMORY_OF_NOBODY, 68, 186),
     SEMGET(Why.MEMORY_OF_NOBODY, 64, 190), MQ_OPEN(Why.MEMORY_OF_NOBODY, 240, 180),
 
+    // Files that run as who owns them. On the host a worker's file may be a person's own.
+    CHMOD(Why.SET_USER_ID, 90, -1), FCHMOD(Why.SET_USER_ID, 91, 52), FCHMODAT(Why.SET_USER_ID, 268, 53),
+    FCHMODAT2(Why.SET_USER_ID, 452, 452), OPEN(Why.SET_USER_ID, 2, -1), OPENAT(Why.SET_USER_ID, 257, 56),
+    OPENAT2(Why.SET_USER_ID, 437, 437), CREAT(Why.SET_USER_ID, 85, -1), MKNOD(Why.SET_USER_ID, 133, -1),
+    MKNODAT(Why.SET_USER_ID, 259, 33),
+
     // Leftovers of old kernels.
     USELIB(Why.OBSOLETE, 134, -1), USTAT(Why.OBSOLETE, 136, -1),
     SYSFS(Why.OBSOLETE, 139, -1), SYSCTL(Why.OBSOLETE, 156, -1),
@@ -66,10 +72,13 @@ enum Syscall {
     /** Stands for a number that an architecture does not have. */
     private static final int NONE = -1;
 
-    /** The reason for which a call is in this list; all but {@link #BY_ARGUMENT} are refused outright. */
+    /**
+     * The reason for which a call is in this list. All are refused outright, but {@link #BY_ARGUMENT} and
+     * {@link #SET_USER_ID}, which are decided by their arguments.
+     */
     enum Why {
         MOUNTS_AND_NAMESPACES, OTHER_PROCESSES, ATTACK_SURFACE, KEYS, FILE_HANDLES, MACHINE, CLOCK,
-        MEMORY_OF_NOBODY, OBSOLETE, BY_ARGUMENT
+        MEMORY_OF_NOBODY, SET_USER_ID, OBSOLETE, BY_ARGUMENT
     }
 
     private final Why why;

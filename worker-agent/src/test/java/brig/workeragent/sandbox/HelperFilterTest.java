@@ -49,9 +49,18 @@ class HelperFilterTest {
     @EnumSource(Machine.class)
     void shouldRefuseWhatAWallRefuses(Machine machine) {
         for (Syscall call : Syscall.values()) {
-            if (call.existsOn(machine) && call.why() != Syscall.Why.BY_ARGUMENT) {
+            if (call.existsOn(machine) && call.why() != Syscall.Why.BY_ARGUMENT
+                    && call.why() != Syscall.Why.SET_USER_ID) {
                 assertEquals(SeccompFilter.REFUSE, run(machine, call.numberOn(machine)), call.name());
             }
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Machine.class)
+    void shouldMakeNoFileWithTheSetUserIdBit(Machine machine) {
+        int fchmod = Syscall.FCHMOD.numberOn(machine);
+        assertEquals(SeccompFilter.REFUSE, run(machine, fchmod, 3, 04755));
+        assertEquals(SeccompFilter.ALLOW, run(machine, fchmod, 3, 0600));
     }
 }

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Runs the filter in a small interpreter of classic BPF, on made-up system calls. */
@@ -99,6 +100,40 @@ class SeccompFilterTest {
                         interpret(alone, machine.auditNumber(), call.numberOn(machine)), call.name());
             }
         }
+    }
+
+    /** The place of the mode among the arguments of each call. */
+    @ParameterizedTest
+    @CsvSource({"CHMOD, 1", "FCHMOD, 1", "CREAT, 1", "MKNOD, 1", "FCHMODAT, 2", "FCHMODAT2, 2", "MKNODAT, 2"})
+    void shouldRefuseTheSetUserIdBit(Syscall call, int place) {
+        for (Machine machine : Machine.values()) {
+            if (!call.existsOn(machine)) continue;
+            long[] arguments = new long[4];
+            arguments[place] = 0104755;
+            assertEquals(SeccompFilter.REFUSE, run(machine, call, arguments), machine.name());
+            arguments[place] = 0xFFFFFFFF00000000L | 04000;
+            assertEquals(SeccompFilter.REFUSE, run(machine, call, arguments), machine.name());
+            arguments[place] = 0102775;
+            assertEquals(SeccompFilter.ALLOW, run(machine, call, arguments), machine.name());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Machine.class)
+    void shouldLookAtTheModeOfAnOpenWhenItMakesAFile(Machine machine) {
+        int create = 0100;
+        int temporary = 020200000;
+        assertEquals(SeccompFilter.REFUSE, run(machine, Syscall.OPENAT, 3, 0, create | 1, 04711));
+        assertEquals(SeccompFilter.REFUSE, run(machine, Syscall.OPENAT, 3, 0, temporary | 1, 04711));
+        assertEquals(SeccompFilter.ALLOW, run(machine, Syscall.OPENAT, 3, 0, create | 1, 0777));
+        assertEquals(SeccompFilter.ALLOW, run(machine, Syscall.OPENAT, 3, 0, 0, 04711));
+        assertEquals(SeccompFilter.NO_SUCH_CALL, run(machine, Syscall.OPENAT2, 3, 0, 0, 24));
+    }
+
+    @Test
+    void shouldLookAtTheModeOfAnOldOpenToo() {
+        assertEquals(SeccompFilter.REFUSE, run(Machine.X86_64, Syscall.OPEN, 0, 0100, 04711));
+        assertEquals(SeccompFilter.ALLOW, run(Machine.X86_64, Syscall.OPEN, 0, 0, 04711));
     }
 
     @Test
