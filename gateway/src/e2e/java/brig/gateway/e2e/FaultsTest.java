@@ -18,16 +18,12 @@ import org.junit.jupiter.api.Timeout;
 class FaultsTest {
     private static final int LINES = 20_000;
 
-    private static Path record(Spawned spawned) {
-        return spawned.product().folder().resolve("state/streams").resolve(spawned.id());
-    }
-
     private static Spawned ended(Product product, String prompt) throws IOException {
         Spawned spawned = product.shell(prompt);
         try (Wire reader = spawned.attach("watcher")) {
             new Frames().readAll(reader);
         }
-        Await.until("it is recorded", () -> spawned.view().text("state", "").equals("terminated"));
+        Await.until("it is recorded", spawned::isRecorded);
         return spawned;
     }
 
@@ -75,7 +71,7 @@ class FaultsTest {
         try (Product product = Product.start()) {
             Spawned spawned = ended(product, "seq 1 " + LINES);
             long last = spawned.view().number("last_seq", 1, Long.MAX_VALUE, 0);
-            delete(record(spawned));
+            delete(spawned.record());
             Frames[] read = new Frames[1];
             Await.until("it is no longer in memory either", () -> {
                 try (Wire watcher = spawned.attach("watcher")) {
@@ -102,7 +98,7 @@ class FaultsTest {
     void shouldNotServeADamagedByteAndReadOnBehindIt() throws IOException {
         try (Product product = Product.start()) {
             Spawned spawned = ended(product, "seq 1 " + LINES);
-            Path file = record(spawned).resolve("%020d.ndjson".formatted(1));
+            Path file = spawned.record().resolve("%020d.ndjson".formatted(1));
             product.stop();
             byte[] bytes = Files.readAllBytes(file);
             bytes[bytes.length / 2] ^= 1;

@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,25 +37,9 @@ class RetentionTest {
         }
     }
 
-    private static boolean isPruned(Product product, String id) {
+    private static boolean isPruned(Spawned spawned) {
         try {
-            return "NOT_FOUND".equals(product.ask("{\"action\":\"status\",\"id\":\"" + id + "\"}").text("code"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static boolean isRecorded(Product product, String id) {
-        try (Stream<Path> files = Files.list(product.folder().resolve("state/streams").resolve(id))) {
-            return files.anyMatch(file -> read(file).contains("\"state\":\"terminated\""));
-        } catch (IOException notYet) {
-            return false;
-        }
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file, StandardCharsets.ISO_8859_1);
+            return "NOT_FOUND".equals(spawned.view().text("code"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -78,26 +61,26 @@ class RetentionTest {
             try (Wire captain = live.captain()) {
                 captain.sendLine(Spawned.user("seq 1 1000"));
                 new Frames().readUntilType(captain, "done");
-                List<String> ended = new ArrayList<>();
+                List<Spawned> ended = new ArrayList<>();
                 for (int i = 0; i < ENDED; i++) {
                     Spawned one = product.shell("seq 1 120000; echo over");
                     try (Wire reader = one.attach("watcher")) {
                         assertTrue(Frames.isTerminated(new Frames().readAll(reader).last()));
                     }
-                    ended.add(one.id());
+                    ended.add(one);
                 }
-                Await.until("all are recorded", () -> ended.stream().allMatch(id -> isPruned(product, id) || isRecorded(product, id)));
+                Await.until("all are recorded", () -> ended.stream().allMatch(each -> isPruned(each) || each.isRecorded()));
                 assertTrue(prune(product, "--dry-run").flag("dry_run"));
                 // The gateway's own look may come before, between and behind: together they delete it all.
                 Await.until("the sum holds", () -> prune(product).number("spawns", 0, ENDED, 0) == 0 && bytes(product) <= BYTES_MAX);
-                int gone = (int) ended.stream().filter(id -> isPruned(product, id)).count();
+                int gone = (int) ended.stream().filter(RetentionTest::isPruned).count();
                 assertTrue(gone > 0);
-                Set<String> left = new HashSet<>(ended.subList(gone, ENDED));
+                Set<String> left = ended.subList(gone, ENDED).stream().map(Spawned::id).collect(Collectors.toSet());
                 left.add(live.id());
                 assertEquals(left, streams(product), "the oldest are gone");
                 assertEquals(0, prune(product, "--dry-run").number("spawns", 0, ENDED, -1));
-                assertEquals("NOT_FOUND", product.ask("{\"action\":\"status\",\"id\":\"" + ended.getFirst() + "\"}").text("code"));
-                try (Wire reader = product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + ended.getFirst() + "\"}")) {
+                assertEquals("NOT_FOUND", ended.getFirst().view().text("code"));
+                try (Wire reader = product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + ended.getFirst().id() + "\"}")) {
                     assertEquals("NOT_FOUND", reader.message().text("code"));
                 }
                 assertTrue(Files.readString(product.log()).contains(" prune "), "each is told in the audit");

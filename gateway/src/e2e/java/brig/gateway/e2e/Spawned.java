@@ -4,6 +4,8 @@ import brig.protocol.Fields;
 import brig.protocol.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -56,5 +58,24 @@ record Spawned(Product product, Fields answer) {
 
     Fields view() throws IOException {
         return product.ask("{\"action\":\"status\",\"id\":\"" + id() + "\"}");
+    }
+
+    /** Where its frames are recorded. */
+    Path record() {
+        return product.folder().resolve("state/streams").resolve(id());
+    }
+
+    /** The last of its frames is on disk, which may be a while after everybody has seen it. */
+    boolean isRecorded() {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(record())) {
+            for (Path file : files) {
+                if (Files.readString(file, StandardCharsets.ISO_8859_1).contains("\"state\":\"terminated\"")) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (IOException notYet) {
+            return false;
+        }
     }
 }

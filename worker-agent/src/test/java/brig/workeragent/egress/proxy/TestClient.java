@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -96,9 +97,14 @@ final class TestClient implements AutoCloseable {
     }
 
     boolean isEnded() throws IOException {
+        return isEnded(in);
+    }
+
+    /** A peer that closes before it has read all resets the connection. */
+    static boolean isEnded(InputStream in) throws IOException {
         try {
             return in.read() < 0;
-        } catch (java.net.SocketException reset) {
+        } catch (SocketException reset) {
             return true;
         }
     }
