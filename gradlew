@@ -42,7 +42,7 @@ if [ -n "$packages" ]; then
     apt_install $packages || die "missing:$packages. Install them (Debian, Ubuntu: sudo apt-get install$packages) and start again."
 fi
 # The page is tested in a browser, and the clients with what npm has; where there is neither, those tests are skipped and say so.
-case " $* " in *check\ * | *e2eTest\ *)
+case " $* " in *check\ * | *e2eTest\ * | *ormat\ *)
     packages=
     need chromium chromium
     need npm npm
@@ -54,7 +54,6 @@ if ! find_jdk25; then
     find_jdk25 || die 'missing: JDK 25. Install one (Debian, Ubuntu: openjdk-25-jdk-headless or temurin-25-jdk)' \
         'under /usr/lib/jvm, or point JAVA_HOME at it, and start again.'
 fi
-export BRIG_JDK25
 
 # Gradle 4.4.1 itself does not start on JDK 25; it uses the newest older one that it knows.
 for home in /usr/lib/jvm/java-17-openjdk-* /usr/lib/jvm/java-11-openjdk-* /usr/lib/jvm/default-java; do
@@ -78,7 +77,7 @@ fi
 
 # That Gradle calls each class file "malformed" that is of a newer Java than it knows: hundreds of lines that say nothing.
 build() {
-    status=$( { { gradle --project-dir "$here" --console plain "$@" && echo 0 >&4 || echo $? >&4; } |
+    status=$( { { gradle --project-dir "$here" --console plain -Pjdk25="$BRIG_JDK25" "$@" && echo 0 >&4 || echo $? >&4; } |
         sed -u '/^Malformed \(class file\|jar\) \[/d' >&3; } 4>&1 ) 3>&1
     [ "$status" = 0 ] || exit "${status:-1}"
 }
