@@ -1,3 +1,3 @@
-export { BrigError } from './lib/errors.js';
-export { Session } from './lib/session.js';
-export { SubagentProvider } from './lib/provider.js';
+export {BrigError} from './lib/errors.js';
+export {Session} from './lib/session.js';
+export {SubagentProvider} from './lib/provider.js';

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from './connection.js';
-import { persist, unless, within } from './dial.js';
-import { BrigError } from './errors.js';
-import { Position } from './position.js';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {Connection} from './connection.js';
+import {persist, unless, within} from './dial.js';
+import {BrigError} from './errors.js';
+import {Position} from './position.js';
 
 /** Who lost the same gateway does not come back all at once, and nobody asks without a pause. */
 const PAUSE_MS_MAX = 20;
@@ -13,144 +13,146 @@ const PAUSE_MS_MAX = 20;
  * read more or less, and once `handleOver(failure)`; without a failure the last frame was there.
  */
 export class Link {
-  #place;
-  #timeouts;
-  #owner;
-  #position = new Position();
-  /** Null while there is none. */
-  #connection = null;
-  /** Settles when there is a connection again, or will be none. */
-  #connected;
-  #isOver = false;
-  /** Ends what is under way when it is over. */
-  #over = new AbortController();
+    #place;
+    #timeouts;
+    #owner;
+    #position = new Position();
+    /** Null while there is none. */
+    #connection = null;
+    /** Settles when there is a connection again, or will be none. */
+    #connected;
+    #isOver = false;
+    /** Ends what is under way when it is over. */
+    #over = new AbortController();
 
-  constructor(place, timeouts, owner) {
-    this.#place = place;
-    this.#timeouts = timeouts;
-    this.#owner = owner;
-  }
-
-  /** Connects for the first time. */
-  async open() {
-    this.#begin(this.#timeouts.readyMs, `waiting for ${this.#place.ioSocket}`, 0);
-    await this.#connected;
-  }
-
-  /** Whether Brig owes an answer. */
-  get isWaiting() {
-    return this.#connection !== null && this.#connection.isWaiting;
-  }
-
-  /** Whether the last frame was there. */
-  get isAtEnd() {
-    return this.#position.isAtEnd;
-  }
-
-  pause() {
-    this.#connection?.pause();
-  }
-
-  resume() {
-    this.#connection?.resume();
-  }
-
-  /** Sends a line when there is a connection; resolves when Brig has taken it. */
-  async tell(line) {
-    while (this.#connection === null && !this.#isOver) {
-      await this.#connected;
+    constructor(place, timeouts, owner) {
+        this.#place = place;
+        this.#timeouts = timeouts;
+        this.#owner = owner;
     }
-    if (this.#isOver) {
-      throw ended(this.#place);
-    }
-    const taken = this.#connection.tell(line);
-    this.#owner.handleFlow();
-    await within(this.#timeouts.answerMs, 'waiting for Brig to take a message', undefined, (limit) => unless(limit, taken));
-  }
 
-  /** Ends it; who waits for something is told the failure. */
-  close(failure) {
-    if (this.#isOver) {
-      return;
+    /** Connects for the first time. */
+    async open() {
+        this.#begin(this.#timeouts.readyMs, `waiting for ${this.#place.ioSocket}`, 0);
+        await this.#connected;
     }
-    this.#isOver = true;
-    this.#over.abort(failure ?? ended(this.#place));
-    this.#connection?.close();
-    this.#connection = null;
-    this.#owner.handleOver(failure);
-  }
 
-  #begin(timeoutMs, what, pauseMsMax) {
-    this.#connected = within(timeoutMs, what, this.#over.signal, async (limit) => {
-      await sleep(Math.random() * pauseMsMax, undefined, { signal: limit });
-      await persist(limit, () => this.#connect(limit));
-    }).catch((failure) => {
-      this.close(failure);
-      throw failure;
-    });
-    // Who reads is told of it, whether anybody waits to send or not.
-    this.#connected.catch(() => {});
-  }
-
-  async #connect(limit) {
-    const connection = await this.#dial(limit);
-    if (this.#isOver) {
-      connection.close();
-    } else {
-      this.#connection = connection;
-      this.#owner.handleFlow();
-      connection.handOver();
+    /** Whether Brig owes an answer. */
+    get isWaiting() {
+        return this.#connection !== null && this.#connection.isWaiting;
     }
-  }
 
-  /** A session's socket goes some time after its end; then the spawner socket has what is left to read. */
-  async #dial(limit) {
-    const { ioSocket, token, spawnerSocket, spawnId } = this.#place;
-    const from = this.#position.next;
-    const owner = {
-      handleAuthenticated: (welcome) => this.#handleAuthenticated(welcome),
-      handleMessage: (message, bytes) => this.#handleMessage(message, bytes),
-      handleTaken: () => this.#owner.handleFlow(),
-      handleClosed: (failure) => this.#handleClosed(failure),
-    };
-    try {
-      return await Connection.open(ioSocket, { auth: token, from }, owner, limit);
-    } catch (failure) {
-      if (failure.code !== 'CONNECTION_FAILED' || !this.#position.hasBegun) {
-        throw failure;
-      }
-      return Connection.open(spawnerSocket, { action: 'attach', id: spawnId, from }, owner, limit);
+    /** Whether the last frame was there. */
+    get isAtEnd() {
+        return this.#position.isAtEnd;
     }
-  }
 
-  /** The connection may read. Returns false where it must begin elsewhere: the stream that we know is gone. */
-  #handleAuthenticated(welcome) {
-    const gap = this.#position.enter(welcome);
-    if (gap !== undefined) {
-      this.#owner.handleMessage(gap, 0);
+    pause() {
+        this.#connection?.pause();
     }
-    return welcome.from <= this.#position.next;
-  }
 
-  #handleMessage(message, bytes) {
-    if (this.#position.admit(message)) {
-      this.#owner.handleMessage(message, bytes);
-      if (this.#position.isAtEnd) {
-        this.close();
-      }
+    resume() {
+        this.#connection?.resume();
     }
-  }
 
-  #handleClosed(failure) {
-    this.#connection = null;
-    if (failure.code === 'CONNECTION_LOST') {
-      this.#begin(this.#timeouts.reconnectMs, 'connecting again', PAUSE_MS_MAX);
-    } else {
-      this.close(failure);
+    /** Sends a line when there is a connection; resolves when Brig has taken it. */
+    async tell(line) {
+        while (this.#connection === null && !this.#isOver) {
+            await this.#connected;
+        }
+        if (this.#isOver) {
+            throw ended(this.#place);
+        }
+        const taken = this.#connection.tell(line);
+        this.#owner.handleFlow();
+        await within(this.#timeouts.answerMs, 'waiting for Brig to take a message', undefined, (limit) =>
+            unless(limit, taken),
+        );
     }
-  }
+
+    /** Ends it; who waits for something is told the failure. */
+    close(failure) {
+        if (this.#isOver) {
+            return;
+        }
+        this.#isOver = true;
+        this.#over.abort(failure ?? ended(this.#place));
+        this.#connection?.close();
+        this.#connection = null;
+        this.#owner.handleOver(failure);
+    }
+
+    #begin(timeoutMs, what, pauseMsMax) {
+        this.#connected = within(timeoutMs, what, this.#over.signal, async (limit) => {
+            await sleep(Math.random() * pauseMsMax, undefined, {signal: limit});
+            await persist(limit, () => this.#connect(limit));
+        }).catch((failure) => {
+            this.close(failure);
+            throw failure;
+        });
+        // Who reads is told of it, whether anybody waits to send or not.
+        this.#connected.catch(() => {});
+    }
+
+    async #connect(limit) {
+        const connection = await this.#dial(limit);
+        if (this.#isOver) {
+            connection.close();
+        } else {
+            this.#connection = connection;
+            this.#owner.handleFlow();
+            connection.handOver();
+        }
+    }
+
+    /** A session's socket goes some time after its end; then the spawner socket has what is left to read. */
+    async #dial(limit) {
+        const {ioSocket, token, spawnerSocket, spawnId} = this.#place;
+        const from = this.#position.next;
+        const owner = {
+            handleAuthenticated: (welcome) => this.#handleAuthenticated(welcome),
+            handleMessage: (message, bytes) => this.#handleMessage(message, bytes),
+            handleTaken: () => this.#owner.handleFlow(),
+            handleClosed: (failure) => this.#handleClosed(failure),
+        };
+        try {
+            return await Connection.open(ioSocket, {auth: token, from}, owner, limit);
+        } catch (failure) {
+            if (failure.code !== 'CONNECTION_FAILED' || !this.#position.hasBegun) {
+                throw failure;
+            }
+            return Connection.open(spawnerSocket, {action: 'attach', id: spawnId, from}, owner, limit);
+        }
+    }
+
+    /** The connection may read. Returns false where it must begin elsewhere: the stream that we know is gone. */
+    #handleAuthenticated(welcome) {
+        const gap = this.#position.enter(welcome);
+        if (gap !== undefined) {
+            this.#owner.handleMessage(gap, 0);
+        }
+        return welcome.from <= this.#position.next;
+    }
+
+    #handleMessage(message, bytes) {
+        if (this.#position.admit(message)) {
+            this.#owner.handleMessage(message, bytes);
+            if (this.#position.isAtEnd) {
+                this.close();
+            }
+        }
+    }
+
+    #handleClosed(failure) {
+        this.#connection = null;
+        if (failure.code === 'CONNECTION_LOST') {
+            this.#begin(this.#timeouts.reconnectMs, 'connecting again', PAUSE_MS_MAX);
+        } else {
+            this.close(failure);
+        }
+    }
 }
 
-function ended({ spawnId }) {
-  return new BrigError('SESSION_ENDED', 'the session is over', { spawnId });
+function ended({spawnId}) {
+    return new BrigError('SESSION_ENDED', 'the session is over', {spawnId});
 }

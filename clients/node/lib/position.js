@@ -1,75 +1,75 @@
-import { BrigError } from './errors.js';
+import {BrigError} from './errors.js';
 
 /** Where a reader of a stream is, so that it gets each frame once and in order, over any number of connections. */
 export class Position {
-  /** Of the stream that `#next` counts in; null before the first connection. */
-  #epoch = null;
-  #next = 1;
-  #isAtEnd = false;
+    /** Of the stream that `#next` counts in; null before the first connection. */
+    #epoch = null;
+    #next = 1;
+    #isAtEnd = false;
 
-  /** The number of the frame that is due. */
-  get next() {
-    return this.#next;
-  }
+    /** The number of the frame that is due. */
+    get next() {
+        return this.#next;
+    }
 
-  /** Whether the last frame, `state terminated`, was admitted. */
-  get isAtEnd() {
-    return this.#isAtEnd;
-  }
+    /** Whether the last frame, `state terminated`, was admitted. */
+    get isAtEnd() {
+        return this.#isAtEnd;
+    }
 
-  get hasBegun() {
-    return this.#epoch !== null;
-  }
+    get hasBegun() {
+        return this.#epoch !== null;
+    }
 
-  /**
-   * A connection begins, with the line `authenticated`.
-   *
-   * @returns {object | undefined} a gap where the stream that we were in is gone; `next` is 1 then
-   */
-  enter({ epoch }) {
-    const isSame = this.#epoch === null || this.#epoch === epoch;
-    this.#epoch = epoch;
-    if (isSame) {
-      return undefined;
+    /**
+     * A connection begins, with the line `authenticated`.
+     *
+     * @returns {object | undefined} a gap where the stream that we were in is gone; `next` is 1 then
+     */
+    enter({epoch}) {
+        const isSame = this.#epoch === null || this.#epoch === epoch;
+        this.#epoch = epoch;
+        if (isSame) {
+            return undefined;
+        }
+        const from = this.#next;
+        this.#next = 1;
+        return {type: 'gap', from, to: from, reason: 'epoch_changed', epoch};
     }
-    const from = this.#next;
-    this.#next = 1;
-    return { type: 'gap', from, to: from, reason: 'epoch_changed', epoch };
-  }
 
-  /**
-   * Goes on behind a message.
-   *
-   * @returns {boolean} whether it is new; what a gateway had not stored when it died may come again
-   * @throws {BrigError} FRAMES_LOST where the message is not the one that is due
-   */
-  admit(message) {
-    if (message.type === 'gap') {
-      return this.#admitGap(message);
+    /**
+     * Goes on behind a message.
+     *
+     * @returns {boolean} whether it is new; what a gateway had not stored when it died may come again
+     * @throws {BrigError} FRAMES_LOST where the message is not the one that is due
+     */
+    admit(message) {
+        if (message.type === 'gap') {
+            return this.#admitGap(message);
+        }
+        if (typeof message.seq !== 'number') {
+            return true;
+        }
+        if (message.seq > this.#next) {
+            throw new BrigError('FRAMES_LOST', `frame ${message.seq} came where ${this.#next} was due`);
+        }
+        const isNew = message.seq === this.#next;
+        this.#next += isNew ? 1 : 0;
+        this.#isAtEnd ||= isNew && message.type === 'state' && message.state === 'terminated';
+        return isNew;
     }
-    if (typeof message.seq !== 'number') {
-      return true;
-    }
-    if (message.seq > this.#next) {
-      throw new BrigError('FRAMES_LOST', `frame ${message.seq} came where ${this.#next} was due`);
-    }
-    const isNew = message.seq === this.#next;
-    this.#next += isNew ? 1 : 0;
-    this.#isAtEnd ||= isNew && message.type === 'state' && message.state === 'terminated';
-    return isNew;
-  }
 
-  #admitGap({ from, to, epoch }) {
-    if (epoch !== undefined) {
-      this.#epoch = epoch;
-      this.#next = 1;
-      return true;
+    #admitGap({from, to, epoch}) {
+        if (epoch !== undefined) {
+            this.#epoch = epoch;
+            this.#next = 1;
+            return true;
+        }
+        if (from > this.#next) {
+            throw new BrigError('FRAMES_LOST', `a gap from ${from} on came where frame ${this.#next} was due`);
+        }
+        const isNew = to >= this.#next;
+        this.#next = Math.max(this.#next, to + 1);
+        return isNew;
     }
-    if (from > this.#next) {
-      throw new BrigError('FRAMES_LOST', `a gap from ${from} on came where frame ${this.#next} was due`);
-    }
-    const isNew = to >= this.#next;
-    this.#next = Math.max(this.#next, to + 1);
-    return isNew;
-  }
 }

@@ -1,6 +1,6 @@
-import { dial, unless } from './dial.js';
-import { BrigError } from './errors.js';
-import { LineReader } from './lines.js';
+import {dial, unless} from './dial.js';
+import {BrigError} from './errors.js';
+import {LineReader} from './lines.js';
 
 const ANSWER_BYTES_MAX = 1_048_576;
 /** How long an answer is waited for that nobody wants any more. */
@@ -18,46 +18,48 @@ const LATE_MS = 30_000;
  *     knows what became of it
  */
 export async function ask(spawnerSocket, request, signal, handleLate) {
-  const socket = await dial(spawnerSocket, signal);
-  const answer = firstObject(socket, spawnerSocket);
-  socket.write(`${JSON.stringify(request)}\n`);
-  try {
-    return await unless(signal, answer);
-  } finally {
-    if (signal.aborted && handleLate !== undefined) {
-      const timer = setTimeout(() => socket.destroy(), LATE_MS);
-      answer.then(handleLate, () => {}).finally(() => {
-        clearTimeout(timer);
-        socket.destroy();
-      });
-    } else {
-      socket.destroy();
+    const socket = await dial(spawnerSocket, signal);
+    const answer = firstObject(socket, spawnerSocket);
+    socket.write(`${JSON.stringify(request)}\n`);
+    try {
+        return await unless(signal, answer);
+    } finally {
+        if (signal.aborted && handleLate !== undefined) {
+            const timer = setTimeout(() => socket.destroy(), LATE_MS);
+            answer
+                .then(handleLate, () => {})
+                .finally(() => {
+                    clearTimeout(timer);
+                    socket.destroy();
+                });
+        } else {
+            socket.destroy();
+        }
     }
-  }
 }
 
 function firstObject(socket, spawnerSocket) {
-  const lines = new LineReader(ANSWER_BYTES_MAX);
-  const answer = new Promise((resolve, reject) => {
-    socket.on('data', (piece) => {
-      try {
-        for (const [object] of lines.read(piece)) {
-          if (object.error === undefined) {
-            resolve(object);
-          } else {
-            reject(BrigError.of(object));
-          }
-        }
-      } catch (violation) {
-        reject(violation);
-        socket.destroy();
-      }
+    const lines = new LineReader(ANSWER_BYTES_MAX);
+    const answer = new Promise((resolve, reject) => {
+        socket.on('data', (piece) => {
+            try {
+                for (const [object] of lines.read(piece)) {
+                    if (object.error === undefined) {
+                        resolve(object);
+                    } else {
+                        reject(BrigError.of(object));
+                    }
+                }
+            } catch (violation) {
+                reject(violation);
+                socket.destroy();
+            }
+        });
+        socket.on('close', () => {
+            reject(new BrigError('CONNECTION_LOST', `${spawnerSocket} was closed before it answered`));
+        });
     });
-    socket.on('close', () => {
-      reject(new BrigError('CONNECTION_LOST', `${spawnerSocket} was closed before it answered`));
-    });
-  });
-  // Whoever gave up does not look at it.
-  answer.catch(() => {});
-  return answer;
+    // Whoever gave up does not look at it.
+    answer.catch(() => {});
+    return answer;
 }

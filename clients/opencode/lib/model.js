@@ -2,37 +2,37 @@
 // permission, shows what comes and aborts; all it needs is a model that answers, and that is the worker. No
 // network is in between: the provider's fetch is the function here, and the worker's words come over a Unix
 // socket.
-import { BrigError } from "./brig.js"
-import { ToolNotes } from "./tool-notes.js"
+import {BrigError} from './brig.js';
+import {ToolNotes} from './tool-notes.js';
 
-const TOO_MANY_REQUESTS = 429
-const REFUSED = 400
-const ENCODER = new TextEncoder()
+const TOO_MANY_REQUESTS = 429;
+const REFUSED = 400;
+const ENCODER = new TextEncoder();
 
 const textOf = (content) =>
-  typeof content === "string"
-    ? content
-    : (content ?? [])
-        .filter((part) => part.type === "text")
-        .map((part) => part.text)
-        .join("\n")
+    typeof content === 'string'
+        ? content
+        : (content ?? [])
+              .filter((part) => part.type === 'text')
+              .map((part) => part.text)
+              .join('\n');
 
 /**
  * The message for the worker: what was said since its last answer. A worker that does not know the
  * conversation gets all of it, behind what the agent is told to be.
  */
 export function messageFor(messages, isNew, instructions) {
-  const said = messages.filter((message) => message.role === "user" || message.role === "assistant")
-  const last = said.findLastIndex((message) => message.role === "assistant")
-  const message = said
-    .slice(last + 1)
-    .map((one) => textOf(one.content))
-    .join("\n\n")
-  if (!isNew) return message
-  const before = said
-    .slice(0, last + 1)
-    .map((one) => `${one.role === "user" ? "Asked" : "Answered"}: ${textOf(one.content)}`)
-  return [instructions, ...before, message].filter(Boolean).join("\n\n")
+    const said = messages.filter((message) => message.role === 'user' || message.role === 'assistant');
+    const last = said.findLastIndex((message) => message.role === 'assistant');
+    const message = said
+        .slice(last + 1)
+        .map((one) => textOf(one.content))
+        .join('\n\n');
+    if (!isNew) return message;
+    const before = said
+        .slice(0, last + 1)
+        .map((one) => `${one.role === 'user' ? 'Asked' : 'Answered'}: ${textOf(one.content)}`);
+    return [instructions, ...before, message].filter(Boolean).join('\n\n');
 }
 
 /**
@@ -42,67 +42,67 @@ export function messageFor(messages, isNew, instructions) {
  * @param tools what was told of the turn's tool calls
  */
 export function deltaOf(frame, tools) {
-  const note = (text) => ({ reasoning_content: `\n[${text}]\n` })
-  const beside = (text) => (text ? { reasoning_content: text } : null)
-  switch (frame.type) {
-    case "chunk": {
-      const own =
-        frame.agent === undefined &&
-        frame.tool === undefined &&
-        (frame.stream === "text" || frame.stream === "stdout")
-      if (own) return { content: frame.content }
-      return beside(frame.tool === undefined ? frame.content : tools.output(frame.tool, frame.content))
+    const note = (text) => ({reasoning_content: `\n[${text}]\n`});
+    const beside = (text) => (text ? {reasoning_content: text} : null);
+    switch (frame.type) {
+        case 'chunk': {
+            const own =
+                frame.agent === undefined &&
+                frame.tool === undefined &&
+                (frame.stream === 'text' || frame.stream === 'stdout');
+            if (own) return {content: frame.content};
+            return beside(frame.tool === undefined ? frame.content : tools.output(frame.tool, frame.content));
+        }
+        case 'tool':
+            return beside(tools.note(frame));
+        case 'subagent':
+            return frame.status === 'spawned'
+                ? note(`sub-agent ${frame.subagent_type ?? ''}: ${frame.prompt ?? ''}`)
+                : null;
+        case 'egress':
+            return frame.kind === 'blocked' || frame.kind === 'ask' ? note(`${frame.kind}: ${frame.host}`) : null;
+        case 'error':
+            return note(`${frame.code}: ${frame.error}`);
+        default:
+            return null;
     }
-    case "tool":
-      return beside(tools.note(frame))
-    case "subagent":
-      return frame.status === "spawned"
-        ? note(`sub-agent ${frame.subagent_type ?? ""}: ${frame.prompt ?? ""}`)
-        : null
-    case "egress":
-      return frame.kind === "blocked" || frame.kind === "ask" ? note(`${frame.kind}: ${frame.host}`) : null
-    case "error":
-      return note(`${frame.code}: ${frame.error}`)
-    default:
-      return null
-  }
 }
 
 function refusal(error) {
-  const again = error.retryAfterSeconds
-  return Response.json(
-    { error: { message: error.message, type: "brig", code: error.code } },
-    {
-      status: again === undefined ? REFUSED : TOO_MANY_REQUESTS,
-      headers: again === undefined ? {} : { "retry-after": String(again) },
-    },
-  )
+    const again = error.retryAfterSeconds;
+    return Response.json(
+        {error: {message: error.message, type: 'brig', code: error.code}},
+        {
+            status: again === undefined ? REFUSED : TOO_MANY_REQUESTS,
+            headers: again === undefined ? {} : {'retry-after': String(again)},
+        },
+    );
 }
 
 function usageOf(usage) {
-  const input = usage?.input_tokens ?? 0
-  const output = usage?.output_tokens ?? 0
-  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+    const input = usage?.input_tokens ?? 0;
+    const output = usage?.output_tokens ?? 0;
+    return {prompt_tokens: input, completion_tokens: output, total_tokens: input + output};
 }
 
 /** The turn as the pieces of an answer. */
 async function* answer(frames, changes) {
-  const tools = new ToolNotes()
-  let failure = null
-  for await (const frame of frames) {
-    if (frame.type === "error" && !frame.retrying && frame.agent === undefined) failure = frame
-    const delta = deltaOf(frame, tools)
-    if (delta) yield { delta }
-    if (frame.type !== "done") continue
-    if (frame.exitCode !== 0 && failure) throw new BrigError(failure.error, failure.code)
-    if (frame.exitCode !== 0)
-      yield {
-        delta: { content: `\n[exit code ${frame.exitCode}${frame.reason ? `, ${frame.reason}` : ""}]` },
-      }
-    const note = await changes()
-    if (note) yield { delta: { content: `\n\n${note}` } }
-    yield { delta: {}, finish: "stop", usage: usageOf(frame.usage) }
-  }
+    const tools = new ToolNotes();
+    let failure = null;
+    for await (const frame of frames) {
+        if (frame.type === 'error' && !frame.retrying && frame.agent === undefined) failure = frame;
+        const delta = deltaOf(frame, tools);
+        if (delta) yield {delta};
+        if (frame.type !== 'done') continue;
+        if (frame.exitCode !== 0 && failure) throw new BrigError(failure.error, failure.code);
+        if (frame.exitCode !== 0)
+            yield {
+                delta: {content: `\n[exit code ${frame.exitCode}${frame.reason ? `, ${frame.reason}` : ''}]`},
+            };
+        const note = await changes();
+        if (note) yield {delta: {content: `\n\n${note}`}};
+        yield {delta: {}, finish: 'stop', usage: usageOf(frame.usage)};
+    }
 }
 
 /**
@@ -112,90 +112,90 @@ async function* answer(frames, changes) {
  *     {@code keepMs}: how long a worker waits for its session to go on
  */
 export function modelFetch(workers, mirror, remote) {
-  /** Workers that wait for their session to go on. */
-  const kept = new Map()
+    /** Workers that wait for their session to go on. */
+    const kept = new Map();
 
-  async function take(id, agent, how, signal) {
-    const idle = kept.get(id)
-    kept.delete(id)
-    clearTimeout(idle?.timer)
-    if (idle && !idle.session.isOver) return { session: idle.session, isNew: false }
-    return { session: await workers.start(agent, how, signal), isNew: true }
-  }
-
-  function keep(id, session) {
-    const timer = setTimeout(() => {
-      kept.delete(id)
-      workers.end(session)
-    }, remote.keepMs)
-    timer.unref()
-    kept.set(id, { session, timer })
-  }
-
-  /** One piece of the answer as it stands in the stream of events. */
-  function event(model, { delta, finish = null, usage }) {
-    return ENCODER.encode(
-      `data: ${JSON.stringify({
-        id: "brig",
-        object: "chat.completion.chunk",
-        created: Math.floor(Date.now() / 1000),
-        model,
-        choices: [{ index: 0, delta, finish_reason: finish }],
-        usage,
-      })}\n\n`,
-    )
-  }
-
-  function stream(id, body, pieces, session, signal) {
-    let over = false
-    const handleAbort = () => {
-      // OpenCode also aborts what has ended.
-      if (!over) workers.end(session)
+    async function take(id, agent, how, signal) {
+        const idle = kept.get(id);
+        kept.delete(id);
+        clearTimeout(idle?.timer);
+        if (idle && !idle.session.isOver) return {session: idle.session, isNew: false};
+        return {session: await workers.start(agent, how, signal), isNew: true};
     }
-    signal?.addEventListener("abort", handleAbort, { once: true })
-    return new ReadableStream({
-      async pull(controller) {
+
+    function keep(id, session) {
+        const timer = setTimeout(() => {
+            kept.delete(id);
+            workers.end(session);
+        }, remote.keepMs);
+        timer.unref();
+        kept.set(id, {session, timer});
+    }
+
+    /** One piece of the answer as it stands in the stream of events. */
+    function event(model, {delta, finish = null, usage}) {
+        return ENCODER.encode(
+            `data: ${JSON.stringify({
+                id: 'brig',
+                object: 'chat.completion.chunk',
+                created: Math.floor(Date.now() / 1000),
+                model,
+                choices: [{index: 0, delta, finish_reason: finish}],
+                usage,
+            })}\n\n`,
+        );
+    }
+
+    function stream(id, body, pieces, session, signal) {
+        let over = false;
+        const handleAbort = () => {
+            // OpenCode also aborts what has ended.
+            if (!over) workers.end(session);
+        };
+        signal?.addEventListener('abort', handleAbort, {once: true});
+        return new ReadableStream({
+            async pull(controller) {
+                try {
+                    const {value} = await pieces.next();
+                    if (value.delta.content && id) mirror.show(id, value.delta.content);
+                    if (value.finish) await mirror.end(id);
+                    controller.enqueue(event(body.model, value));
+                    if (!value.finish) return;
+                    over = true;
+                    controller.enqueue(ENCODER.encode('data: [DONE]\n\n'));
+                    controller.close();
+                    if (id) keep(id, session);
+                    else workers.end(session);
+                } catch (error) {
+                    over = true;
+                    await mirror.end(id);
+                    workers.end(session);
+                    controller.enqueue(
+                        ENCODER.encode(
+                            `data: ${JSON.stringify({error: {message: error.message, code: error.code}})}\n\n`,
+                        ),
+                    );
+                    controller.close();
+                }
+            },
+            cancel: handleAbort,
+        });
+    }
+
+    return async (url, init) => {
+        const body = JSON.parse(init.body);
+        const id = new Headers(init.headers).get('x-session-id');
+        const {how, instructions} = remote.agent(body.model);
         try {
-          const { value } = await pieces.next()
-          if (value.delta.content && id) mirror.show(id, value.delta.content)
-          if (value.finish) await mirror.end(id)
-          controller.enqueue(event(body.model, value))
-          if (!value.finish) return
-          over = true
-          controller.enqueue(ENCODER.encode("data: [DONE]\n\n"))
-          controller.close()
-          if (id) keep(id, session)
-          else workers.end(session)
+            const {session, isNew} = await take(id, body.model, how, init.signal);
+            const frames = session.turn(messageFor(body.messages, isNew, instructions));
+            const pieces = answer(frames, () => workers.changes(session, how.workspace));
+            return new Response(stream(id, body, pieces, session, init.signal), {
+                headers: {'content-type': 'text/event-stream'},
+            });
         } catch (error) {
-          over = true
-          await mirror.end(id)
-          workers.end(session)
-          controller.enqueue(
-            ENCODER.encode(
-              `data: ${JSON.stringify({ error: { message: error.message, code: error.code } })}\n\n`,
-            ),
-          )
-          controller.close()
+            if (error instanceof BrigError) return refusal(error);
+            throw error;
         }
-      },
-      cancel: handleAbort,
-    })
-  }
-
-  return async (url, init) => {
-    const body = JSON.parse(init.body)
-    const id = new Headers(init.headers).get("x-session-id")
-    const { how, instructions } = remote.agent(body.model)
-    try {
-      const { session, isNew } = await take(id, body.model, how, init.signal)
-      const frames = session.turn(messageFor(body.messages, isNew, instructions))
-      const pieces = answer(frames, () => workers.changes(session, how.workspace))
-      return new Response(stream(id, body, pieces, session, init.signal), {
-        headers: { "content-type": "text/event-stream" },
-      })
-    } catch (error) {
-      if (error instanceof BrigError) return refusal(error)
-      throw error
-    }
-  }
+    };
 }

@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -42,6 +42,7 @@ final class Train {
     /** Small writes, as of a model's tokens: enough for the compilers' counters, a second or two here. */
     private static final String TOKENS =
             "sleep 1; i=0; while [ $i -lt 20000 ]; do echo token token token $i; i=$((i+1)); done";
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");
 
@@ -70,16 +71,31 @@ final class Train {
         Files.writeString(work.resolve("brig.json"), """
                 {"stateDir": "%1$s/state", "runtimeDir": "%1$s/run", "agentsDir": "%1$s/io", "spawnerSocket": "%1$s/spawner.sock",
                  "http": {"port": 0}, "worker": {"workspaceBases": ["%1$s/workspaces"]}}""".formatted(work));
-        Process gateway = brig(Map.of("BRIG_JAVA_OPTS", record("serve"), "BRIG_WORKER_AGENT_JAVA_OPTS", record("worker-agent")),
-                "serve", "--config", work + "/brig.json").redirectOutput(ProcessBuilder.Redirect.PIPE).start();
+        Process gateway = brig(
+                        Map.of(
+                                "BRIG_JAVA_OPTS",
+                                record("serve"),
+                                "BRIG_WORKER_AGENT_JAVA_OPTS",
+                                record("worker-agent")),
+                        "serve",
+                        "--config",
+                        work + "/brig.json")
+                .redirectOutput(ProcessBuilder.Redirect.PIPE)
+                .start();
         try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
             awaitUp(gateway);
             for (int i = 0; i < STARTS; i++) {
                 attach(spawn("echo started"));
             }
             // First: on a machine that is busy the streams may take longer than anybody waits.
-            brig(Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")), "run", "shell", "--", "echo started")
-                    .start().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            brig(
+                            Map.of("BRIG_SOCKET", work + "/spawner.sock", "BRIG_JAVA_OPTS", record("cli")),
+                            "run",
+                            "shell",
+                            "--",
+                            "echo started")
+                    .start()
+                    .waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             List<Future<?>> streams = new ArrayList<>();
             for (int i = 0; i < STREAMS; i++) {
                 Spawned spawned = spawn(TOKENS);
@@ -108,8 +124,8 @@ final class Train {
     private ProcessBuilder brig(Map<String, String> environment, String... arguments) {
         List<String> command = new ArrayList<>(List.of(home + "/bin/brig"));
         command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
-                .redirectOutput(new File("/dev/null"));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(new File("/dev/null"));
         builder.environment().putAll(environment);
         return builder;
     }
@@ -125,15 +141,21 @@ final class Train {
     }
 
     private HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE).header("Authorization", "Bearer " + token);
+        return HttpRequest.newBuilder(URI.create(url + path))
+                .timeout(PATIENCE)
+                .header("Authorization", "Bearer " + token);
     }
 
     private record Spawned(String id, String token, String socket) {}
 
     private Spawned spawn(String script) throws IOException, InterruptedException {
         String body = "{\"agent_config\":{\"name\":\"shell\"},\"once\":true,\"prompt\":\"" + script + "\"}";
-        String answer = http.send(request("/api/v1/spawns").POST(HttpRequest.BodyPublishers.ofString(body)).build(),
-                HttpResponse.BodyHandlers.ofString()).body();
+        String answer = http.send(
+                        request("/api/v1/spawns")
+                                .POST(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString())
+                .body();
         return new Spawned(text(answer, "spawn_id"), text(answer, "auth_token"), text(answer, "io_socket"));
     }
 
@@ -157,14 +179,20 @@ final class Train {
 
     /** Reads to the end as a browser does. */
     private Void events(Spawned spawned) throws IOException, InterruptedException {
-        http.send(request("/api/v1/sessions/" + spawned.id() + "/stream").build(), HttpResponse.BodyHandlers.discarding());
+        http.send(
+                request("/api/v1/sessions/" + spawned.id() + "/stream").build(),
+                HttpResponse.BodyHandlers.discarding());
         return null;
     }
 
     private Void socket(Spawned spawned) throws Exception {
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        http.newWebSocketBuilder().header("Authorization", "Bearer " + token).subprotocols("brig.v1")
-                .buildAsync(URI.create(url.replace("http", "ws") + "/api/v1/sessions/" + spawned.id() + "/attach?from=1&role=watcher"),
+        http.newWebSocketBuilder()
+                .header("Authorization", "Bearer " + token)
+                .subprotocols("brig.v1")
+                .buildAsync(
+                        URI.create(url.replace("http", "ws") + "/api/v1/sessions/" + spawned.id()
+                                + "/attach?from=1&role=watcher"),
                         new WebSocket.Listener() {
                             @Override
                             public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {

@@ -115,11 +115,7 @@ export class AgentTree {
     }
 
     #end(ms) {
-        this.#become(
-            this.main,
-            this.#exitCode === null ? 'lost' : this.#exitCode === 0 ? 'completed' : 'failed',
-            ms,
-        );
+        this.#become(this.main, this.#exitCode === null ? 'lost' : this.#exitCode === 0 ? 'completed' : 'failed', ms);
         this.nodes.forEach((node) => LIVES.has(node.status) && this.#become(node, 'lost', ms));
     }
 
@@ -142,9 +138,7 @@ export class AgentTree {
         for (const node of [...below.keys()].reverse()) {
             made.set(node, {node, children: []});
         }
-        below.forEach((children, node) =>
-            made.get(node).children.push(...children.map((child) => made.get(child))),
-        );
+        below.forEach((children, node) => made.get(node).children.push(...children.map((child) => made.get(child))));
         return made.get(this.main);
     }
 

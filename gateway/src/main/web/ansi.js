@@ -21,16 +21,14 @@ function build(text, mark) {
     if (!text.includes('\x1b')) {
         return marked(text.replace(OTHER_CODES, ''), mark);
     }
-    return Anser.ansiToJson(text.replace(OTHER_CODES, ''), {use_classes: true, remove_empty: true}).map(
-        (piece) => {
-            const span = document.createElement('span');
-            span.append(...marked(piece.content, mark));
-            colour(span, 'fg', piece.fg, piece.fg_truecolor);
-            colour(span, 'bg', piece.bg, piece.bg_truecolor);
-            piece.decorations.forEach((name) => span.classList.add(`ansi-${name}`));
-            return span;
-        },
-    );
+    return Anser.ansiToJson(text.replace(OTHER_CODES, ''), {use_classes: true, remove_empty: true}).map((piece) => {
+        const span = document.createElement('span');
+        span.append(...marked(piece.content, mark));
+        colour(span, 'fg', piece.fg, piece.fg_truecolor);
+        colour(span, 'bg', piece.bg, piece.bg_truecolor);
+        piece.decorations.forEach((name) => span.classList.add(`ansi-${name}`));
+        return span;
+    });
 }
 
 /**

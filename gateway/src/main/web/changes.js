@@ -66,17 +66,15 @@ const unchanged = (view) => html`<p class="empty">Nothing has changed${view?.end
 const textOf = (one) =>
     one.words?.map((word) => (word.differs ? html`<mark>${word.value}</mark>` : word.value)) ?? one.text;
 
-const line = (
-    one,
-) => html`<tr class=${one.kind}><td class="number">${one.from ?? ''}</td><td
+const line = (one) => html`<tr class=${one.kind}><td class="number">${one.from ?? ''}</td><td
     class="number">${one.to ?? ''}</td>
     <td class="text">${textOf(one)}</td></tr>`;
 
 const nameOf = (patch) =>
-    (patch.newFileName === '/dev/null'
-        ? patch.oldFileName
-        : (patch.newFileName ?? patch.index ?? '')
-    ).replace(/^[ab]\//, '');
+    (patch.newFileName === '/dev/null' ? patch.oldFileName : (patch.newFileName ?? patch.index ?? '')).replace(
+        /^[ab]\//,
+        '',
+    );
 
 function file(patch) {
     const lines = patch.hunks.flatMap(hunk);
@@ -87,9 +85,7 @@ function file(patch) {
 function hunk(part) {
     let from = part.oldStart;
     let to = part.newStart;
-    const lines = [
-        {kind: 'hunk', text: `@@ ${part.oldStart},${part.oldLines} → ${part.newStart},${part.newLines}`},
-    ];
+    const lines = [{kind: 'hunk', text: `@@ ${part.oldStart},${part.oldLines} → ${part.newStart},${part.newLines}`}];
     for (const raw of part.lines) {
         const text = raw.slice(1);
         switch (raw[0]) {
@@ -136,10 +132,6 @@ function run(lines, from, kind) {
 
 function compare(before, after) {
     const parts = library.diffWordsWithSpace(before.text, after.text);
-    before.words = parts
-        .filter((part) => !part.added)
-        .map((part) => ({value: part.value, differs: part.removed}));
-    after.words = parts
-        .filter((part) => !part.removed)
-        .map((part) => ({value: part.value, differs: part.added}));
+    before.words = parts.filter((part) => !part.added).map((part) => ({value: part.value, differs: part.removed}));
+    after.words = parts.filter((part) => !part.removed).map((part) => ({value: part.value, differs: part.added}));
 }

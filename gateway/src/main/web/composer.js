@@ -32,9 +32,7 @@ export async function say(id, model, content, takeControl = false) {
         model.waiting.delete(message);
         draft.held = failure.code === 'CONTROL_HELD';
         tell(
-            failure instanceof Refusal
-                ? failure.message
-                : 'The gateway does not answer; the message was not sent.',
+            failure instanceof Refusal ? failure.message : 'The gateway does not answer; the message was not sent.',
             'error',
         );
         return false;
@@ -47,9 +45,7 @@ const take = (send) => html`<button type="button" @click=${() => send(true)}
     title="Another captain has control">Take control and send</button>`;
 
 const waits = (number) =>
-    number
-        ? html`<span class="dim" role="status">${plural(number, 'message waits', 'messages wait')}</span>`
-        : nothing;
+    number ? html`<span class="dim" role="status">${plural(number, 'message waits', 'messages wait')}</span>` : nothing;
 
 export function composer(view, model, look) {
     const id = view.spawn_id;

@@ -46,8 +46,10 @@ function help() {
 }
 help.title = 'Keys';
 
-const choice = ({name, description}) => html`<option value=${name} title=${description ?? ''}>${name}${
-    description ? ` – ${clip(description, 60)}` : ''}</option>`;
+const choice = ({name, description}) =>
+    html`<option value=${name} title=${description ?? ''}>${name}${
+        description ? ` – ${clip(description, 60)}` : ''
+    }</option>`;
 
 function start() {
     const {agents, policies = []} = state.agents;

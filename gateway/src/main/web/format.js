@@ -38,8 +38,7 @@ export function tokens(usage) {
 }
 
 /** `15.5k tokens`; empty where nothing is known. */
-export const tokensBrief = (usage) =>
-    usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '';
+export const tokensBrief = (usage) => (usage ? plural(usage.input_tokens + usage.output_tokens, 'token') : '');
 
 /** What a session does, in the words that a person reads; by the word of its view. */
 export const DOES = {
@@ -59,11 +58,8 @@ export const byNeed = (views) =>
 /** Those that have each of the words in their name, their agent or what they do. */
 export function fitting(views, find) {
     const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-    const says = (view) =>
-        `${view.task_id} ${view.spawn_id} ${view.agent} ${DOES[view.activity] ?? ''}`.toLowerCase();
-    return words.length
-        ? views.filter((view) => words.every((word) => says(view).includes(word)))
-        : views;
+    const says = (view) => `${view.task_id} ${view.spawn_id} ${view.agent} ${DOES[view.activity] ?? ''}`.toLowerCase();
+    return words.length ? views.filter((view) => words.every((word) => says(view).includes(word))) : views;
 }
 
 // Made once: to make one takes longer than all else about a row.

@@ -20,8 +20,7 @@ export function handleKey(event) {
         return;
     }
     const done =
-        (state.route.session ? inSession(event.key, viewing(state.route.session)) : false) ||
-        anywhere(event.key);
+        (state.route.session ? inSession(event.key, viewing(state.route.session)) : false) || anywhere(event.key);
     if (done) {
         event.preventDefault();
     }
@@ -48,9 +47,7 @@ function anywhere(key) {
 function inSession(key, look) {
     switch (key) {
         case '/':
-            return (
-                (look.finding ? document.querySelector('.finder input')?.focus() : toggleFinder(look)) ?? true
-            );
+            return (look.finding ? document.querySelector('.finder input')?.focus() : toggleFinder(look)) ?? true;
         case 'n':
         case 'N':
             return look.step(key === 'n' ? -1 : 1) ?? true;

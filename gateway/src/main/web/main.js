@@ -32,8 +32,7 @@ function page() {
         ${announcer()}${dialogs()}`;
 }
 
-const notice = ({kind, text}) =>
-    html`<p class="notice ${kind}" role="status" aria-live="polite">${text}</p>`;
+const notice = ({kind, text}) => html`<p class="notice ${kind}" role="status" aria-live="polite">${text}</p>`;
 
 function skip(event) {
     event.preventDefault();

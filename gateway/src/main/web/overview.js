@@ -40,7 +40,8 @@ export function overview() {
     </main>`;
 }
 
-const tiles = () => html`<div class="tiles">${repeat(byNeed(fitting(state.sessions, state.route.find)), (view) => view.spawn_id, tile)}</div>`;
+const tiles = () =>
+    html`<div class="tiles">${repeat(byNeed(fitting(state.sessions, state.route.find)), (view) => view.spawn_id, tile)}</div>`;
 
 function empty() {
     return html`<div class="empty"><h2>Nothing runs</h2>

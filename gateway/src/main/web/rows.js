@@ -64,26 +64,12 @@ function toolBody(row, view) {
 }
 
 function egress(row, view) {
-    const {
-        kind,
-        host = '',
-        port = '',
-        method = '',
-        path = '',
-        rule = '',
-        status,
-        allowed,
-        dropped,
-    } = row.frame;
+    const {kind, host = '', port = '', method = '', path = '', rule = '', status, allowed, dropped} = row.frame;
     const where = html`<b>${host}${port ? `:${port}` : ''}</b>${path ? clip(path, 80) : ''}`;
     const more = dropped ? ` (${dropped} before it are left out)` : '';
     switch (kind) {
         case 'ask':
-            return event(
-                'ask',
-                '?',
-                html`asks for ${where} ${method} <span class="dim">${rule}${more}</span>`,
-            );
+            return event('ask', '?', html`asks for ${where} ${method} <span class="dim">${rule}${more}</span>`);
         case 'answered':
             return event(
                 allowed ? 'allowed' : 'blocked',
@@ -97,11 +83,7 @@ function egress(row, view) {
                 html`blocked ${method} ${where} ${status ?? ''} <span class="dim">${rule}${more}</span>`,
             );
         case 'allowed':
-            return event(
-                'allowed',
-                '↗',
-                html`reached ${where} <span class="dim">for the first time${more}</span>`,
-            );
+            return event('allowed', '↗', html`reached ${where} <span class="dim">for the first time${more}</span>`);
         default:
             return event('egress', '·', html`${kind} ${where} <span class="dim">${rule}${more}</span>`);
     }

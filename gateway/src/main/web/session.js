@@ -83,9 +83,7 @@ function who(presence) {
     if (!presence) {
         return nothing;
     }
-    const captains = presence.captains
-        .map((one) => `${one.captain}${one.control ? ' (control)' : ''}`)
-        .join(', ');
+    const captains = presence.captains.map((one) => `${one.captain}${one.control ? ' (control)' : ''}`).join(', ');
     return html`<span class="presence"
         title="who is connected now">${plural(presence.watchers, 'watcher')}${captains ? `, ${captains}` : ''}</span>`;
 }
@@ -130,11 +128,11 @@ function tabs(id, reading) {
     };
     return html`<div class="tabs" role="tablist" aria-label="Parts of the session"
         @keydown=${handleKey}>${TABS.map(
-        (tab) => html`
+            (tab) => html`
         <button role="tab" data-tab=${tab} aria-selected=${tab === state.route.tab}
             tabindex=${tab === state.route.tab ? 0 : -1}
             @click=${() => goTo(id, tab)}>${PARTS[tab]}
             ${counts[tab] ? html`<span class="dim">${count(counts[tab])}</span>` : nothing}</button>`,
-    )}
+        )}
     </div>`;
 }

@@ -60,5 +60,4 @@ export function open(dialog) {
 }
 
 /** For lit-html's ref, which is called before the element is in the document. */
-export const whenShown = (act) => (element) =>
-    element && queueMicrotask(() => element.isConnected && act(element));
+export const whenShown = (act) => (element) => element && queueMicrotask(() => element.isConnected && act(element));

@@ -27,10 +27,7 @@ function toolbar(id, model, look) {
     return html`<div class="toolbar" role="toolbar" aria-label="Stream">
         ${look.agent === null ? nothing : chip(look)}
         ${Object.entries(HIDEABLE).map(
-            ([
-                kind,
-                name,
-            ]) => html`<label class="toggle"><input type="checkbox" .checked=${live(!look.hidden.has(kind))}
+            ([kind, name]) => html`<label class="toggle"><input type="checkbox" .checked=${live(!look.hidden.has(kind))}
             @change=${(event) => look.hide(kind, !event.target.checked)}>${name}</label>`,
         )}
         <span class="gap"></span>
@@ -95,9 +92,7 @@ const focusOnce = whenShown((element) => element.focus());
 
 async function copy(look) {
     try {
-        await navigator.clipboard.writeText(
-            look.rows.map((row) => plainText(row) + (row.goesOn ? '' : '\n')).join(''),
-        );
+        await navigator.clipboard.writeText(look.rows.map((row) => plainText(row) + (row.goesOn ? '' : '\n')).join(''));
         tell(`Copied ${plural(look.rows.length, 'row')}.`);
     } catch {
         tell('The browser does not allow copying here.', 'error');

@@ -43,9 +43,7 @@ export function wallPart(id, view, model) {
             <table class="posture"><tbody><tr><td></td><th
                 scope="row">limits held by</th><td>${posture.limits}</td></tr>
             ${posture.properties.map(
-                (
-                    one,
-                ) => html`<tr class=${one.status}><td title=${one.status}>${SIGN[one.status]}<span
+                (one) => html`<tr class=${one.status}><td title=${one.status}>${SIGN[one.status]}<span
                     class="sr">${one.status}</span></td>
                 <th scope="row">${one.name}</th><td>${one.detail}</td></tr>`,
             )}</tbody></table>`
@@ -61,8 +59,7 @@ const nameOf = (host) =>
     typeof host === 'string' ? host : `${host.host}${host.methods ? ` (${host.methods.join(', ')})` : ''}`;
 
 function reach(id, egress) {
-    const row = (name, list) =>
-        list.length ? html`<dt>${name}</dt><dd>${list.map(nameOf).join(', ')}</dd>` : nothing;
+    const row = (name, list) => (list.length ? html`<dt>${name}</dt><dd>${list.map(nameOf).join(', ')}</dd>` : nothing);
     return html`<dl
         class="details"><dt>policy</dt><dd>${egress.policy}${egress.way_out ? '' : ', without a way out'}</dd>
         ${row('allowed', egress.allowed)}${row('by a person', egress.allowed_meanwhile)}
@@ -74,8 +71,7 @@ function reach(id, egress) {
     </dl>`;
 }
 
-const revoke = (id, secret) =>
-    html`<button @click=${() => decide(id, {decision: 'revoke', secret})}>Revoke</button>`;
+const revoke = (id, secret) => html`<button @click=${() => decide(id, {decision: 'revoke', secret})}>Revoke</button>`;
 
 function requests(model) {
     const rows =

@@ -71,8 +71,7 @@ async function lists() {
     state.status = status;
 }
 
-export const isReadable = (view) =>
-    view.state !== 'requested' && view.state !== 'spawning' && view.state !== 'failed';
+export const isReadable = (view) => view.state !== 'requested' && view.state !== 'spawning' && view.state !== 'failed';
 
 export const viewOf = (id) =>
     state.sessions.find((one) => one.spawn_id === id) ?? state.ended.find((one) => one.spawn_id === id);

@@ -51,7 +51,8 @@ void subscriber_close(struct subscriber *subscriber) {
     if (subscriber->stream == NULL) return;
     struct log *log = &subscriber->stream->logs[subscriber->form];
     for (int i = 0; i < log->subscriber_count; i++) {
-        if (log->subscribers[i] == subscriber) log->subscribers[i] = log->subscribers[--log->subscriber_count];
+        if (log->subscribers[i] == subscriber)
+            log->subscribers[i] = log->subscribers[--log->subscriber_count];
     }
 }
 
@@ -66,7 +67,8 @@ void subscribers_turn_end(void) {
 /* Where frame number begins: a retained frame, else the end. */
 static uint64_t position_of(const struct log *log, enum form form, unsigned long long number) {
     char wanted[40];
-    int length = snprintf(wanted, sizeof wanted, form == FORM_EVENTS ? "id: %llu\n" : "\"seq\":%llu,", number);
+    int length =
+        snprintf(wanted, sizeof wanted, form == FORM_EVENTS ? "id: %llu\n" : "\"seq\":%llu,", number);
     const char *found = log->length == 0 ? NULL : memmem(log->bytes, log->length, wanted, (size_t) length);
     if (found == NULL) return log->first + log->length;
     if (form != FORM_EVENTS) {
@@ -77,7 +79,8 @@ static uint64_t position_of(const struct log *log, enum form form, unsigned long
     return log->first + (uint64_t) (found - log->bytes);
 }
 
-static void subscribe(struct subscriber *subscriber, int index, enum form form, unsigned long long next, const char *answer) {
+static void subscribe(struct subscriber *subscriber, int index, enum form form, unsigned long long next,
+                      const char *answer) {
     struct stream *stream = stream_of(index);
     size_t length = strlen(answer);
     if (stream == NULL || send(subscriber->source.fd, answer, length, MSG_NOSIGNAL) != (ssize_t) length) {
@@ -87,7 +90,8 @@ static void subscribe(struct subscriber *subscriber, int index, enum form form, 
     struct log *log = &stream->logs[form];
     if (log->subscriber_count == log->subscriber_capacity) {
         log->subscriber_capacity = 2 * log->subscriber_capacity + 4;
-        log->subscribers = realloc(log->subscribers, (size_t) log->subscriber_capacity * sizeof *log->subscribers);
+        log->subscribers =
+            realloc(log->subscribers, (size_t) log->subscriber_capacity * sizeof *log->subscribers);
         if (log->subscribers == NULL) die("out of memory");
     }
     log->subscribers[log->subscriber_count++] = subscriber;
@@ -110,9 +114,11 @@ static void handle_request(struct subscriber *subscriber) {
     } else if (strstr(request, "\r\n\r\n") == NULL) {
         if (subscriber->request_bytes == sizeof subscriber->request - 1) subscriber_close(subscriber);
     } else if (sscanf(request, "GET /sse/%d", &index) == 1) {
-        if ((header = strcasestr(request, "\r\nLast-Event-ID: ")) != NULL) next = strtoull(header + 17, NULL, 10) + 1;
+        if ((header = strcasestr(request, "\r\nLast-Event-ID: ")) != NULL)
+            next = strtoull(header + 17, NULL, 10) + 1;
         subscribe(subscriber, index, FORM_EVENTS, next,
-                  "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n");
+                  "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: "
+                  "no-cache\r\nConnection: close\r\n\r\n");
     } else if (sscanf(request, "GET /ws/%d?from=%llu", &index, &next) >= 1) {
         /* The accept value belongs to the key of RFC 6455's example, which brig-load always sends. */
         subscribe(subscriber, index, FORM_MESSAGES, next,
@@ -129,8 +135,8 @@ static void handle_subscriber(struct source *source, uint32_t ready) {
         bool streaming = subscriber->stream != NULL;
         /* What a subscriber says once it reads does not matter, only its end does. */
         ssize_t count = streaming ? recv(source->fd, buffer, sizeof buffer, 0)
-            : recv(source->fd, subscriber->request + subscriber->request_bytes,
-                   sizeof subscriber->request - 1 - subscriber->request_bytes, 0);
+                                  : recv(source->fd, subscriber->request + subscriber->request_bytes,
+                                         sizeof subscriber->request - 1 - subscriber->request_bytes, 0);
         if (count == 0 || (count < 0 && errno != EAGAIN)) {
             subscriber_close(subscriber);
             return;
@@ -148,7 +154,7 @@ static void accept_subscribers(struct source *source, uint32_t ready) {
     (void) ready;
     for (int fd; (fd = wire_accept(source->fd)) >= 0;) {
         struct subscriber *subscriber = allocate(1, sizeof *subscriber);
-        subscriber->source = (struct source) {fd, handle_subscriber};
+        subscriber->source = (struct source){fd, handle_subscriber};
         loop_add(&subscriber->source, EPOLLIN);
     }
 }
@@ -187,7 +193,7 @@ static void accept_publishers(struct source *source, uint32_t ready) {
     (void) ready;
     for (int fd; (fd = wire_accept(source->fd)) >= 0;) {
         struct publisher *publisher = allocate(1, sizeof *publisher);
-        publisher->source = (struct source) {fd, handle_publisher};
+        publisher->source = (struct source){fd, handle_publisher};
         publisher->rest = allocate(1, LINE_BYTES_MAX);
         loop_add(&publisher->source, EPOLLIN);
     }
@@ -195,7 +201,7 @@ static void accept_publishers(struct source *source, uint32_t ready) {
 
 static void listen_with(int listener, void (*handle)(struct source *, uint32_t)) {
     struct source *source = allocate(1, sizeof *source);
-    *source = (struct source) {listener, handle};
+    *source = (struct source){listener, handle};
     loop_add(source, EPOLLIN);
 }
 

@@ -43,7 +43,8 @@ static void append(struct stream *stream, enum form form, const char *line, size
         if (log->bytes == NULL) die("out of memory");
     }
     uint64_t start = log->first + log->length;
-    log->length = (size_t) (put_form(form, stream->frames, line, length, log->bytes + log->length) - log->bytes);
+    log->length =
+        (size_t) (put_form(form, stream->frames, line, length, log->bytes + log->length) - log->bytes);
     if (settings.coalesced) return;
     for (int i = 0; i < log->subscriber_count; i++) {
         if (log->subscribers[i]->position == start) subscriber_write(log->subscribers[i]);

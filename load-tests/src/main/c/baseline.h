@@ -1,7 +1,8 @@
 /*
- * brig-baseline: the least that a server of streams can do, in C with epoll. It takes lines from a publisher and gives
- * each to every subscriber as NDJSON, as a server-sent event or as a WebSocket message. It numbers, records and bounds
- * nothing, asks for no token and speaks HTTP only as brig-load does: it is the ceiling that others are measured against.
+ * brig-baseline: the least that a server of streams can do, in C with epoll. It takes lines from a publisher
+ * and gives each to every subscriber as NDJSON, as a server-sent event or as a WebSocket message. It numbers,
+ * records and bounds nothing, asks for no token and speaks HTTP only as brig-load does: it is the ceiling
+ * that others are measured against.
  */
 #ifndef BRIG_BASELINE_H
 #define BRIG_BASELINE_H
@@ -14,7 +15,8 @@ enum form { FORM_LINES, FORM_EVENTS, FORM_MESSAGES, FORMS };
 
 struct subscriber;
 
-/* The frames of a stream as one transport has them, built once for all its subscribers. Positions count all bytes ever. */
+/* The frames of a stream as one transport has them, built once for all its subscribers. Positions count all
+ * bytes ever. */
 struct log {
     char *bytes;
     size_t length, capacity;

@@ -1,11 +1,13 @@
 /*
- * brig-baseline: the server that shows what the system calls alone cost; baseline.h says what it does and does not do.
+ * brig-baseline: the server that shows what the system calls alone cost; baseline.h says what it does and
+ * does not do.
  *
  *   brig-baseline --mode coalesced|per-frame --publish ADDRESS --listen ADDRESS...
  *
- * Publishers connect to --publish and send "stream I", then lines. Subscribers connect to any --listen and send
- * "stream I [FIRST]" (echoed, then lines), or ask by HTTP for /sse/I or, as WebSocket, for /ws/I. Coalesced: one write
- * per subscriber for all that came in a turn of the loop. Per frame: a write for each frame and subscriber.
+ * Publishers connect to --publish and send "stream I", then lines. Subscribers connect to any --listen and
+ * send "stream I [FIRST]" (echoed, then lines), or ask by HTTP for /sse/I or, as WebSocket, for /ws/I.
+ * Coalesced: one write per subscriber for all that came in a turn of the loop. Per frame: a write for each
+ * frame and subscriber.
  */
 #define _GNU_SOURCE
 #include "baseline.h"
@@ -38,9 +40,9 @@ static size_t number(const char *text) {
 
 int main(int count, char **arguments) {
     static const struct option known[] = {
-        {"mode", 1, NULL, 'm'}, {"publish", 1, NULL, 'p'}, {"listen", 1, NULL, 'l'}, {"retain", 0, NULL, 'r'},
-        {"drop-every", 1, NULL, 'd'}, {"repeat-every", 1, NULL, 'e'}, {"damage-every", 1, NULL, 'g'},
-        {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0},
+        {"mode", 1, NULL, 'm'},         {"publish", 1, NULL, 'p'},    {"listen", 1, NULL, 'l'},
+        {"retain", 0, NULL, 'r'},       {"drop-every", 1, NULL, 'd'}, {"repeat-every", 1, NULL, 'e'},
+        {"damage-every", 1, NULL, 'g'}, {"help", 0, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
     char published[ADDRESS_CHARS_MAX] = "", listening[2048] = "", actual[ADDRESS_CHARS_MAX];
     bool mode = false;
@@ -65,7 +67,8 @@ int main(int count, char **arguments) {
         default: return 2;
         }
     }
-    if (!mode || published[0] == 0 || listening[0] == 0) die("--mode, --publish and --listen are needed; see --help");
+    if (!mode || published[0] == 0 || listening[0] == 0)
+        die("--mode, --publish and --listen are needed; see --help");
     printf("{\"event\":\"ready\",\"publish\":\"%s\",\"listen\":[%s]}\n", published, listening);
     fflush(stdout);
     for (;;) {

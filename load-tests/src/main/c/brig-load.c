@@ -5,8 +5,8 @@
  *   brig-load --publish lines --subscribe sse --readers 100 --window 1000 --go \
  *             --publish-to 127.0.0.1:7101 --connect 127.0.0.1:7102
  *
- * A run goes through phases: everything connects; frames flow for the warm-up; the measured time; then nothing more
- * is published and what is on its way must arrive. The last line printed is the result.
+ * A run goes through phases: everything connects; frames flow for the warm-up; the measured time; then
+ * nothing more is published and what is on its way must arrive. The last line printed is the result.
  */
 #define _GNU_SOURCE
 #include "load.h"
@@ -19,7 +19,13 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, TICKS_PER_PROGRESS = 10, OPENING_MS_MAX = 60000, SILENCE_MS_MAX = 5000, DRAIN_SILENCE_MS_MAX = 2000 };
+enum {
+    TICK_MS = 100,
+    TICKS_PER_PROGRESS = 10,
+    OPENING_MS_MAX = 60000,
+    SILENCE_MS_MAX = 5000,
+    DRAIN_SILENCE_MS_MAX = 2000
+};
 
 enum phase { PHASE_WAITING, PHASE_OPENING, PHASE_WARMUP, PHASE_MEASURING, PHASE_DRAINING, PHASE_DONE };
 
@@ -130,7 +136,8 @@ static void check_measuring(uint64_t now) {
         idle_said = true;
         figures_print_idle();
     }
-    if (options.idle_frames > 0 ? idle_said && (told_to_stop || input_ended) : lasts(now, options.duration_ms)) {
+    if (options.idle_frames > 0 ? idle_said && (told_to_stop || input_ended)
+                                : lasts(now, options.duration_ms)) {
         told_to_stop = false;
         figures_end();
         become(PHASE_DRAINING, now);
@@ -171,8 +178,14 @@ static void check_phase(uint64_t now) {
         publishers_open();
         break;
     case PHASE_OPENING: check_opening(now); break;
-    case PHASE_WARMUP: check_storm(now); check_warmup(now); break;
-    case PHASE_MEASURING: check_storm(now); check_measuring(now); break;
+    case PHASE_WARMUP:
+        check_storm(now);
+        check_warmup(now);
+        break;
+    case PHASE_MEASURING:
+        check_storm(now);
+        check_measuring(now);
+        break;
     case PHASE_DRAINING: check_draining(now); break;
     case PHASE_DONE: break;
     }
@@ -199,7 +212,7 @@ int main(int count, char **arguments) {
     readers_init();
     told_to_go = options.go;
     if (options.publisher == PUBLISH_BRIG) agent_listen(options.worker_agent);
-    input = (struct source) {options.go ? -1 : STDIN_FILENO, handle_input};
+    input = (struct source){options.go ? -1 : STDIN_FILENO, handle_input};
     if (!options.go) {
         fcntl(input.fd, F_SETFL, O_NONBLOCK);
         if (!loop_add(&input, EPOLLIN)) die("standard input must be a pipe or a terminal");

@@ -11,8 +11,8 @@
 
 /*
  * A worker-agent that starts no workers: each spawn becomes one of the streams. Its two kinds of sockets and
- * their messages are those of worker-agent's package link. Requests are those of Brig's own gateway, one object a
- * line without spaces, so fields are found by their text.
+ * their messages are those of worker-agent's package link. Requests are those of Brig's own gateway, one
+ * object a line without spaces, so fields are found by their text.
  */
 
 enum { REQUEST_BYTES_MAX = 2 * 1024 * 1024 };
@@ -55,7 +55,8 @@ static void handle_worker(struct source *source, uint32_t ready) {
     while ((ready & EPOLLIN) != 0 && (count = recv(source->fd, said, sizeof said, 0)) > 0) {
         for (ssize_t i = 0; i < count; i++) {
             if (said[i] != '\n') {
-                if (stream->line_bytes < sizeof stream->line - 1) stream->line[stream->line_bytes++] = said[i];
+                if (stream->line_bytes < sizeof stream->line - 1)
+                    stream->line[stream->line_bytes++] = said[i];
                 continue;
             }
             stream->line[stream->line_bytes] = 0;
@@ -76,7 +77,7 @@ static void handle_worker_accept(struct source *source, uint32_t ready) {
     int fd = wire_accept(source->fd);
     if (fd < 0) return;
     if (stream->source.fd >= 0) publisher_lost(stream, "another gateway connected");
-    stream->source = (struct source) {fd, handle_worker};
+    stream->source = (struct source){fd, handle_worker};
     stream->line_bytes = 0;
     loop_add(&stream->source, EPOLLIN | EPOLLOUT | EPOLLET);
 }
@@ -92,8 +93,10 @@ static struct stream *find(const char *spawn_id) {
 static void end_stream(struct stream *stream) {
     if (stream->ended || !stream->open || stream->part > 0) return;
     char line[160];
-    int count = sprintf(line, "{\"type\":\"state\",\"seq\":%llu,\"ts\":1,\"state\":\"terminated\",\"reason\":\"requested\"}\n",
-                        (unsigned long long) stream->sent + 1);
+    int count = sprintf(
+        line,
+        "{\"type\":\"state\",\"seq\":%llu,\"ts\":1,\"state\":\"terminated\",\"reason\":\"requested\"}\n",
+        (unsigned long long) stream->sent + 1);
     stream->ended = true;
     stream->limit = 0;
     send(stream->source.fd, line, (size_t) count, MSG_NOSIGNAL);
@@ -121,14 +124,16 @@ static struct stream *spawn(const char *spawn_id) {
     stream = &streams[spawned++];
     snprintf(stream->spawn_id, sizeof stream->spawn_id, "%s", spawn_id);
     snprintf(address, sizeof address, "unix:%s/%s.sock", folder, spawn_id);
-    stream->listener = (struct source) {wire_listen(address, actual), handle_worker_accept};
+    stream->listener = (struct source){wire_listen(address, actual), handle_worker_accept};
     loop_add(&stream->listener, EPOLLIN);
     return stream;
 }
 
 /* What a worker is, without the braces. */
 static int put_worker(char *out, const struct stream *stream) {
-    return sprintf(out, "\"socket\":\"%s/%s.sock\",\"workspace\":\"/\",\"posture\":{\"limits\":\"rlimits\",\"properties\":[]}",
+    return sprintf(out,
+                   "\"socket\":\"%s/%s.sock\",\"workspace\":\"/"
+                   "\",\"posture\":{\"limits\":\"rlimits\",\"properties\":[]}",
                    folder, stream->spawn_id);
 }
 
@@ -136,8 +141,8 @@ static int put_list(char *out) {
     int count = sprintf(out, "\"workers\":[");
     for (int i = 0; i < spawned; i++) {
         if (streams[i].ended) continue;
-        count += sprintf(out + count, "%s{\"spawn_id\":\"%s\",\"last_seq\":%llu,\"ended\":false,", i > 0 ? "," : "",
-                         streams[i].spawn_id, (unsigned long long) streams[i].sent);
+        count += sprintf(out + count, "%s{\"spawn_id\":\"%s\",\"last_seq\":%llu,\"ended\":false,",
+                         i > 0 ? "," : "", streams[i].spawn_id, (unsigned long long) streams[i].sent);
         count += put_worker(out + count, &streams[i]);
         out[count++] = '}';
     }
@@ -153,13 +158,17 @@ static void answer(struct control *control, const char *request) {
     int count = sprintf(out, "{\"id\":%s,\"ok\":{", id);
     struct stream *stream = NULL;
     if (strcmp(op, "hello") == 0) {
-        count += sprintf(out + count, "\"instance\":\"brig-load\",\"pid\":%d,\"version\":\"0\",\"limits\":\"rlimits\","
-                         "\"agents\":[{\"name\":\"shell\"}],\"policies\":[]", getpid());
+        count += sprintf(out + count,
+                         "\"instance\":\"brig-load\",\"pid\":%d,\"version\":\"0\",\"limits\":\"rlimits\","
+                         "\"agents\":[{\"name\":\"shell\"}],\"policies\":[]",
+                         getpid());
     } else if (strcmp(op, "spawn") == 0 && (stream = spawn(spawn_id)) != NULL) {
         count += put_worker(out + count, stream);
     } else if (strcmp(op, "spawn") == 0) {
-        count = sprintf(out, "{\"id\":%s,\"error\":\"brig-load has only %d streams\",\"code\":\"MAX_WORKERS\"", id,
-                        options.streams) - 1;
+        count =
+            sprintf(out, "{\"id\":%s,\"error\":\"brig-load has only %d streams\",\"code\":\"MAX_WORKERS\"",
+                    id, options.streams) -
+            1;
     } else if (strcmp(op, "list") == 0) {
         count += put_list(out + count);
     } else if (strcmp(op, "doctor") == 0) {
@@ -202,7 +211,7 @@ static void handle_control_accept(struct source *source, uint32_t ready) {
     int fd = wire_accept(source->fd);
     if (fd < 0) return;
     struct control *control = allocate(1, sizeof *control);
-    control->source = (struct source) {fd, handle_control};
+    control->source = (struct source){fd, handle_control};
     control->request = allocate(1, REQUEST_BYTES_MAX);
     loop_add(&control->source, EPOLLIN);
 }
@@ -210,9 +219,10 @@ static void handle_control_accept(struct source *source, uint32_t ready) {
 void agent_listen(const char *path) {
     char address[2 * ADDRESS_CHARS_MAX], actual[ADDRESS_CHARS_MAX];
     const char *slash = strrchr(path, '/');
-    if (slash == NULL || strlen(path) >= sizeof folder) die("--worker-agent %s: needs a short absolute path", path);
+    if (slash == NULL || strlen(path) >= sizeof folder)
+        die("--worker-agent %s: needs a short absolute path", path);
     snprintf(folder, sizeof folder, "%.*s", (int) (slash - path), path);
     snprintf(address, sizeof address, "unix:%s", path);
-    listener = (struct source) {wire_listen(address, actual), handle_control_accept};
+    listener = (struct source){wire_listen(address, actual), handle_control_accept};
     loop_add(&listener, EPOLLIN);
 }

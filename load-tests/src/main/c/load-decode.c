@@ -7,9 +7,10 @@
 
 /*
  * From bytes to checked frames, in two layers. The framing of a connection (none, HTTP chunks, WebSocket
- * messages) gives spans of payload; the units of a transport (lines, events, NATS messages) are cut from spans.
- * The frame that must come next is known, so the fast way is one comparison; whatever differs is looked at by
- * check_line. A unit that a span cuts in two is moved up against the next span, over that span's header.
+ * messages) gives spans of payload; the units of a transport (lines, events, NATS messages) are cut from
+ * spans. The frame that must come next is known, so the fast way is one comparison; whatever differs is
+ * looked at by check_line. A unit that a span cuts in two is moved up against the next span, over that span's
+ * header.
  */
 
 uint64_t received_ns;
@@ -32,9 +33,9 @@ void reader_keep(struct reader *reader, const char *bytes, size_t count, size_t 
 static inline size_t expected_frame(const struct reader *reader, const char *at, const char *end) {
     size_t content_bytes = (size_t) options.content_bytes, head_bytes = reader->next.length;
     size_t length = head_bytes + content_bytes + 2;
-    if ((size_t) (end - at) < length || memcmp(at, reader->next.text, head_bytes) != 0
-            || memcmp(at + head_bytes, frame_content(reader->stream->index, reader->next.seq), content_bytes) != 0
-            || at[length - 2] != '"' || at[length - 1] != '}') {
+    if ((size_t) (end - at) < length || memcmp(at, reader->next.text, head_bytes) != 0 ||
+        memcmp(at + head_bytes, frame_content(reader->stream->index, reader->next.seq), content_bytes) != 0 ||
+        at[length - 2] != '"' || at[length - 1] != '}') {
         return 0;
     }
     return length;
@@ -81,7 +82,8 @@ static void handle_gap(struct reader *reader, const char *line, size_t length) {
 }
 
 /* A numbered frame that is not the expected one. */
-static void handle_other_frame(struct reader *reader, uint64_t seq, bool chunk, const char *line, size_t length) {
+static void handle_other_frame(struct reader *reader, uint64_t seq, bool chunk, const char *line,
+                               size_t length) {
     struct figures *figures = reader->figures;
     if (seq < reader->next.seq) {
         figures->repeated++;
@@ -100,7 +102,8 @@ static void handle_other_frame(struct reader *reader, uint64_t seq, bool chunk, 
 
 void check_line(struct reader *reader, const char *line, size_t length) {
     if (length > 0 && line[length - 1] == '\r') length--;
-    uint64_t seq = starts(line, length, "{\"type\":\"") ? number_of(line, length < 64 ? length : 64, "\",\"seq\":") : 0;
+    uint64_t seq =
+        starts(line, length, "{\"type\":\"") ? number_of(line, length < 64 ? length : 64, "\",\"seq\":") : 0;
     if (seq > 0) {
         handle_other_frame(reader, seq, starts(line, length, "{\"type\":\"chunk\""), line, length);
     } else if (starts(line, length, "{\"type\":\"gap\"")) {
@@ -131,7 +134,8 @@ static const char *lines(struct reader *reader, const char *at, const char *end,
     return at;
 }
 
-/* A line of an event stream as WHATWG HTML has it. Events without data of the stream's are not asked about. */
+/* A line of an event stream as WHATWG HTML has it. Events without data of the stream's are not asked about.
+ */
 static void field(struct reader *reader, const char *line, size_t length) {
     if (length > 0 && line[length - 1] == '\r') length--;
     if (starts(line, length, "data:")) {
@@ -193,13 +197,16 @@ static const char *nats(struct reader *reader, const char *at, const char *end) 
 static const char *units(struct reader *reader, const char *at, const char *end, bool ends_line) {
     switch (options.transport) {
     case OVER_SSE: return events(reader, at, end);
-    case OVER_WS: case OVER_NDJSON: return lines(reader, at, end, ends_line);
-    case OVER_NATS: case OVER_NATS_WS: return nats(reader, at, end);
+    case OVER_WS:
+    case OVER_NDJSON: return lines(reader, at, end, ends_line);
+    case OVER_NATS:
+    case OVER_NATS_WS: return nats(reader, at, end);
     }
     return end;
 }
 
-/* ---- framing: each reads a header, sets the span, and gives the header's length, 0 where it is not whole ---- */
+/* ---- framing: each reads a header, sets the span, and gives the header's length, 0 where it is not whole
+ * ---- */
 
 static size_t chunk_header(struct reader *reader, const char *at, const char *end) {
     const char *from = at + (reader->chunk_open ? 2 : 0);

@@ -157,8 +157,10 @@ void figures_print_idle(void) {
 }
 
 static void print_figures(const struct figures *figures) {
-    printf("\"delivered\":%llu,\"damaged\":%llu,\"missing\":%llu,\"repeated\":%llu,\"gaps\":%llu,\"gap_frames\":%llu,"
-           "\"latency_ns\":[", (unsigned long long) figures->delivered, (unsigned long long) figures->damaged,
+    printf("\"delivered\":%llu,\"damaged\":%llu,\"missing\":%llu,\"repeated\":%llu,\"gaps\":%llu,\"gap_"
+           "frames\":%llu,"
+           "\"latency_ns\":[",
+           (unsigned long long) figures->delivered, (unsigned long long) figures->damaged,
            (unsigned long long) figures->missing, (unsigned long long) figures->repeated,
            (unsigned long long) figures->gaps, (unsigned long long) figures->gap_frames);
     bool first = true;
@@ -207,7 +209,8 @@ bool figures_print_result(void) {
     for (int i = 0; i < options.server_count; i++) {
         printf("%s%llu", i > 0 ? "," : "", (unsigned long long) (memory_peak[i] - memory_before[i]));
     }
-    printf("],\"generator_cpu_share\":%.4f,\"server_cpu_share\":%.4f,\"send_lag_ns_p99\":%llu,\"send_lag_ns_max\":%llu,",
+    printf("],\"generator_cpu_share\":%.4f,\"server_cpu_share\":%.4f,\"send_lag_ns_p99\":%llu,\"send_lag_ns_"
+           "max\":%llu,",
            seconds > 0 ? own_cpu / seconds : 0, seconds > 0 ? servers / seconds : 0,
            (unsigned long long) histogram_quantile(&send_lag_ns, 0.99),
            (unsigned long long) histogram_quantile(&send_lag_ns, 1));

@@ -32,13 +32,16 @@ uint64_t first_chunk(void) {
 
 /* All paced streams have the same rate, so the schedule is one round after the other. */
 static uint64_t turn_due_ns(uint64_t turn) {
-    return started_ns + (uint64_t) ((double) turn * NS_PER_S / (options.rate_hz * (options.streams - options.flooded)));
+    return started_ns +
+           (uint64_t) ((double) turn * NS_PER_S / (options.rate_hz * (options.streams - options.flooded)));
 }
 
 uint64_t frame_origin_ns(const struct stream *stream, uint64_t seq) {
     if (is_paced(stream)) {
         uint64_t round = seq - first_chunk(), paced = (uint64_t) (options.streams - options.flooded);
-        return seq < first_chunk() ? 0 : turn_due_ns(round * paced + (uint64_t) (stream->index - options.flooded));
+        return seq < first_chunk()
+                   ? 0
+                   : turn_due_ns(round * paced + (uint64_t) (stream->index - options.flooded));
     }
     return stream->sent_ns != NULL ? stream->sent_ns[seq % SENT_RING] : 0;
 }
@@ -89,13 +92,15 @@ void publisher_lost(struct stream *stream, const char *reason) {
     if (stream->open) open_count--;
     stream->open = false;
     /* A gateway may connect again and says where it wants to go on; nobody else does. */
-    if (options.publisher != PUBLISH_BRIG) fault("the publisher of stream %d lost its connection: %s", stream->index, reason);
+    if (options.publisher != PUBLISH_BRIG)
+        fault("the publisher of stream %d lost its connection: %s", stream->index, reason);
 }
 
 static uint64_t allowed(const struct stream *stream) {
     if (options.publisher != PUBLISH_BRIG) return stream->limit;
     /* A worker-agent keeps what is not acknowledged, and stops reading its agent at this bound. */
-    uint64_t most = stream->acked + UNACKED_BYTES_MAX / (HEAD_BYTES_MAX + (uint64_t) options.content_bytes) + 1;
+    uint64_t most =
+        stream->acked + UNACKED_BYTES_MAX / (HEAD_BYTES_MAX + (uint64_t) options.content_bytes) + 1;
     return stream->limit < most ? stream->limit : most;
 }
 
@@ -113,7 +118,8 @@ void publish(struct stream *stream) {
             ends[count++] = (size_t) (end - out);
         }
         uint64_t now = now_ns();
-        ssize_t written = send(stream->source.fd, out + stream->part, (size_t) (end - out) - stream->part, MSG_NOSIGNAL);
+        ssize_t written =
+            send(stream->source.fd, out + stream->part, (size_t) (end - out) - stream->part, MSG_NOSIGNAL);
         if (written < 0) {
             if (errno != EAGAIN) publisher_lost(stream, strerror(errno));
             return;
@@ -146,7 +152,8 @@ static void handle(struct source *source, uint32_t ready) {
     if ((ready & EPOLLIN) != 0) {
         while ((count = recv(source->fd, said, sizeof said - 1, 0)) > 0) {
             said[count] = 0;
-            if (options.publisher == PUBLISH_NATS && strstr(said, "-ERR") != NULL) fault("the server said %.80s", said);
+            if (options.publisher == PUBLISH_NATS && strstr(said, "-ERR") != NULL)
+                fault("the server said %.80s", said);
             if (options.publisher == PUBLISH_NATS && strstr(said, "PING\r\n") != NULL) {
                 send(source->fd, "PONG\r\n", 6, MSG_NOSIGNAL);
             }
@@ -169,8 +176,8 @@ void publishers_init(void) {
     for (int i = 0; i < options.streams; i++) {
         struct stream *stream = &streams[i];
         stream->index = i;
-        stream->source = (struct source) {-1, handle};
-        stream->listener = (struct source) {-1, NULL};
+        stream->source = (struct source){-1, handle};
+        stream->listener = (struct source){-1, NULL};
         stream->seen = allocate((size_t) options.readers + 1, sizeof *stream->seen);
         if (options.window > 0 && options.window <= SENT_RING / 2) {
             stream->sent_ns = allocate(SENT_RING, sizeof *stream->sent_ns);
@@ -182,12 +189,18 @@ void publishers_open(void) {
     if (options.publisher == PUBLISH_BRIG) return;
     for (int i = 0; i < options.streams; i++) {
         char hello[256];
-        int count = options.publisher == PUBLISH_NATS ? sprintf(hello, "CONNECT {\"verbose\":false}\r\n")
-            : options.publisher == PUBLISH_LINES ? sprintf(hello, "stream %d\n", i)
-            : sprintf(hello, "GET /pub/%d HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", i);
+        int count =
+            options.publisher == PUBLISH_NATS ? sprintf(hello, "CONNECT {\"verbose\":false}\r\n")
+            : options.publisher == PUBLISH_LINES
+                ? sprintf(hello, "stream %d\n", i)
+                : sprintf(hello,
+                          "GET /pub/%d HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: "
+                          "websocket\r\n"
+                          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+                          i);
         streams[i].source.fd = wire_connect(options.publish_to);
-        if (streams[i].source.fd < 0 || send(streams[i].source.fd, hello, (size_t) count, MSG_NOSIGNAL) != count) {
+        if (streams[i].source.fd < 0 ||
+            send(streams[i].source.fd, hello, (size_t) count, MSG_NOSIGNAL) != count) {
             die("publishers cannot connect to %s: %s", options.publish_to, strerror(errno));
         }
         if (options.publisher != PUBLISH_NCHAN) open_stream(&streams[i]);

@@ -42,12 +42,13 @@ void reader_send(struct reader *reader, const char *bytes, size_t count) {
     if (reader->state != READER_HEAD && options.transport == OVER_NATS_WS && count < 126) {
         /* Masked with zero, which is legal and leaves the bytes as they are. */
         size_t header = 6;
-        memcpy(frame, (char[]) {(char) 0x82, (char) (0x80 | count), 0, 0, 0, 0}, header);
+        memcpy(frame, (char[]){(char) 0x82, (char) (0x80 | count), 0, 0, 0, 0}, header);
         memcpy(frame + header, bytes, count);
         bytes = frame;
         count += header;
     }
-    if (send(reader->source.fd, bytes, count, MSG_NOSIGNAL) != (ssize_t) count) reader_fail(reader, "cannot send");
+    if (send(reader->source.fd, bytes, count, MSG_NOSIGNAL) != (ssize_t) count)
+        reader_fail(reader, "cannot send");
 }
 
 /* ---- opening ---- */
@@ -71,7 +72,8 @@ static void send_request(struct reader *reader) {
     }
     int length = brig ? snprintf(extra, sizeof extra, "Authorization: Bearer %s\r\n", stream->token) : 0;
     if (ws) {
-        snprintf(extra + length, sizeof extra - (size_t) length, "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+        snprintf(extra + length, sizeof extra - (size_t) length,
+                 "Connection: Upgrade\r\nUpgrade: websocket\r\n"
                  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n");
     } else {
         int more = snprintf(extra + length, sizeof extra - (size_t) length, "Accept: text/event-stream\r\n");
@@ -80,7 +82,8 @@ static void send_request(struct reader *reader) {
                      reader->last_id);
         }
     }
-    int count = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", path, extra);
+    int count =
+        snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", path, extra);
     reader_send(reader, request, (size_t) count);
 }
 
@@ -88,10 +91,11 @@ static void send_first_line(struct reader *reader) {
     char line[256];
     const struct stream *stream = reader->stream;
     unsigned long long next = reader->next.seq;
-    int count = options.publisher == PUBLISH_BRIG
-        ? snprintf(line, sizeof line, "{\"auth\":\"%s\",\"from\":%llu%s}\n", stream->token, next,
-                   reader->stalled ? ",\"role\":\"watcher\"" : "")
-        : snprintf(line, sizeof line, next > 1 ? "stream %d %llu\n" : "stream %d\n", stream->index, next);
+    int count =
+        options.publisher == PUBLISH_BRIG
+            ? snprintf(line, sizeof line, "{\"auth\":\"%s\",\"from\":%llu%s}\n", stream->token, next,
+                       reader->stalled ? ",\"role\":\"watcher\"" : "")
+            : snprintf(line, sizeof line, next > 1 ? "stream %d %llu\n" : "stream %d\n", stream->index, next);
     reader_send(reader, line, (size_t) count);
 }
 
@@ -132,8 +136,9 @@ static size_t read_head(struct reader *reader, char *bytes, size_t count) {
         reader_fail(reader, "refused");
         return 0;
     }
-    reader->framing = ws ? FRAMING_WS
-        : strcasestr(bytes, "\r\ntransfer-encoding: chunked") != NULL ? FRAMING_CHUNKED : FRAMING_NONE;
+    reader->framing = ws                                                            ? FRAMING_WS
+                      : strcasestr(bytes, "\r\ntransfer-encoding: chunked") != NULL ? FRAMING_CHUNKED
+                                                                                    : FRAMING_NONE;
     if (options.transport == OVER_NATS_WS) {
         reader->state = READER_GREETING;
         send_subscription(reader);
@@ -184,7 +189,8 @@ static void open_reader(struct reader *reader) {
     if (session_socket) snprintf(address, sizeof address, "unix:%s", reader->stream->io_socket);
     reader->source.fd = wire_connect(session_socket ? address : options.connect);
     if (reader->source.fd < 0) {
-        fault("a reader cannot connect to %s: %s", session_socket ? address : options.connect, strerror(errno));
+        fault("a reader cannot connect to %s: %s", session_socket ? address : options.connect,
+              strerror(errno));
         return;
     }
     opening++;
@@ -192,7 +198,8 @@ static void open_reader(struct reader *reader) {
     reader->span_left = 0;
     reader->span_ends_line = reader->chunk_open = false;
     reader_keep(reader, NULL, 0, 0);
-    bool http = options.transport == OVER_SSE || options.transport == OVER_WS || options.transport == OVER_NATS_WS;
+    bool http =
+        options.transport == OVER_SSE || options.transport == OVER_WS || options.transport == OVER_NATS_WS;
     reader->state = http ? READER_HEAD : READER_GREETING;
     if (http) {
         send_request(reader);
@@ -215,7 +222,7 @@ void readers_init(void) {
     for (int i = 0; i < reader_count; i++) {
         struct reader *reader = &readers[i];
         int of_stream = i % options.readers;
-        reader->source = (struct source) {-1, handle};
+        reader->source = (struct source){-1, handle};
         reader->stream = &streams[i / options.readers];
         reader->seen = &reader->stream->seen[of_stream];
         reader->stalled = reader->stream->index == 0 && of_stream < options.stalled;
@@ -264,5 +271,6 @@ void readers_count_missing(void) {
         readers[i].figures->missing += sent - seen;
         missing += sent - seen;
     }
-    if (missing > 0) fault("%llu frames had not come when the streams fell silent", (unsigned long long) missing);
+    if (missing > 0)
+        fault("%llu frames had not come when the streams fell silent", (unsigned long long) missing);
 }

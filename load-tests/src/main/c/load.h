@@ -1,9 +1,9 @@
 /*
  * brig-load: publishers and readers of one server in one single-threaded epoll process.
  *
- * Every stream has one publisher and the same number of readers. Frames are computed, not stored: the bytes of
- * frame seq of a stream follow from the two numbers, so a publisher can go on anywhere and every reader checks
- * every byte against what it computes itself.
+ * Every stream has one publisher and the same number of readers. Frames are computed, not stored: the bytes
+ * of frame seq of a stream follow from the two numbers, so a publisher can go on anywhere and every reader
+ * checks every byte against what it computes itself.
  */
 #ifndef BRIG_LOAD_H
 #define BRIG_LOAD_H
@@ -57,7 +57,9 @@ size_t frame_write(const struct head *head, int stream, char *line);
 
 /* ---- figures: load-figures.c ---- */
 
-struct histogram { uint64_t counts[BUCKETS]; };
+struct histogram {
+    uint64_t counts[BUCKETS];
+};
 void histogram_record(struct histogram *histogram, uint64_t value);
 /* The upper end of the bucket that holds the quantile; 0 where nothing was recorded. */
 uint64_t histogram_quantile(const struct histogram *histogram, double quantile);
@@ -86,7 +88,8 @@ bool figures_print_result(void);
 struct stream {
     struct source source;
     int index;
-    /* Publishing is allowed up to limit; everything up to sent is with the kernel, and part bytes of the next. */
+    /* Publishing is allowed up to limit; everything up to sent is with the kernel, and part bytes of the
+     * next. */
     uint64_t limit, sent, acked;
     size_t part;
     bool open, dirty;

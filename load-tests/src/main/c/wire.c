@@ -57,8 +57,8 @@ void loop_init(void) {
 
 bool loop_add(struct source *source, uint32_t events) {
     struct epoll_event event = {.events = events, .data.ptr = source};
-    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, source->fd, &event) == 0
-        || (errno == EEXIST && epoll_ctl(epoll_fd, EPOLL_CTL_MOD, source->fd, &event) == 0);
+    return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, source->fd, &event) == 0 ||
+           (errno == EEXIST && epoll_ctl(epoll_fd, EPOLL_CTL_MOD, source->fd, &event) == 0);
 }
 
 void loop_remove(struct source *source) {
@@ -97,7 +97,8 @@ static struct address parse(const char *text) {
     }
     char host[ADDRESS_CHARS_MAX];
     const char *colon = strrchr(text, ':');
-    if (colon == NULL || (size_t) (colon - text) >= sizeof host) die("%s: neither host:port nor unix:PATH", text);
+    if (colon == NULL || (size_t) (colon - text) >= sizeof host)
+        die("%s: neither host:port nor unix:PATH", text);
     memcpy(host, text, (size_t) (colon - text));
     host[colon - text] = 0;
     address.tcp.sin_family = AF_INET;

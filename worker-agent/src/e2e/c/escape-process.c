@@ -29,16 +29,28 @@ static bool init_file(const char *name, int flags) {
     return done(fd);
 }
 
-static bool init_memory(void) { return init_file("mem", O_RDWR); }
-static bool init_environment(void) { return init_file("environ", O_RDONLY); }
-static bool init_descriptors(void) { return init_file("fd", O_RDONLY | O_DIRECTORY); }
-static bool init_program(void) { return init_file("exe", O_RDONLY); }
-static bool init_maps(void) { return init_file("maps", O_RDONLY); }
+static bool init_memory(void) {
+    return init_file("mem", O_RDWR);
+}
+static bool init_environment(void) {
+    return init_file("environ", O_RDONLY);
+}
+static bool init_descriptors(void) {
+    return init_file("fd", O_RDONLY | O_DIRECTORY);
+}
+static bool init_program(void) {
+    return init_file("exe", O_RDONLY);
+}
+static bool init_maps(void) {
+    return init_file("maps", O_RDONLY);
+}
 
 static bool ptrace_init(void) {
-    return done(ptrace(PTRACE_SEIZE, host.init, NULL, NULL));   /* the end of this process lets go of it */
+    return done(ptrace(PTRACE_SEIZE, host.init, NULL, NULL)); /* the end of this process lets go of it */
 }
-static bool ptrace_me(void) { return done(ptrace(PTRACE_TRACEME, 0, NULL, NULL)); }
+static bool ptrace_me(void) {
+    return done(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+}
 static bool vm_read(void) {
     char byte;
     struct iovec here = {&byte, 1}, there = {(void *) 0x1000, 1};
@@ -53,9 +65,13 @@ static bool steal_descriptor(void) {
     int process = (int) syscall(SYS_pidfd_open, host.init, 0);
     return done(process < 0 ? -1 : syscall(SYS_pidfd_getfd, process, 0, 0));
 }
-static bool compare_processes(void) { return done(syscall(SYS_kcmp, host.init, host.init, 0, 0, 0)); }
+static bool compare_processes(void) {
+    return done(syscall(SYS_kcmp, host.init, host.init, 0, 0, 0));
+}
 
-static bool signal_host(void) { return done(host.pid > 0 ? kill(host.pid, 0) : -1); }
+static bool signal_host(void) {
+    return done(host.pid > 0 ? kill(host.pid, 0) : -1);
+}
 static bool see_host_process(void) {
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/stat", host.pid);
@@ -84,7 +100,9 @@ static bool any_process_has(const char *name, const char *const words[], size_t 
     }
     return tell(false, "%d read, nothing in them", read_ones);
 }
-static bool foreign_environment(void) { return any_process_has("environ", NULL, 0); }
+static bool foreign_environment(void) {
+    return any_process_has("environ", NULL, 0);
+}
 static bool launcher_arguments(void) {
     static const char *const words[] = {"bwrap", "brig-launcher", "--setenv", "java"};
     return any_process_has("cmdline", words, sizeof words / sizeof *words);
@@ -93,8 +111,12 @@ static bool inherited_descriptor(void) {
     return tell(host.first_descriptor > 0, "%d was open at the start", host.first_descriptor);
 }
 
-static bool become_root(void) { return done(setresuid(0, 0, 0)); }
-static bool become_root_group(void) { return done(setresgid(0, 0, 0)); }
+static bool become_root(void) {
+    return done(setresuid(0, 0, 0));
+}
+static bool become_root_group(void) {
+    return done(setresgid(0, 0, 0));
+}
 static bool take_groups(void) {
     gid_t group = 0;
     return done(setgroups(1, &group));
@@ -121,7 +143,9 @@ static bool dump_core(void) {
     struct rlimit limit = {1, 1};
     return done(setrlimit(RLIMIT_CORE, &limit));
 }
-static bool raise_priority(void) { return done(setpriority(PRIO_PROCESS, 0, -5)); }
+static bool raise_priority(void) {
+    return done(setpriority(PRIO_PROCESS, 0, -5));
+}
 static bool realtime(void) {
     struct sched_param parameters = {.sched_priority = 1};
     return done(sched_setscheduler(0, SCHED_FIFO, &parameters));
@@ -138,20 +162,43 @@ static bool type_into_terminal(void) {
     int slave = open(ptsname(terminal), O_RDWR | O_NOCTTY);
     return done(slave < 0 ? -1 : ioctl(slave, TIOCSTI, "x"));
 }
-static bool paste_into_console(void) { return done(ioctl(0, TIOCLINUX, "\x06")); }
-static bool controlling_terminal(void) { return done(open("/dev/tty", O_RDWR | O_NOCTTY)); }
+static bool paste_into_console(void) {
+    return done(ioctl(0, TIOCLINUX, "\x06"));
+}
+static bool controlling_terminal(void) {
+    return done(open("/dev/tty", O_RDWR | O_NOCTTY));
+}
 
 const struct probe process_probes[] = {
-    {"open-memory-of-init", init_memory}, {"open-environment-of-init", init_environment},
-    {"list-descriptors-of-init", init_descriptors}, {"open-program-of-init", init_program},
-    {"open-maps-of-init", init_maps}, {"ptrace-init", ptrace_init}, {"ptrace-traceme", ptrace_me},
-    {"process-vm-readv", vm_read}, {"process-vm-writev", vm_write}, {"pidfd-getfd", steal_descriptor},
-    {"kcmp", compare_processes}, {"signal-host-process", signal_host}, {"see-host-process", see_host_process},
-    {"environment-of-others", foreign_environment}, {"arguments-of-launcher", launcher_arguments},
-    {"inherited-descriptor", inherited_descriptor}, {"setuid-root", become_root}, {"setgid-root", become_root_group},
-    {"setgroups", take_groups}, {"capset", take_capabilities}, {"new-privileges", new_privileges},
-    {"rewrite-uid-map", rewrite_uid_map}, {"raise-process-limit", raise_limit}, {"allow-core-dump", dump_core},
-    {"raise-priority", raise_priority}, {"realtime-scheduling", realtime}, {"spare-from-oom-killer", spare_from_oom},
-    {"tiocsti", type_into_terminal}, {"tioclinux", paste_into_console}, {"controlling-terminal", controlling_terminal},
+    {"open-memory-of-init", init_memory},
+    {"open-environment-of-init", init_environment},
+    {"list-descriptors-of-init", init_descriptors},
+    {"open-program-of-init", init_program},
+    {"open-maps-of-init", init_maps},
+    {"ptrace-init", ptrace_init},
+    {"ptrace-traceme", ptrace_me},
+    {"process-vm-readv", vm_read},
+    {"process-vm-writev", vm_write},
+    {"pidfd-getfd", steal_descriptor},
+    {"kcmp", compare_processes},
+    {"signal-host-process", signal_host},
+    {"see-host-process", see_host_process},
+    {"environment-of-others", foreign_environment},
+    {"arguments-of-launcher", launcher_arguments},
+    {"inherited-descriptor", inherited_descriptor},
+    {"setuid-root", become_root},
+    {"setgid-root", become_root_group},
+    {"setgroups", take_groups},
+    {"capset", take_capabilities},
+    {"new-privileges", new_privileges},
+    {"rewrite-uid-map", rewrite_uid_map},
+    {"raise-process-limit", raise_limit},
+    {"allow-core-dump", dump_core},
+    {"raise-priority", raise_priority},
+    {"realtime-scheduling", realtime},
+    {"spare-from-oom-killer", spare_from_oom},
+    {"tiocsti", type_into_terminal},
+    {"tioclinux", paste_into_console},
+    {"controlling-terminal", controlling_terminal},
     {NULL, NULL},
 };

@@ -4,11 +4,13 @@
  *   escape [secret=FILE] [socket=FILE] [abstract=NAME] [shm=FILE] [port=N] [udp=N]
  *          [address=IPV4] [pid=N] [init=N] [egress=yes]
  *   escape host NAME      binds an abstract socket, says "ready", and stays until its input ends
- *   escape stay WORD      leaves a process in the background, in a session of its own, with WORD in its command line
+ *   escape stay WORD      leaves a process in the background, in a session of its own, with WORD in its
+ * command line
  *
- * Prints "NAME escaped|held DETAIL" for each attempt. Each runs in a process of its own with a deadline. All are
- * harmless where they succeed, which is what they do without a wall: they write what is there already, undo what they
- * made, act on a mount namespace of their own, or stop where the kernel has only checked the right.
+ * Prints "NAME escaped|held DETAIL" for each attempt. Each runs in a process of its own with a deadline. All
+ * are harmless where they succeed, which is what they do without a wall: they write what is there already,
+ * undo what they made, act on a mount namespace of their own, or stop where the kernel has only checked the
+ * right.
  */
 #define _GNU_SOURCE
 #include "escape.h"
@@ -80,7 +82,8 @@ static int be_host(const char *name) {
     puts("ready");
     fflush(stdout);
     char byte;
-    while (read(STDIN_FILENO, &byte, 1) > 0) {}
+    while (read(STDIN_FILENO, &byte, 1) > 0) {
+    }
     return 0;
 }
 
@@ -119,8 +122,8 @@ int main(int count, char **arguments) {
     for (int fd = 1023; fd > 2; fd--) {
         if (fcntl(fd, F_GETFD) >= 0) host.first_descriptor = fd;
     }
-    const struct probe *const all[] = {file_probes, process_probes, kernel_probes, namespace_probes, network_probes,
-                                       egress_probes};
+    const struct probe *const all[] = {file_probes,      process_probes, kernel_probes,
+                                       namespace_probes, network_probes, egress_probes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         for (const struct probe *probe = all[i]; probe->name != NULL; probe++) run(probe);
     }

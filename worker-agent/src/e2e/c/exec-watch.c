@@ -1,7 +1,7 @@
 /*
- * exec-watch FOLDER NAME: says of every program of that name, on the file system of FOLDER, that is about to be executed
- * who does it: "walled PATH" from another PID namespace than its own, "host PATH" from its own. Says "ready" first; ends
- * with its standard input. Format: fanotify(7).
+ * exec-watch FOLDER NAME: says of every program of that name, on the file system of FOLDER, that is about to
+ * be executed who does it: "walled PATH" from another PID namespace than its own, "host PATH" from its own.
+ * Says "ready" first; ends with its standard input. Format: fanotify(7).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +20,8 @@ static void namespace_of(const char *process, char *name, size_t size) {
     name[length < 0 ? 0 : length] = '\0';
 }
 
-static void answer(int watch, const struct fanotify_event_metadata *event, const char *program, const char *own) {
+static void answer(int watch, const struct fanotify_event_metadata *event, const char *program,
+                   const char *own) {
     char link[64];
     char path[PATH_MAX];
     char process[16];
@@ -45,7 +46,8 @@ int main(int count, char **arguments) {
     char own[64];
     namespace_of("self", own, sizeof own);
     int watch = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY | O_LARGEFILE);
-    if (watch < 0 || fanotify_mark(watch, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC_PERM, AT_FDCWD, arguments[1]) != 0) {
+    if (watch < 0 || fanotify_mark(watch, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN_EXEC_PERM, AT_FDCWD,
+                                   arguments[1]) != 0) {
         perror("exec-watch");
         return 1;
     }

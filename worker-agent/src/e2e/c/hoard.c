@@ -1,8 +1,8 @@
 /*
  * Takes what a limit should hold, each in a way that some counter of the kernel does not see, and keeps it.
  *
- *   hoard WHAT MOST          says "holds N" once it has MOST (MiB, files or pieces) or gets no more, and stays
- *   hoard well               says "well N" again and again while an ordinary program finds what it needs
+ *   hoard WHAT MOST          says "holds N" once it has MOST (MiB, files or pieces) or gets no more, and
+ * stays hoard well               says "well N" again and again while an ordinary program finds what it needs
  *
  * MOST bounds it where the limit does not. Whoever started it ends it.
  */
@@ -56,13 +56,16 @@ static long in_sysv(long most) {
     char *memory = id < 0 ? (void *) -1 : shmat(id, NULL, 0);
     if (memory == (void *) -1) return 0;
     long got = touch(memory, most);
-    shmdt(memory);      /* the segment stays */
+    shmdt(memory); /* the segment stays */
     return got;
 }
 
 static long in_messages(long most) {
     long got = 0;
-    struct { long type; char text[4096]; } message = {.type = 1};
+    struct {
+        long type;
+        char text[4096];
+    } message = {.type = 1};
     while (got < most * MIB) {
         int id = msgget(IPC_PRIVATE, IPC_CREAT | 0600);
         if (id < 0) break;
@@ -87,8 +90,12 @@ static long shared(int fd, int flags, long most) {
     return got;
 }
 
-static long in_shared_memory(long most) { return shared(-1, MAP_ANONYMOUS, most); }
-static long in_zero_device(long most) { return shared(open("/dev/zero", O_RDWR), 0, most); }
+static long in_shared_memory(long most) {
+    return shared(-1, MAP_ANONYMOUS, most);
+}
+static long in_zero_device(long most) {
+    return shared(open("/dev/zero", O_RDWR), 0, most);
+}
 
 /* A piece stays whole as long as any page of it is mapped, and only that page shows. */
 static long in_hidden_memory(long most) {
@@ -127,8 +134,9 @@ static long in_tcp(long most) {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof at;
     int listener = socket(AF_INET, SOCK_STREAM, 0);
-    if (bind(listener, (struct sockaddr *) &at, length) != 0 || listen(listener, 100) != 0
-        || getsockname(listener, (struct sockaddr *) &at, &length) != 0) return 0;
+    if (bind(listener, (struct sockaddr *) &at, length) != 0 || listen(listener, 100) != 0 ||
+        getsockname(listener, (struct sockaddr *) &at, &length) != 0)
+        return 0;
     long got = 0;
     for (int i = 0; i < 120 && got < most * MIB; i++) {
         int one = socket(AF_INET, SOCK_STREAM, 0);
@@ -147,7 +155,9 @@ static bool pass(int to, int fd, int count) {
     } control;
     struct iovec byte = {.iov_base = word, .iov_len = 1};
     struct msghdr message = {
-        .msg_iov = &byte, .msg_iovlen = 1, .msg_control = control.bytes,
+        .msg_iov = &byte,
+        .msg_iovlen = 1,
+        .msg_control = control.bytes,
         .msg_controllen = CMSG_SPACE((size_t) count * sizeof(int)),
     };
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
@@ -227,8 +237,12 @@ static long files(const char *folder, long most) {
     return most;
 }
 
-static long files_in_tmp(long most) { return files("/tmp", most); }
-static long files_in_shm(long most) { return files("/dev/shm", most); }
+static long files_in_tmp(long most) {
+    return files("/tmp", most);
+}
+static long files_in_shm(long most) {
+    return files("/dev/shm", most);
+}
 
 static long inotify_instances(long most) {
     long got = 0;
@@ -282,11 +296,26 @@ static void be_well(void) {
 }
 
 int main(int count, char **arguments) {
-    static const struct { const char *name; long (*take)(long most); } ways[] = {
-        {"memfd", in_memfd}, {"sysv", in_sysv}, {"messages", in_messages}, {"semaphores", in_semaphores},
-        {"shared", in_shared_memory}, {"zero", in_zero_device}, {"hidden", in_hidden_memory}, {"tables", in_page_tables}, {"tcp", in_tcp},
-        {"unix", in_unix_sockets}, {"passed", in_passed_sockets}, {"pipes", in_pipes}, {"tmp", files_in_tmp},
-        {"shm", files_in_shm}, {"inotify", inotify_instances}, {"flight", descriptors_in_flight},
+    static const struct {
+        const char *name;
+        long (*take)(long most);
+    } ways[] = {
+        {"memfd", in_memfd},
+        {"sysv", in_sysv},
+        {"messages", in_messages},
+        {"semaphores", in_semaphores},
+        {"shared", in_shared_memory},
+        {"zero", in_zero_device},
+        {"hidden", in_hidden_memory},
+        {"tables", in_page_tables},
+        {"tcp", in_tcp},
+        {"unix", in_unix_sockets},
+        {"passed", in_passed_sockets},
+        {"pipes", in_pipes},
+        {"tmp", files_in_tmp},
+        {"shm", files_in_shm},
+        {"inotify", inotify_instances},
+        {"flight", descriptors_in_flight},
     };
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (count == 2 && strcmp(arguments[1], "well") == 0) be_well();

@@ -3,10 +3,10 @@
  *
  *   brig-clone FROM TO          TO exists and is empty
  *
- * What is copied stands on standard input: paths below FROM, each ended by a NUL, a folder before what is in it.
- * Times and permissions of files are kept, but no set-user-id; a special file is refused. It runs as the workers'
- * user, so it reads nothing that they may not read; and somebody may be changing FROM at the same time, so no
- * symbolic link is followed on either side.
+ * What is copied stands on standard input: paths below FROM, each ended by a NUL, a folder before what is in
+ * it. Times and permissions of files are kept, but no set-user-id; a special file is refused. It runs as the
+ * workers' user, so it reads nothing that they may not read; and somebody may be changing FROM at the same
+ * time, so no symbolic link is followed on either side.
  *
  * On failure it says "ERRNO-NAME PATH" on standard error and exits with 1.
  */
@@ -28,11 +28,13 @@ __attribute__((noreturn)) static void fail(const char *path) {
     fprintf(stderr, "%s %s\n", name != NULL ? name : "EUNKNOWN", path);
     /* Whoever writes the paths gets rid of them all. */
     char rest[65536];
-    while (fread(rest, 1, sizeof rest, stdin) > 0) {}
+    while (fread(rest, 1, sizeof rest, stdin) > 0) {
+    }
     exit(1);
 }
 
-/* Opens each folder on the way by itself: openat2 would do it in one call, but the wall around this has none. */
+/* Opens each folder on the way by itself: openat2 would do it in one call, but the wall around this has none.
+ */
 static int open_below(int folder, const char *path, int flags, mode_t mode) {
     for (int at = folder;;) {
         size_t length = strcspn(path, "/");
@@ -74,8 +76,8 @@ static bool clone_file(int from, int to, const char *path, const struct stat *fi
     if (source < 0) return false;
     int copy = open_below(to, path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     const struct timespec times[2] = {file->st_atim, file->st_mtim};
-    bool done = copy >= 0 && ioctl(copy, FICLONE, source) == 0 && fchmod(copy, file->st_mode & 0777) == 0
-        && futimens(copy, times) == 0;
+    bool done = copy >= 0 && ioctl(copy, FICLONE, source) == 0 && fchmod(copy, file->st_mode & 0777) == 0 &&
+                futimens(copy, times) == 0;
     int error = errno;
     close(source);
     if (copy >= 0) close(copy);

@@ -1,7 +1,7 @@
 /*
- * libbrig-filter.so: a JVM gives itself a filter of system calls, on all of its threads at once. Not set from outside,
- * before the JVM is executed, because that filter would have to allow execve. No file of the wall's: it is loaded by
- * brig-egress.
+ * libbrig-filter.so: a JVM gives itself a filter of system calls, on all of its threads at once. Not set from
+ * outside, before the JVM is executed, because that filter would have to allow execve. No file of the wall's:
+ * it is loaded by brig-egress.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,12 +15,14 @@
 #define INSTRUCTIONS_MAX BPF_MAXINSNS
 
 /* Returns 0, or the number of an error. */
-JNIEXPORT jint JNICALL Java_brig_workeragent_egress_confinement_SystemCallFilter_install(
-        JNIEnv *env, jclass caller, jbyteArray program) {
+JNIEXPORT jint JNICALL Java_brig_workeragent_egress_confinement_SystemCallFilter_install(JNIEnv *env,
+                                                                                         jclass caller,
+                                                                                         jbyteArray program) {
     (void) caller;
     struct sock_filter instructions[INSTRUCTIONS_MAX];
     jsize bytes = (*env)->GetArrayLength(env, program);
-    if (bytes <= 0 || bytes % (jsize) sizeof instructions[0] != 0 || bytes > (jsize) sizeof instructions) return EINVAL;
+    if (bytes <= 0 || bytes % (jsize) sizeof instructions[0] != 0 || bytes > (jsize) sizeof instructions)
+        return EINVAL;
     (*env)->GetByteArrayRegion(env, program, 0, bytes, (jbyte *) instructions);
     struct sock_fprog filter = {(unsigned short) ((size_t) bytes / sizeof instructions[0]), instructions};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;

@@ -34,8 +34,10 @@
 #include <unistd.h>
 
 struct wanted_limit wanted_limits[LIMITS] = {
-    {.option = "--nproc", .resource = RLIMIT_NPROC}, {.option = "--data", .resource = RLIMIT_DATA},
-    {.option = "--fsize", .resource = RLIMIT_FSIZE}, {.option = "--nofile", .resource = RLIMIT_NOFILE},
+    {.option = "--nproc", .resource = RLIMIT_NPROC},
+    {.option = "--data", .resource = RLIMIT_DATA},
+    {.option = "--fsize", .resource = RLIMIT_FSIZE},
+    {.option = "--nofile", .resource = RLIMIT_NOFILE},
 };
 static char *properties[PROPERTIES_MAX];
 static size_t property_count;
@@ -147,7 +149,8 @@ static pid_t start_payload(char **command) {
     close(failure[1]);
     int error = 0;
     ssize_t count;
-    do count = read(failure[0], &error, sizeof error); while (count < 0 && errno == EINTR);
+    do count = read(failure[0], &error, sizeof error);
+    while (count < 0 && errno == EINTR);
     close(failure[0]);
     if (count != 0) {
         report("noexec %s\n", errno_name(error));

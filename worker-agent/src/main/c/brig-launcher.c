@@ -18,15 +18,14 @@
  *       exec=TEXT          the command line that bwrap executes as process 1 (brig-init ... -- payload ...)
  *   bounds ID BYTES\n   between the two, then BYTES bytes of fields: what the kernel may count for the wall
  *       NAME=N             for a file of /proc/sys/user; repeatable
- *   network ID BYTES\n  between the two, for a wall with egress (launcher-network.c); without it once the wall runs, and
- *                       then with no "listen". Then BYTES bytes of fields:
- *       to=PATH            a Unix socket that every socket of a wall is sent to; the first one named counts
- *       listen=tcp|udp IPV4 PORT   a listening socket to make inside; repeatable
- *   listen ID NUMBER PORT\n | dial ID NUMBER PORT\n    behind that, once the wall runs: one more TCP socket that
- *                       listens on every address, or one that is connected to 127.0.0.1; NUMBER is above 0
- *   opened ID\n         the pipes named by "started" are open elsewhere now
- *   signal ID NUMBER\n  SIGHUP, SIGINT or SIGTERM to process 1, which hands it to the payload
- *   kill ID\n           ends the whole PID namespace
+ *   network ID BYTES\n  between the two, for a wall with egress (launcher-network.c); without it once the
+ * wall runs, and then with no "listen". Then BYTES bytes of fields: to=PATH            a Unix socket that
+ * every socket of a wall is sent to; the first one named counts listen=tcp|udp IPV4 PORT   a listening socket
+ * to make inside; repeatable listen ID NUMBER PORT\n | dial ID NUMBER PORT\n    behind that, once the wall
+ * runs: one more TCP socket that listens on every address, or one that is connected to 127.0.0.1; NUMBER is
+ * above 0 opened ID\n         the pipes named by "started" are open elsewhere now signal ID NUMBER\n  SIGHUP,
+ * SIGINT or SIGTERM to process 1, which hands it to the payload kill ID\n           ends the whole PID
+ * namespace
  *
  * Replies (standard output), one line each:
  *   started ID STDIN STDOUT STDERR   descriptors in /proc/<launcher>/fd, to be opened before "opened"
@@ -125,7 +124,7 @@ int main(int count, char **arguments) {
     bwrap_path = arguments[1];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    setsid();   /* a Ctrl-C at the worker-agent's terminal is the worker-agent's affair */
+    setsid(); /* a Ctrl-C at the worker-agent's terminal is the worker-agent's affair */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     struct rlimit files;
@@ -151,7 +150,7 @@ int main(int count, char **arguments) {
         /* One event at a time: handling one may close the descriptor that the next would have been about. */
         struct epoll_event event;
         if (epoll_wait(events, &event, 1, -1) != 1) continue;
-        enum source source = (enum source) (event.data.u64 & 0xFF);
+        enum source source = (enum source)(event.data.u64 & 0xFF);
         if (source == FROM_STDIN) handle_input();
         else if (source == FROM_SIGNALS) handle_signal(signals);
         else if (source == FROM_NETWORK) handle_network_answer((size_t) (event.data.u64 >> 8));

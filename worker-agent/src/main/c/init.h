@@ -18,8 +18,8 @@ struct wanted_limit {
 extern struct wanted_limit wanted_limits[LIMITS];
 
 /*
- * posture.c: measures properties NAME or NAME=VALUE and writes a line about each to the status pipe. Returns the
- * name of the first that does not hold, or NULL; a name that is not known does not hold.
+ * posture.c: measures properties NAME or NAME=VALUE and writes a line about each to the status pipe. Returns
+ * the name of the first that does not hold, or NULL; a name that is not known does not hold.
  */
 const char *measure_posture(char *const declared[], size_t count);
 

@@ -33,8 +33,9 @@ static void join_cgroup(const char *procs_file) {
 
 static void become_worker(const struct preparation *to) {
     if (!to->has_uid) return;
-    if (setgroups(0, NULL) != 0 || setresgid(to->gid, to->gid, to->gid) != 0
-        || setresuid(to->uid, to->uid, to->uid) != 0) give_up("privileges");
+    if (setgroups(0, NULL) != 0 || setresgid(to->gid, to->gid, to->gid) != 0 ||
+        setresuid(to->uid, to->uid, to->uid) != 0)
+        give_up("privileges");
     /* Must not be possible any more; if it is, the wall would stand on the wrong user. */
     if (to->uid != 0 && setresuid(0, 0, 0) == 0) {
         errno = EPERM;
@@ -74,7 +75,8 @@ static void await_launch(struct request *request) {
     static char body[BODY_MAX];
     char go;
     ssize_t count;
-    do count = read(GO, &go, 1); while (count < 0 && errno == EINTR);
+    do count = read(GO, &go, 1);
+    while (count < 0 && errno == EINTR);
     if (count != 1) _exit(0);
     ssize_t bytes = pread(BODY, body, sizeof body, 0);
     request->waits_for_network = go == 'n';

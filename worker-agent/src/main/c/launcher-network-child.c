@@ -1,6 +1,7 @@
 /*
- * In the child: enters the user and the network namespace of a wall, sets what the kernel may count for it, makes sockets
- * there, hands them out and ends. A socket stays in the namespace that it was made in, whoever holds it.
+ * In the child: enters the user and the network namespace of a wall, sets what the kernel may count for it,
+ * makes sockets there, hands them out and ends. A socket stays in the namespace that it was made in, whoever
+ * holds it.
  */
 #define _GNU_SOURCE
 #include "network.h"
@@ -58,14 +59,17 @@ static void lay_out(int *wanted[PLACES]) {
 }
 
 static void enter(const struct network_place *place) {
-    if (place->has_uid && (setgroups(0, NULL) != 0 || setresgid(place->gid, place->gid, place->gid) != 0
-                           || setresuid(place->uid, place->uid, place->uid) != 0)) give_up();
-    if (setns(place->user_namespace, CLONE_NEWUSER) != 0 || setns(place->net_namespace, CLONE_NEWNET) != 0) give_up();
+    if (place->has_uid && (setgroups(0, NULL) != 0 || setresgid(place->gid, place->gid, place->gid) != 0 ||
+                           setresuid(place->uid, place->uid, place->uid) != 0))
+        give_up();
+    if (setns(place->user_namespace, CLONE_NEWUSER) != 0 || setns(place->net_namespace, CLONE_NEWNET) != 0)
+        give_up();
 }
 
 /*
- * For all user namespaces at and below this one together; those that the kernel does not know it does not count either.
- * Which namespace is written to is a matter of who opens the file, so the /proc of the host will do.
+ * For all user namespaces at and below this one together; those that the kernel does not know it does not
+ * count either. Which namespace is written to is a matter of who opens the file, so the /proc of the host
+ * will do.
  */
 static void set_bounds(const struct network_order *order) {
     for (size_t i = 0; i < order->bound_count; i++) {
@@ -80,8 +84,8 @@ static void set_bounds(const struct network_order *order) {
 }
 
 /*
- * bwrap gives loopback its address, and then puts it up. It gives up where the address is there already, and the
- * kernel adds that to an interface that is put up without one: so this waits, rather than doing it first.
+ * bwrap gives loopback its address, and then puts it up. It gives up where the address is there already, and
+ * the kernel adds that to an interface that is put up without one: so this waits, rather than doing it first.
  */
 static void await_loopback(int link) {
     struct sockaddr_nl all = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
@@ -95,7 +99,8 @@ static void await_loopback(int link) {
     give_up();
 }
 
-/* Every IPv4 address is one of this namespace: what is sent to it arrives here, at a socket of ours or at none. */
+/* Every IPv4 address is one of this namespace: what is sent to it arrives here, at a socket of ours or at
+ * none. */
 static void claim_all_addresses(int link) {
     struct {
         struct nlmsghdr head;
@@ -103,10 +108,14 @@ static void claim_all_addresses(int link) {
         struct rtattr name;
         int interface;
     } request = {
-        .head = {.nlmsg_len = sizeof request, .nlmsg_type = RTM_NEWROUTE,
+        .head = {.nlmsg_len = sizeof request,
+                 .nlmsg_type = RTM_NEWROUTE,
                  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE},
-        .route = {.rtm_family = AF_INET, .rtm_table = RT_TABLE_LOCAL, .rtm_protocol = RTPROT_BOOT,
-                  .rtm_scope = RT_SCOPE_HOST, .rtm_type = RTN_LOCAL},
+        .route = {.rtm_family = AF_INET,
+                  .rtm_table = RT_TABLE_LOCAL,
+                  .rtm_protocol = RTPROT_BOOT,
+                  .rtm_scope = RT_SCOPE_HOST,
+                  .rtm_type = RTN_LOCAL},
         .name = {.rta_len = RTA_LENGTH(sizeof(int)), .rta_type = RTA_OIF},
         .interface = LOOPBACK,
     };
@@ -134,7 +143,8 @@ static void set_up(void) {
 /* Without SO_REUSEADDR and SO_REUSEPORT: nobody inside can bind a second one to the same port. */
 static int listening(const struct wanted_socket *wanted) {
     int fd = socket(AF_INET, wanted->type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || bind(fd, (const struct sockaddr *) &wanted->address, sizeof wanted->address) != 0) give_up();
+    if (fd < 0 || bind(fd, (const struct sockaddr *) &wanted->address, sizeof wanted->address) != 0)
+        give_up();
     if (wanted->type == SOCK_STREAM && listen(fd, BACKLOG) != 0) give_up();
     return fd;
 }
@@ -142,8 +152,9 @@ static int listening(const struct wanted_socket *wanted) {
 static int connected(const struct wanted_socket *wanted) {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct timeval patience = {.tv_sec = DIAL_SECONDS};
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0
-        || connect(fd, (const struct sockaddr *) &wanted->address, sizeof wanted->address) != 0) give_up();
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
+        connect(fd, (const struct sockaddr *) &wanted->address, sizeof wanted->address) != 0)
+        give_up();
     return fd;
 }
 

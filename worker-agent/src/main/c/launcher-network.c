@@ -1,12 +1,12 @@
 /*
- * What of a wall is made from outside: how much of what the kernel counts for a user it may have, and the network of one
- * with egress. Process 1 cannot do that: bwrap puts it into a user namespace inside the one that the others belong to, so
- * it has no right there whatever it is given. A child of the launcher enters from outside instead, as the user that made
- * both, while bwrap mounts; bwrap then waits for our word before it executes process 1, which measures what came of it
- * and never holds a socket itself.
+ * What of a wall is made from outside: how much of what the kernel counts for a user it may have, and the
+ * network of one with egress. Process 1 cannot do that: bwrap puts it into a user namespace inside the one
+ * that the others belong to, so it has no right there whatever it is given. A child of the launcher enters
+ * from outside instead, as the user that made both, while bwrap mounts; bwrap then waits for our word before
+ * it executes process 1, which measures what came of it and never holds a socket itself.
  *
- * The sockets go to the worker-agent over a socket of its own that we connect to, each with a byte, and before the
- * reply that says so: the worker-agent takes them in the order of the replies.
+ * The sockets go to the worker-agent over a socket of its own that we connect to, each with a byte, and
+ * before the reply that says so: the worker-agent takes them in the order of the replies.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -30,7 +30,7 @@ enum { TASKS_MAX = 256, OF_LAUNCH = 0 };
 /* Of each wall, by its index. */
 static struct network {
     bool wanted;
-    struct network_place place;         /* both -1 until the wall's first process is known */
+    struct network_place place; /* both -1 until the wall's first process is known */
     struct network_order order;
 } networks[WALLS_MAX];
 
@@ -40,10 +40,10 @@ static struct task {
     pid_t pid;
     int answers;
     size_t wall, sockets;
-    unsigned number;                    /* the worker-agent's, OF_LAUNCH for the set-up */
+    unsigned number; /* the worker-agent's, OF_LAUNCH for the set-up */
 } tasks[TASKS_MAX];
 
-static int descriptors = -1;            /* the socket to the worker-agent */
+static int descriptors = -1; /* the socket to the worker-agent */
 
 static bool connect_to(const char *socket_path) {
     if (descriptors >= 0) return true;
@@ -58,8 +58,9 @@ static bool connect_to(const char *socket_path) {
 static struct network *want(size_t wall, const struct preparation *preparation) {
     struct network *network = &networks[wall];
     if (!network->wanted) {
-        *network = (struct network) {
-            .wanted = true, .place = {-1, -1, preparation->has_uid, preparation->uid, preparation->gid},
+        *network = (struct network){
+            .wanted = true,
+            .place = {-1, -1, preparation->has_uid, preparation->uid, preparation->gid},
         };
     }
     return network;
@@ -127,16 +128,17 @@ static int start_task(size_t wall, unsigned number, const struct network_order *
         close(both[0]);
         return error;
     }
-    tasks[index] = (struct task) {true, child, both[0], wall, order->count, number};
+    tasks[index] = (struct task){true, child, both[0], wall, order->count, number};
     watch(both[0], FROM_NETWORK, index);
     return 0;
 }
 
-/* The host's own are refused: what is done to a wall's network would cut off the host, and its bounds bind all of it. */
+/* The host's own are refused: what is done to a wall's network would cut off the host, and its bounds bind
+ * all of it. */
 static bool is_our_own(const char *link, int namespace) {
     struct stat ours, theirs;
-    return stat(link, &ours) != 0 || fstat(namespace, &theirs) != 0
-        || (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
+    return stat(link, &ours) != 0 || fstat(namespace, &theirs) != 0 ||
+           (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
 }
 
 /* Returns 0, or an errno. */
@@ -176,7 +178,10 @@ static bool pass(int fd) {
     } control;
     struct iovec word = {.iov_base = &byte, .iov_len = 1};
     struct msghdr message = {
-        .msg_iov = &word, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
+        .msg_iov = &word,
+        .msg_iovlen = 1,
+        .msg_control = control.bytes,
+        .msg_controllen = sizeof control.bytes,
     };
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     head->cmsg_level = SOL_SOCKET;
@@ -184,7 +189,8 @@ static bool pass(int fd) {
     head->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(head), &fd, sizeof(int));
     ssize_t count;
-    do count = sendmsg(descriptors, &message, MSG_NOSIGNAL); while (count < 0 && errno == EINTR);
+    do count = sendmsg(descriptors, &message, MSG_NOSIGNAL);
+    while (count < 0 && errno == EINTR);
     return count == 1;
 }
 
@@ -197,9 +203,13 @@ static int forward(int answers, size_t wanted) {
     } control;
     struct iovec word = {.iov_base = &error, .iov_len = sizeof error};
     struct msghdr message = {
-        .msg_iov = &word, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes,
+        .msg_iov = &word,
+        .msg_iovlen = 1,
+        .msg_control = control.bytes,
+        .msg_controllen = sizeof control.bytes,
     };
-    if (recvmsg(answers, &message, MSG_CMSG_CLOEXEC) != sizeof error) return ECHILD;    /* ended at its deadline */
+    if (recvmsg(answers, &message, MSG_CMSG_CLOEXEC) != sizeof error)
+        return ECHILD; /* ended at its deadline */
     if (error != 0) return error;
     struct cmsghdr *head = CMSG_FIRSTHDR(&message);
     size_t sockets = head == NULL ? 0 : (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -212,7 +222,7 @@ static int forward(int answers, size_t wanted) {
         if (passed && !(passed = pass(fd))) error = EPIPE;
         close(fd);
     }
-    if (error == EPIPE) drop(&descriptors);     /* the next wall connects anew */
+    if (error == EPIPE) drop(&descriptors); /* the next wall connects anew */
     return error;
 }
 

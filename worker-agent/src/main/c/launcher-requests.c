@@ -14,8 +14,8 @@
 
 static char input[HEADER_MAX + BODY_MAX];
 static size_t input_length;
-static size_t skip_bytes;               /* rest of an oversized body that is being thrown away */
-static bool skip_line;                  /* inside a header line that was too long */
+static size_t skip_bytes; /* rest of an oversized body that is being thrown away */
+static bool skip_line;    /* inside a header line that was too long */
 
 static bool parse_number(const char *text, unsigned *number) {
     char *end;
@@ -46,8 +46,10 @@ static bool parse_fields(char *body, size_t bytes, take_field *take, void *into)
 static bool take_preparation(void *into, char *field) {
     struct preparation *preparation = into;
     const char *value;
-    if ((value = value_of(field, "uid"))) return preparation->has_uid = parse_number(value, &preparation->uid);
-    if ((value = value_of(field, "gid"))) return preparation->has_gid = parse_number(value, &preparation->gid);
+    if ((value = value_of(field, "uid")))
+        return preparation->has_uid = parse_number(value, &preparation->uid);
+    if ((value = value_of(field, "gid")))
+        return preparation->has_gid = parse_number(value, &preparation->gid);
     if ((value = value_of(field, "cgroup")) == NULL) return false;
     if (preparation->cgroup_count == CGROUPS_MAX || value[0] != '/') return false;
     preparation->cgroups[preparation->cgroup_count++] = value;
@@ -112,13 +114,14 @@ static bool parse_socket(struct wanted_socket *wanted, const char *text) {
     char type[4], address[INET_ADDRSTRLEN];
     unsigned port;
     int end = 0;
-    if (sscanf(text, "%3s %15s %5u%n", type, address, &port, &end) != 3 || text[end] != '\0' || port - 1 >= 65535) {
+    if (sscanf(text, "%3s %15s %5u%n", type, address, &port, &end) != 3 || text[end] != '\0' ||
+        port - 1 >= 65535) {
         return false;
     }
     wanted->type = strcmp(type, "udp") == 0 ? SOCK_DGRAM : SOCK_STREAM;
-    wanted->address = (struct sockaddr_in) {.sin_family = AF_INET, .sin_port = htons((uint16_t) port)};
-    return (wanted->type == SOCK_DGRAM || strcmp(type, "tcp") == 0)
-        && inet_pton(AF_INET, address, &wanted->address.sin_addr) == 1;
+    wanted->address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons((uint16_t) port)};
+    return (wanted->type == SOCK_DGRAM || strcmp(type, "tcp") == 0) &&
+           inet_pton(AF_INET, address, &wanted->address.sin_addr) == 1;
 }
 
 struct network_request {
@@ -150,7 +153,8 @@ static void handle_network(const char *id, char *body, size_t bytes) {
 static bool take_bound(void *into, char *field) {
     struct network_order *order = into;
     size_t length = strspn(field, "abcdefghijklmnopqrstuvwxyz_");
-    if (order->bound_count == BOUNDS_MAX || length == 0 || length > BOUND_NAME_MAX || field[length] != '=') return false;
+    if (order->bound_count == BOUNDS_MAX || length == 0 || length > BOUND_NAME_MAX || field[length] != '=')
+        return false;
     struct bound *bound = &order->bounds[order->bound_count++];
     memcpy(bound->name, field, length);
     return parse_number(field + length + 1, &bound->most);
@@ -165,12 +169,14 @@ static void handle_bounds(const char *id, char *body, size_t bytes) {
 static bool handle_socket(const char *verb, const char *id, const char *number_text, const char *port_text) {
     struct network_order order = {.verb = strcmp(verb, "listen") == 0 ? LISTEN : DIAL, .count = 1};
     unsigned number, port;
-    if (number_text == NULL || port_text == NULL || (order.verb == DIAL && strcmp(verb, "dial") != 0)
-        || !parse_number(number_text, &number) || number == 0 || !parse_number(port_text, &port)
-        || port - 1 >= 65535) return false;
-    order.sockets[0] = (struct wanted_socket) {
+    if (number_text == NULL || port_text == NULL || (order.verb == DIAL && strcmp(verb, "dial") != 0) ||
+        !parse_number(number_text, &number) || number == 0 || !parse_number(port_text, &port) ||
+        port - 1 >= 65535)
+        return false;
+    order.sockets[0] = (struct wanted_socket){
         .type = SOCK_STREAM,
-        .address = {.sin_family = AF_INET, .sin_port = htons((uint16_t) port),
+        .address = {.sin_family = AF_INET,
+                    .sin_port = htons((uint16_t) port),
                     .sin_addr.s_addr = htonl(order.verb == DIAL ? INADDR_LOOPBACK : INADDR_ANY)},
     };
     do_socket(id, number, &order);
@@ -193,8 +199,9 @@ static void handle_order(const char *verb, const char *id, const char *rest, con
     unsigned number = 0;
     if (strcmp(verb, "opened") == 0) do_opened(id);
     else if (strcmp(verb, "kill") == 0) do_kill(id);
-    else if (strcmp(verb, "signal") == 0 && rest != NULL && parse_number(rest, &number)
-             && (number == SIGTERM || number == SIGINT || number == SIGHUP)) do_signal(id, (int) number);
+    else if (strcmp(verb, "signal") == 0 && rest != NULL && parse_number(rest, &number) &&
+             (number == SIGTERM || number == SIGINT || number == SIGHUP))
+        do_signal(id, (int) number);
     else if (!handle_socket(verb, id, rest, more)) reply("error order not known");
 }
 
@@ -258,7 +265,7 @@ static size_t skip(const char *text, size_t length) {
 void handle_input(void) {
     ssize_t count = read(STDIN_FILENO, input + input_length, sizeof input - input_length);
     if (count < 0 && errno == EINTR) return;
-    if (count <= 0) exit(0);            /* the worker-agent is gone; all walls follow us */
+    if (count <= 0) exit(0); /* the worker-agent is gone; all walls follow us */
     input_length += (size_t) count;
     size_t done = 0;
     for (size_t step = 1; step > 0 && done < input_length; done += step) {

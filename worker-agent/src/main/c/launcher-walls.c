@@ -24,17 +24,17 @@ struct collector {
 struct wall {
     bool used;
     char id[ID_MAX + 1];
-    struct preparation as;              /* its groups are those of the fork alone */
+    struct preparation as; /* its groups are those of the fork alone */
     pid_t bwrap;
     bool reaped;
     int bwrap_status;
-    int init;                           /* pidfd of process 1; -1 until bwrap told it, and after its end */
-    int theirs[3];                      /* our copies of the ends that the worker-agent opens */
-    int go, body;                       /* what the child waits for; -1 once it has it */
+    int init;      /* pidfd of process 1; -1 until bwrap told it, and after its end */
+    int theirs[3]; /* our copies of the ends that the worker-agent opens */
+    int go, body;  /* what the child waits for; -1 once it has it */
     bool launched, opened, ready, kill_wanted, reported;
     struct collector status, info, complaint;
-    int network_error;                  /* an errno; 0 while nothing is wrong with the network */
-    char outcome[ID_MAX + 64];          /* the last word of process 1 as a reply line; empty until then */
+    int network_error;         /* an errno; 0 while nothing is wrong with the network */
+    char outcome[ID_MAX + 64]; /* the last word of process 1 as a reply line; empty until then */
 };
 
 static struct wall walls[WALLS_MAX];
@@ -42,7 +42,8 @@ static struct wall walls[WALLS_MAX];
 /* Returns 0 at the end of the pipe, and -1 while there is nothing. */
 static ssize_t read_some(int fd, char *buffer, size_t size) {
     ssize_t count;
-    do count = read(fd, buffer, size); while (count < 0 && errno == EINTR);
+    do count = read(fd, buffer, size);
+    while (count < 0 && errno == EINTR);
     return count < 0 && errno != EAGAIN ? 0 : count;
 }
 
@@ -173,7 +174,7 @@ static void take_status_lines(struct wall *wall) {
 static void handle_status(struct wall *wall) {
     struct collector *status = &wall->status;
     while (status->fd >= 0) {
-        if (status->length == STATUS_MAX) status->length = 0;   /* no line of process 1 is that long */
+        if (status->length == STATUS_MAX) status->length = 0; /* no line of process 1 is that long */
         ssize_t count = read_some(status->fd, status->text + status->length, STATUS_MAX - status->length);
         if (count == 0) drop(&status->fd);
         if (count <= 0) return;
@@ -198,12 +199,14 @@ static void check_end(struct wall *wall) {
     if (!wall->reported) {
         wall->reported = true;
         if (wall->outcome[0]) reply("%s", wall->outcome);
-        else if (wall->network_error) reply("failed %s network %s", wall->id, errno_name(wall->network_error));
+        else if (wall->network_error)
+            reply("failed %s network %s", wall->id, errno_name(wall->network_error));
         else if (wall->ready || wall->kill_wanted) reply("exited %s signal %d", wall->id, SIGKILL);
         else if (wall->complaint.length > 0) reply("failed %s wall %s", wall->id, wall->complaint.text);
         else reply("failed %s wall bwrap ended with status %d", wall->id, WEXITSTATUS(wall->bwrap_status));
     }
-    /* Its output stays readable until the worker-agent has opened it; it is told of that only with "started". */
+    /* Its output stays readable until the worker-agent has opened it; it is told of that only with "started".
+     */
     if (wall->opened || !wall->launched) release(wall);
 }
 
@@ -246,9 +249,10 @@ void reap(void) {
 
 /* ---- launch ---- */
 
-static const char *make_pipes(struct wall *wall, const struct preparation *preparation, int sources[FIRST_FREE]) {
-    int *ends[5] = {&wall->theirs[1], &wall->theirs[2],
-                    &wall->status.fd, &wall->info.fd, &wall->complaint.fd};
+static const char *make_pipes(struct wall *wall, const struct preparation *preparation,
+                              int sources[FIRST_FREE]) {
+    int *ends[5] = {&wall->theirs[1], &wall->theirs[2], &wall->status.fd, &wall->info.fd,
+                    &wall->complaint.fd};
     static const int targets[5] = {PAYLOAD_STDOUT, PAYLOAD_STDERR, STATUS, INFO, STDERR_FILENO};
     for (int i = 0; i < 5; i++) {
         int both[2];
@@ -289,8 +293,10 @@ void do_prepare(const char *id, const struct preparation *preparation) {
         reply("failed %s walls EAGAIN", id);
         return;
     }
-    wall->as = (struct preparation) {
-        .uid = preparation->uid, .gid = preparation->gid, .has_uid = preparation->has_uid,
+    wall->as = (struct preparation){
+        .uid = preparation->uid,
+        .gid = preparation->gid,
+        .has_uid = preparation->has_uid,
         .has_gid = preparation->has_gid,
     };
     int sources[FIRST_FREE];
@@ -328,7 +334,7 @@ void do_launch(const char *id, const char *body, size_t bytes) {
     if (write(wall->body, body, bytes) == (ssize_t) bytes && write(wall->go, network ? "n" : "g", 1) == 1) {
         reply("started %s %d %d %d", id, wall->theirs[0], wall->theirs[1], wall->theirs[2]);
     } else {
-        kill(wall->bwrap, SIGKILL);     /* ended, or out of memory: its end says which */
+        kill(wall->bwrap, SIGKILL); /* ended, or out of memory: its end says which */
     }
     if (!network) drop(&wall->go);
     drop(&wall->body);
@@ -340,7 +346,8 @@ void do_network(const char *id, const struct network_order *order, const char *s
         reply("error network for no such wall");
     } else if (wall->ready) {
         size_t index = (size_t) (wall - walls);
-        if (want_network(index, &wall->as, order, socket_path)) find_network(index, init_pid(wall), wall->init);
+        if (want_network(index, &wall->as, order, socket_path))
+            find_network(index, init_pid(wall), wall->init);
     } else if (!want_network((size_t) (wall - walls), &wall->as, order, socket_path)) {
         do_refuse(id, "ENOTCONN");
     }
@@ -397,6 +404,6 @@ void handle_wall_event(enum source source, size_t index) {
     if (source == FROM_STATUS) handle_status(wall);
     else if (source == FROM_INFO) handle_info(wall);
     else if (source == FROM_COMPLAINT) handle_complaint(wall);
-    else drop(&wall->init);             /* a pidfd becomes readable when its process has ended */
+    else drop(&wall->init); /* a pidfd becomes readable when its process has ended */
     check_end(wall);
 }

@@ -10,15 +10,30 @@
 struct network_order;
 
 enum {
-    HEADER_MAX = 128, BODY_MAX = 256 * 1024, ID_MAX = 64, WALLS_MAX = 1024,
-    ARGS_MAX = 2048, CGROUPS_MAX = 8, COMPLAINT_MAX = 500, STATUS_MAX = 255, INFO_MAX = 511,
+    HEADER_MAX = 128,
+    BODY_MAX = 256 * 1024,
+    ID_MAX = 64,
+    WALLS_MAX = 1024,
+    ARGS_MAX = 2048,
+    CGROUPS_MAX = 8,
+    COMPLAINT_MAX = 500,
+    STATUS_MAX = 255,
+    INFO_MAX = 511,
     /* What process 1 of the wall finds open (see brig-init.c), then what only bwrap reads. */
-    PAYLOAD_STDIN = 3, PAYLOAD_STDOUT, PAYLOAD_STDERR, STATUS, ARGS, SECCOMP, INFO,
+    PAYLOAD_STDIN = 3,
+    PAYLOAD_STDOUT,
+    PAYLOAD_STDERR,
+    STATUS,
+    ARGS,
+    SECCOMP,
+    INFO,
     /*
-     * What the child waits for before it becomes bwrap: a byte, and then the body of "launch". Where there is a network
-     * to be made, bwrap waits on the former once more.
+     * What the child waits for before it becomes bwrap: a byte, and then the body of "launch". Where there is
+     * a network to be made, bwrap waits on the former once more.
      */
-    GO, BODY, FIRST_FREE
+    GO,
+    BODY,
+    FIRST_FREE
 };
 
 enum source { FROM_STDIN, FROM_SIGNALS, FROM_STATUS, FROM_INFO, FROM_COMPLAINT, FROM_INIT, FROM_NETWORK };
@@ -35,10 +50,10 @@ struct preparation {
 struct request {
     bool stdin_pipe, waits_for_network;
     const char *seccomp;
-    char *exec[ARGS_MAX + 16];          /* bwrap's whole command line */
+    char *exec[ARGS_MAX + 16]; /* bwrap's whole command line */
     size_t exec_count;
     size_t args_bytes;
-    char args[BODY_MAX];                /* bwrap's options, NUL-ended; last, as it is not cleared */
+    char args[BODY_MAX]; /* bwrap's options, NUL-ended; last, as it is not cleared */
 };
 
 /* brig-launcher.c */
@@ -88,7 +103,7 @@ void forget_network_child(pid_t pid);
 void handle_network_answer(size_t index);
 
 /* launcher-child.c; sources[n] is the descriptor that becomes n, or -1 */
-__attribute__((noreturn))
-void become_child(const struct preparation *preparation, int sources[FIRST_FREE], pid_t launcher);
+__attribute__((noreturn)) void become_child(const struct preparation *preparation, int sources[FIRST_FREE],
+                                            pid_t launcher);
 
 #endif

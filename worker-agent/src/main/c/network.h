@@ -1,4 +1,5 @@
-/* What the parts of brig-launcher share that make the network of a wall with egress; see launcher-network.c. */
+/* What the parts of brig-launcher share that make the network of a wall with egress; see launcher-network.c.
+ */
 #ifndef BRIG_NETWORK_H
 #define BRIG_NETWORK_H
 
@@ -10,11 +11,12 @@
 enum { SOCKETS_MAX = 64, BOUNDS_MAX = 16, BOUND_NAME_MAX = 31 };
 
 struct wanted_socket {
-    int type;                           /* SOCK_STREAM or SOCK_DGRAM */
+    int type; /* SOCK_STREAM or SOCK_DGRAM */
     struct sockaddr_in address;
 };
 
-/* A count of the kernel's that a wall is held to: a file of /proc/sys/user, and the most that may stand in it. */
+/* A count of the kernel's that a wall is held to: a file of /proc/sys/user, and the most that may stand in
+ * it. */
 struct bound {
     char name[BOUND_NAME_MAX + 1];
     unsigned most;
@@ -22,7 +24,12 @@ struct bound {
 
 /* What the child does in the wall's namespaces. */
 struct network_order {
-    enum { BOUND, SET_UP, LISTEN, DIAL } verb;  /* SET_UP also makes every address one of the wall; BOUND no socket */
+    enum {
+        BOUND,
+        SET_UP,
+        LISTEN,
+        DIAL
+    } verb; /* SET_UP also makes every address one of the wall; BOUND no socket */
     size_t count;
     struct wanted_socket sockets[SOCKETS_MAX];
     size_t bound_count;
@@ -38,7 +45,7 @@ struct network_place {
 };
 
 /* launcher-network-child.c: sends an errno over ANSWERS and, where it is 0, the sockets in their order. */
-__attribute__((noreturn))
-void become_network_child(const struct network_place *place, const struct network_order *order, int answers);
+__attribute__((noreturn)) void become_network_child(const struct network_place *place,
+                                                    const struct network_order *order, int answers);
 
 #endif

@@ -20,18 +20,20 @@ static bool is_read_only(const char *folder) {
     return statvfs(folder, &mount) == 0 && (mount.f_flag & ST_RDONLY) != 0;
 }
 
-/* Where mounts may be writable: what the worker may fill, what the kernel guards itself, and single devices. */
+/* Where mounts may be writable: what the worker may fill, what the kernel guards itself, and single devices.
+ */
 static bool may_be_writable(const char *mount, const char *further) {
     static const char *const known[] = {
-        "/workspace", "/tmp", "/home/worker", "/dev/shm", "/proc", "/dev/pts", "/dev/null", "/dev/zero", "/dev/full",
-        "/dev/random", "/dev/urandom", "/dev/tty",
+        "/workspace", "/tmp",      "/home/worker", "/dev/shm",    "/proc",        "/dev/pts",
+        "/dev/null",  "/dev/zero", "/dev/full",    "/dev/random", "/dev/urandom", "/dev/tty",
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(mount, known[i]) == 0) return true;
     }
     /* Those of the profile, each ended by a colon. */
     size_t length = strlen(mount);
-    for (const char *at = further; at != NULL && *at != '\0'; at += strcspn(at, ":") + (at[strcspn(at, ":")] == ':')) {
+    for (const char *at = further; at != NULL && *at != '\0';
+         at += strcspn(at, ":") + (at[strcspn(at, ":")] == ':')) {
         if (strcspn(at, ":") == length && memcmp(at, mount, length) == 0) return true;
     }
     return false;
@@ -42,7 +44,8 @@ static bool is_covered(const char *lines, const char *end, unsigned id, const ch
     for (const char *line = lines; line < end; line += strlen(line) + 1) {
         unsigned parent;
         char other[4096];
-        if (sscanf(line, "%*u %u %*s %*s %4095s", &parent, other) == 2 && parent == id && strcmp(other, mount) == 0) {
+        if (sscanf(line, "%*u %u %*s %*s %4095s", &parent, other) == 2 && parent == id &&
+            strcmp(other, mount) == 0) {
             return true;
         }
     }
@@ -50,8 +53,9 @@ static bool is_covered(const char *lines, const char *end, unsigned id, const ch
 }
 
 /*
- * The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... systemd has an automount below
- * /proc/sys, and what it mounted on top of that; bwrap makes the upper one read-only and cannot get to the lower.
+ * The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... systemd has an
+ * automount below /proc/sys, and what it mounted on top of that; bwrap makes the upper one read-only and
+ * cannot get to the lower.
  */
 static bool only_known_mounts_are_writable(const char *further) {
     static char mounts[256 * 1024];
@@ -62,7 +66,8 @@ static bool only_known_mounts_are_writable(const char *further) {
     for (const char *line = mounts; line < end; line += strlen(line) + 1, all++) {
         unsigned id;
         char mount[4096], options[512];
-        if (sscanf(line, "%u %*s %*s %*s %4095s %511s", &id, mount, options) != 3) return seen(false, "not known");
+        if (sscanf(line, "%u %*s %*s %*s %4095s %511s", &id, mount, options) != 3)
+            return seen(false, "not known");
         bool closed = strncmp(options, "ro", 2) == 0 && (options[2] == ',' || options[2] == '\0');
         if (closed || is_covered(mounts, end, id, mount)) continue;
         if (!may_be_writable(mount, further)) return seen(false, "%.100s is mounted writable", mount);
@@ -73,7 +78,7 @@ static bool only_known_mounts_are_writable(const char *further) {
 
 /* The value: further mounts that may be written, separated by colons. */
 bool root_read_only(const char *further) {
-    static const char *const tried[] = {"/.brig", "/usr/.brig", "/etc/.brig",
+    static const char *const tried[] = {"/.brig",     "/usr/.brig",  "/etc/.brig",
                                         "/run/.brig", "/home/.brig", "/dev/.brig"};
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         int fd = open(tried[i], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -86,8 +91,8 @@ bool root_read_only(const char *further) {
 }
 
 /*
- * The value "tried": no open may succeed, but it is no mount of its own that sees to it. A wall in which another one can
- * be built must not cover any part of /proc, or the kernel refuses the inner one its own.
+ * The value "tried": no open may succeed, but it is no mount of its own that sees to it. A wall in which
+ * another one can be built must not cover any part of /proc, or the kernel refuses the inner one its own.
  */
 bool proc_sys_read_only(const char *value) {
     static const char *const tried[] = {"/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe",
@@ -99,10 +104,12 @@ bool proc_sys_read_only(const char *value) {
         return seen(false, "%s opens for writing", tried[i]);
     }
     if (value != NULL && strcmp(value, "tried") == 0) return seen(true, "does not open for writing");
-    return seen(is_read_only("/proc/sys"), is_read_only("/proc/sys") ? "mounted read-only" : "mounted writable");
+    return seen(is_read_only("/proc/sys"),
+                is_read_only("/proc/sys") ? "mounted read-only" : "mounted writable");
 }
 
-/* Read-only is a matter of the mount, writable also one of permissions: an agent that cannot write cannot work. */
+/* Read-only is a matter of the mount, writable also one of permissions: an agent that cannot write cannot
+ * work. */
 bool workspace(const char *mode) {
     bool read_only = is_read_only("/workspace");
     if (mode == NULL || strcmp(mode, "rw") != 0) {
@@ -110,7 +117,8 @@ bool workspace(const char *mode) {
     }
     bool writable = access("/workspace", W_OK) == 0;
     if (writable) return seen(true, "writable");
-    return seen(false, "its user cannot write there, %s: chown it, or take the policy review", strerrorname_np(errno));
+    return seen(false, "its user cannot write there, %s: chown it, or take the policy review",
+                strerrorname_np(errno));
 }
 
 /* A tmpfs of its own, of at most that size; the kernel rounds up to whole pages. */
@@ -119,19 +127,27 @@ static bool sized(const char *folder, const char *bytes) {
     struct stat own, above;
     char parent[64];
     snprintf(parent, sizeof parent, "%s/..", folder);
-    if (bytes == NULL || statfs(folder, &mount) != 0 || stat(folder, &own) != 0 || stat(parent, &above) != 0) {
+    if (bytes == NULL || statfs(folder, &mount) != 0 || stat(folder, &own) != 0 ||
+        stat(parent, &above) != 0) {
         return seen(false, "not known");
     }
-    if (mount.f_type != TMPFS_MAGIC || own.st_dev == above.st_dev) return seen(false, "%s is no tmpfs", folder);
+    if (mount.f_type != TMPFS_MAGIC || own.st_dev == above.st_dev)
+        return seen(false, "%s is no tmpfs", folder);
     unsigned long long most = strtoull(bytes, NULL, 10);
     unsigned long long size = (unsigned long long) mount.f_blocks * (unsigned long long) mount.f_bsize;
     bool holds = size > 0 && size < most + (unsigned long long) mount.f_bsize;
     return seen(holds, "%s has %llu bytes", folder, size);
 }
 
-bool tmp_sized(const char *bytes) { return sized("/tmp", bytes); }
-bool home_sized(const char *bytes) { return sized("/home/worker", bytes); }
-bool shm_sized(const char *bytes) { return sized("/dev/shm", bytes); }
+bool tmp_sized(const char *bytes) {
+    return sized("/tmp", bytes);
+}
+bool home_sized(const char *bytes) {
+    return sized("/home/worker", bytes);
+}
+bool shm_sized(const char *bytes) {
+    return sized("/dev/shm", bytes);
+}
 
 /* Nothing but the first seven, and each of them a pipe or /dev/null: no file, folder, socket or terminal. */
 bool descriptors(const char *value) {

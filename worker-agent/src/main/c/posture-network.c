@@ -44,16 +44,17 @@ static bool is_refused(const char *address, int type, int wanted) {
     inet_pton(AF_INET, address, &to.sin_addr);
     int error = connect(fd, (struct sockaddr *) &to, sizeof to) == 0 ? 0 : errno;
     close(fd);
-    return error == wanted
-        || seen(false, "connecting to %s answers %s", address, error == 0 ? "success" : strerrorname_np(error));
+    return error == wanted || seen(false, "connecting to %s answers %s", address,
+                                   error == 0 ? "success" : strerrorname_np(error));
 }
 
 bool own_network(const char *host) {
-    return only_loopback() && no_route() && is_refused("127.0.0.1", SOCK_STREAM, ECONNREFUSED)
-        && is_refused("192.0.2.1", SOCK_DGRAM, ENETUNREACH) && apart("net", host);
+    return only_loopback() && no_route() && is_refused("127.0.0.1", SOCK_STREAM, ECONNREFUSED) &&
+           is_refused("192.0.2.1", SOCK_DGRAM, ENETUNREACH) && apart("net", host);
 }
 
-/* What was declared is HOST,PLACE,PLACE... with each place as the kernel writes it: tcp/IPV4:PORT, udp/IPV4:PORT. */
+/* What was declared is HOST,PLACE,PLACE... with each place as the kernel writes it: tcp/IPV4:PORT,
+ * udp/IPV4:PORT. */
 static bool is_declared(const char *declared, const char *place) {
     size_t length = strlen(place);
     for (const char *at = strchr(declared, ','); at != NULL; at = strchr(at, ',')) {
@@ -63,7 +64,8 @@ static bool is_declared(const char *declared, const char *place) {
     return false;
 }
 
-/* Whether each socket that takes what comes is a declared one. Lines as in proc_net_tcp of the kernel's documentation. */
+/* Whether each socket that takes what comes is a declared one. Lines as in proc_net_tcp of the kernel's
+ * documentation. */
 static bool all_declared(const char *protocol, const char *wanted_state, const char *declared, int *count) {
     char path[32], sockets[64 * 1024];
     snprintf(path, sizeof path, "/proc/net/%s", protocol);
@@ -74,24 +76,29 @@ static bool all_declared(const char *protocol, const char *wanted_state, const c
         char address[33], state[3], text[INET_ADDRSTRLEN], found[64];
         struct in_addr binary;
         unsigned port;
-        if (sscanf(line, " %*d: %32[0-9A-F]:%4X %*s %2s", address, &port, state) != 3) return seen(false, "not known");
+        if (sscanf(line, " %*d: %32[0-9A-F]:%4X %*s %2s", address, &port, state) != 3)
+            return seen(false, "not known");
         if (strcmp(state, wanted_state) != 0) continue;
         binary.s_addr = (in_addr_t) strtoul(address, NULL, 16);
-        snprintf(found, sizeof found, "%s/%s:%u", protocol, inet_ntop(AF_INET, &binary, text, sizeof text), port);
-        if (strlen(address) != 8 || !is_declared(declared, found)) return seen(false, "there is a socket %s", found);
+        snprintf(found, sizeof found, "%s/%s:%u", protocol, inet_ntop(AF_INET, &binary, text, sizeof text),
+                 port);
+        if (strlen(address) != 8 || !is_declared(declared, found))
+            return seen(false, "there is a socket %s", found);
         (*count)++;
     }
     return true;
 }
 
-/* A datagram socket that is connected to an address of this namespace itself has that address on both ends. */
+/* A datagram socket that is connected to an address of this namespace itself has that address on both ends.
+ */
 static bool is_claimed(const char *address) {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)}, from = {0};
     socklen_t length = sizeof from;
     inet_pton(AF_INET, address, &to.sin_addr);
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    bool claimed = fd >= 0 && connect(fd, (struct sockaddr *) &to, sizeof to) == 0
-        && getsockname(fd, (struct sockaddr *) &from, &length) == 0 && from.sin_addr.s_addr == to.sin_addr.s_addr;
+    bool claimed = fd >= 0 && connect(fd, (struct sockaddr *) &to, sizeof to) == 0 &&
+                   getsockname(fd, (struct sockaddr *) &from, &length) == 0 &&
+                   from.sin_addr.s_addr == to.sin_addr.s_addr;
     if (fd >= 0) close(fd);
     return claimed || seen(false, "%s is not claimed", address);
 }
@@ -111,11 +118,13 @@ bool egress_network(const char *declared) {
     if (declared == NULL) return seen(false, "not known");
     snprintf(host, sizeof host, "%.*s", (int) strcspn(declared, ","), declared);
     for (const char *at = declared; (at = strchr(at, ',')) != NULL; at++) wanted++;
-    if (!only_loopback() || !no_route() || !no_route6() || !is_claimed("192.0.2.1") || !is_claimed("169.254.169.254")
-        || !all_declared("tcp", "0A", declared, &found) || !all_declared("tcp6", "0A", declared, &found)
-        || !all_declared("udp", "07", declared, &found) || !all_declared("udp6", "07", declared, &found)
-        || !apart("net", host)) return false;
-    return seen(found == wanted, "only loopback, where every address is; %d of %d declared sockets", found, wanted);
+    if (!only_loopback() || !no_route() || !no_route6() || !is_claimed("192.0.2.1") ||
+        !is_claimed("169.254.169.254") || !all_declared("tcp", "0A", declared, &found) ||
+        !all_declared("tcp6", "0A", declared, &found) || !all_declared("udp", "07", declared, &found) ||
+        !all_declared("udp6", "07", declared, &found) || !apart("net", host))
+        return false;
+    return seen(found == wanted, "only loopback, where every address is; %d of %d declared sockets", found,
+                wanted);
 }
 
 /* Abstract names belong to the network namespace; sockets of the host that are files would be below /run. */

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 /*
- * The uid inside says nothing: bwrap gives any. But a file of the host's root looks like one of nobody, unless this
- * very user is the host's root under another number.
+ * The uid inside says nothing: bwrap gives any. But a file of the host's root looks like one of nobody,
+ * unless this very user is the host's root under another number.
  */
 bool uid_not_root(const char *value) {
     (void) value;
@@ -55,14 +55,18 @@ static int answer(long result) {
     return result < 0 ? errno : 0;
 }
 
-/* Calls that are refused for their arguments if no filter refuses them before: none does anything either way. */
+/* Calls that are refused for their arguments if no filter refuses them before: none does anything either way.
+ */
 bool seccomp_filter(const char *value) {
     bool nested = value != NULL && strstr(value, "nested") != NULL;
     /* Where no group counts memory there is none that belongs to no process. */
     bool rlimits = value != NULL && strstr(value, "rlimits") != NULL;
     int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
     if (mode != 2) return seen(false, "mode %d, not 2", mode);
-    const struct { const char *name; int answer, wanted; } tried[] = {
+    const struct {
+        const char *name;
+        int answer, wanted;
+    } tried[] = {
         {"AF_VSOCK", answer(socket(AF_VSOCK, SOCK_STREAM, 0)), EAFNOSUPPORT},
         {"bpf", answer(syscall(SYS_bpf, -1, NULL, 0)), EPERM},
         {"io_uring", answer(syscall(SYS_io_uring_setup, 0, NULL)), EPERM},
@@ -85,8 +89,9 @@ bool seccomp_filter(const char *value) {
 bool own_user_namespace(const char *host) {
     char map[256];
     unsigned long long inside, outside, count;
-    if (!slurp("/proc/self/uid_map", map, sizeof map)
-        || sscanf(map, "%llu %llu %llu", &inside, &outside, &count) != 3) return seen(false, "not known");
+    if (!slurp("/proc/self/uid_map", map, sizeof map) ||
+        sscanf(map, "%llu %llu %llu", &inside, &outside, &count) != 3)
+        return seen(false, "not known");
     if (count != 1) return seen(false, "%llu uids are mapped", count);
     return apart("user", host);
 }
@@ -125,7 +130,8 @@ static bool is_named(const char *names, const char *name, size_t length) {
     return false;
 }
 
-/* Every variable is one of NAME,NAME... Its value is not looked at: those that are declared are the agent's own. */
+/* Every variable is one of NAME,NAME... Its value is not looked at: those that are declared are the agent's
+ * own. */
 bool environment_empty(const char *names) {
     int count = 0;
     for (char **variable = environ; *variable != NULL; variable++, count++) {
@@ -161,6 +167,7 @@ bool inotify_bounded(const char *value) {
     if (most < 1 || most >= TRIED_MAX) return seen(false, "not known");
     while (made <= most && (instances[made] = inotify_init1(IN_CLOEXEC)) >= 0) made++;
     for (int i = 0; i < made; i++) close(instances[i]);
-    return seen(made <= most, made <= most ? "%d instances can be made, of at most %d" : "%d could be made, not %d", made,
+    return seen(made <= most,
+                made <= most ? "%d instances can be made, of at most %d" : "%d could be made, not %d", made,
                 most);
 }

@@ -1,7 +1,7 @@
 /*
  * Posture: what the wall really enforces, measured from inside by process 1 before it lets the payload in. A
- * property is declared by the worker-agent as NAME or NAME=VALUE and confirmed here by looking or by trying; one
- * that is not confirmed keeps the payload from starting. Everything tried is harmless where it succeeds.
+ * property is declared by the worker-agent as NAME or NAME=VALUE and confirmed here by looking or by trying;
+ * one that is not confirmed keeps the payload from starting. Everything tried is harmless where it succeeds.
  */
 #define _GNU_SOURCE
 #include "init.h"
@@ -16,7 +16,10 @@ enum { DETAIL_MAX = 120, REPORT_MAX = 8192 };
 
 static check own_ipc, own_uts, own_mounts, own_cgroup;
 
-static const struct { const char *name; check *holds; } checks[] = {
+static const struct {
+    const char *name;
+    check *holds;
+} checks[] = {
     {"uid-not-root", uid_not_root},
     {"no-capabilities", no_capabilities},
     {"no-new-privs", no_new_privs},
@@ -84,10 +87,18 @@ bool apart(const char *kind, const char *host) {
     return seen(differs, "%s, %s the host's", own, differs ? "not" : "which is");
 }
 
-static bool own_ipc(const char *host) { return apart("ipc", host); }
-static bool own_uts(const char *host) { return apart("uts", host); }
-static bool own_mounts(const char *host) { return apart("mnt", host); }
-static bool own_cgroup(const char *host) { return apart("cgroup", host); }
+static bool own_ipc(const char *host) {
+    return apart("ipc", host);
+}
+static bool own_uts(const char *host) {
+    return apart("uts", host);
+}
+static bool own_mounts(const char *host) {
+    return apart("mnt", host);
+}
+static bool own_cgroup(const char *host) {
+    return apart("cgroup", host);
+}
 
 /* Sets NAME to that of the table; one that is not there does not hold. */
 static bool measure(const char *declared, const char **name) {

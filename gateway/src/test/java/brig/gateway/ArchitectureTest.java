@@ -21,16 +21,46 @@ import org.junit.jupiter.api.Test;
 /** Who may import whom in the gateway, and how large a file may be. */
 class ArchitectureTest {
     private static final Path SOURCES = Files.exists(Path.of("src/main/java/brig/gateway"))
-            ? Path.of("src/main/java/brig/gateway") : Path.of("gateway/src/main/java/brig/gateway");
+            ? Path.of("src/main/java/brig/gateway")
+            : Path.of("gateway/src/main/java/brig/gateway");
 
     /** A package, and those of the gateway that it may import. What is not listed here must not exist. */
     private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("cli", Set.of("acp", "app", "config", "telemetry", "terminal")),
             Map.entry("terminal", Set.of()),
             Map.entry("acp", Set.of()),
-            Map.entry("app", Set.of("api", "listener", "connection", "session", "retention", "spawn", "worker", "stream", "store", "limits", "config", "telemetry", "time")),
-            Map.entry("api", Set.of("openai", "listener", "connection", "session", "stream", "spawn", "worker", "limits", "config", "time")),
-            Map.entry("listener", Set.of("connection", "session", "stream", "spawn", "limits", "config", "telemetry", "time")),
+            Map.entry(
+                    "app",
+                    Set.of(
+                            "api",
+                            "listener",
+                            "connection",
+                            "session",
+                            "retention",
+                            "spawn",
+                            "worker",
+                            "stream",
+                            "store",
+                            "limits",
+                            "config",
+                            "telemetry",
+                            "time")),
+            Map.entry(
+                    "api",
+                    Set.of(
+                            "openai",
+                            "listener",
+                            "connection",
+                            "session",
+                            "stream",
+                            "spawn",
+                            "worker",
+                            "limits",
+                            "config",
+                            "time")),
+            Map.entry(
+                    "listener",
+                    Set.of("connection", "session", "stream", "spawn", "limits", "config", "telemetry", "time")),
             Map.entry("connection", Set.of("session", "stream", "telemetry", "time")),
             Map.entry("session", Set.of("spawn", "worker", "stream", "limits", "time")),
             Map.entry("spawn", Set.of("worker", "stream", "tree", "limits", "store", "telemetry", "time")),
@@ -47,25 +77,36 @@ class ArchitectureTest {
 
     /** A library, and the packages that may use it: where it is absent, tests need no event loop and no socket. */
     private static final Map<String, Set<String>> LIBRARIES = Map.of(
-            "io.vertx", Set.of("app", "api", "openai", "listener", "connection", "worker", "time"),
-            "io.netty", Set.of("api", "openai", "listener", "connection", "stream", "store", "tree", "worker"),
-            "java.sql", Set.of("store"),
-            "picocli", Set.of("cli"),
-            "io.micrometer", Set.of("telemetry"), "io.prometheus", Set.of("telemetry"),
-            "ch.qos.logback", Set.of("telemetry"),
-            "brig.workeragent", Set.of("cli"));
+            "io.vertx",
+            Set.of("app", "api", "openai", "listener", "connection", "worker", "time"),
+            "io.netty",
+            Set.of("api", "openai", "listener", "connection", "stream", "store", "tree", "worker"),
+            "java.sql",
+            Set.of("store"),
+            "picocli",
+            Set.of("cli"),
+            "io.micrometer",
+            Set.of("telemetry"),
+            "io.prometheus",
+            Set.of("telemetry"),
+            "ch.qos.logback",
+            Set.of("telemetry"),
+            "brig.workeragent",
+            Set.of("cli"));
 
     private static final Pattern NAME = Pattern.compile("\\bbrig\\.gateway\\.([a-z]+)\\b");
     private static final int LINES_MAX = 600;
     /** What leads to standard output or to the terminal itself past what makes hostile text harmless. */
-    private static final Pattern OTHER_WAY_OUT = Pattern.compile("\\bSystem\\s*\\.\\s*(out|err|console|setOut|setErr)\\b|\\bFileDescriptor\\b"
-            + "|\\bPrintStream\\b|\\bPrintWriter\\b|\\bConsole\\b|\\bprintStackTrace\\b|\\binheritIO\\b|/dev/(tty|std|fd|pts)|\\bfd/[12]\\b"
-            + "|\\bIO\\s*\\.\\s*print|\\\\u001[bB]|\\\\033|\\bimport static java\\.lang\\.");
+    private static final Pattern OTHER_WAY_OUT =
+            Pattern.compile("\\bSystem\\s*\\.\\s*(out|err|console|setOut|setErr)\\b|\\bFileDescriptor\\b"
+                    + "|\\bPrintStream\\b|\\bPrintWriter\\b|\\bConsole\\b|\\bprintStackTrace\\b|\\binheritIO\\b|/dev/(tty|std|fd|pts)|\\bfd/[12]\\b"
+                    + "|\\bIO\\s*\\.\\s*print|\\\\u001[bB]|\\\\033|\\bimport static java\\.lang\\.");
 
     private static Map<Path, String> sources() {
         try (Stream<Path> files = Files.walk(SOURCES)) {
             Map<Path, String> sources = new TreeMap<>();
-            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
                 sources.put(file, Files.readString(file));
             }
             assertTrue(sources.size() > 50, "the sources were found");
@@ -105,7 +146,8 @@ class ArchitectureTest {
             if (!MAY_IMPORT.containsKey(name)) {
                 wrong.add(name + " is a package that the design does not know");
             }
-            others.stream().filter(other -> !MAY_IMPORT.getOrDefault(name, Set.of()).contains(other))
+            others.stream()
+                    .filter(other -> !MAY_IMPORT.getOrDefault(name, Set.of()).contains(other))
                     .forEach(other -> wrong.add(name + " -> " + other));
         });
         assertEquals(List.of(), wrong);
@@ -125,12 +167,15 @@ class ArchitectureTest {
     @Test
     void shouldUseLibrariesOnlyWhereTheyBelong() {
         List<String> wrong = new ArrayList<>();
-        sources().forEach((file, source) -> LIBRARIES.forEach((library, packages) -> {
-            if (Pattern.compile("\\b" + Pattern.quote(library) + "\\.").matcher(code(source)).find()
-                    && !packages.contains(packageOf(file))) {
-                wrong.add(SOURCES.relativize(file) + " uses " + library);
-            }
-        }));
+        sources()
+                .forEach((file, source) -> LIBRARIES.forEach((library, packages) -> {
+                    if (Pattern.compile("\\b" + Pattern.quote(library) + "\\.")
+                                    .matcher(code(source))
+                                    .find()
+                            && !packages.contains(packageOf(file))) {
+                        wrong.add(SOURCES.relativize(file) + " uses " + library);
+                    }
+                }));
         assertEquals(List.of(), wrong);
     }
 
@@ -138,7 +183,8 @@ class ArchitectureTest {
     @Test
     void shouldPrintThroughTheTerminalOnly() {
         Set<String> mayPrint = Set.of("terminal/Terminal.java");
-        Set<String> mayCommand = Set.of("terminal/Line.java", "terminal/ContentFilter.java", "terminal/Picture.java", "terminal/Spinner.java");
+        Set<String> mayCommand = Set.of(
+                "terminal/Line.java", "terminal/ContentFilter.java", "terminal/Picture.java", "terminal/Spinner.java");
         List<String> wrong = new ArrayList<>();
         sources().forEach((file, source) -> {
             String name = SOURCES.relativize(file).toString();

@@ -27,7 +27,9 @@ class LicenceTest {
     @Test
     void shouldBeApache() throws Exception {
         byte[] text = Files.readAllBytes(ROOT.resolve("LICENSE"));
-        assertEquals(APACHE_SHA256, HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text)));
+        assertEquals(
+                APACHE_SHA256,
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text)));
         for (String client : List.of("node", "opencode")) {
             byte[] described = Files.readAllBytes(ROOT.resolve("clients/" + client + "/package.json"));
             assertEquals("Apache-2.0", new Fields(Json.parseObject(described)).text("license"));
@@ -37,11 +39,13 @@ class LicenceTest {
 
     @Test
     void shouldNameWhatThePageHasOfOthers() throws IOException {
-        byte[] versions = ("{\"all\":" + read("gateway/src/main/web/vendor/versions.json") + "}").getBytes(StandardCharsets.UTF_8);
+        byte[] versions = ("{\"all\":" + read("gateway/src/main/web/vendor/versions.json") + "}")
+                .getBytes(StandardCharsets.UTF_8);
         for (Fields one : new Fields(Json.parseObject(versions)).objects("all")) {
             String row = "| " + one.text("package") + " | " + one.text("version") + " | " + one.text("licence") + " |";
             assertTrue(read("NOTICE").contains(row), row);
-            String head = Files.readString(ROOT.resolve("gateway/src/main/web/vendor").resolve(one.requiredText("file")));
+            String head =
+                    Files.readString(ROOT.resolve("gateway/src/main/web/vendor").resolve(one.requiredText("file")));
             assertTrue(head.startsWith("/*") && head.indexOf("opyright") < head.indexOf("*/"), one::toString);
         }
     }

@@ -26,8 +26,12 @@ class OperationsPageTest {
 
     @Test
     void shouldSayOfEveryErrorCodeWhatToDo() throws IOException {
-        List<String> rows = read("docs/operations.md").lines().map(ROW::matcher).filter(row -> row.matches())
-                .map(row -> row.group(1)).toList();
+        List<String> rows = read("docs/operations.md")
+                .lines()
+                .map(ROW::matcher)
+                .filter(row -> row.matches())
+                .map(row -> row.group(1))
+                .toList();
         assertEquals(Stream.of(ErrorCode.values()).map(Enum::name).toList(), rows);
     }
 
@@ -35,7 +39,9 @@ class OperationsPageTest {
     void shouldNameOnlySettingsThatThereAre() throws IOException {
         String settings = read("config/brig.json");
         Set<String> named = new TreeSet<>();
-        KEY.matcher(read("docs/operations.md")).results().filter(key -> !settings.contains("\"" + key.group(2) + "\":"))
+        KEY.matcher(read("docs/operations.md"))
+                .results()
+                .filter(key -> !settings.contains("\"" + key.group(2) + "\":"))
                 .forEach(key -> named.add(key.group(1)));
         assertEquals(Set.of(), named);
     }

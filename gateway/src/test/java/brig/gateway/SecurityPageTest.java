@@ -24,15 +24,18 @@ class SecurityPageTest {
     private static Set<String> testClasses() throws IOException {
         try (Stream<Path> files = Files.walk(ROOT, 12)) {
             return files.filter(file -> file.toString().matches(".*src/(test|e2e)/java/.*"))
-                    .map(file -> String.valueOf(file.getFileName())).filter(name -> name.endsWith("Test.java"))
-                    .map(name -> name.substring(0, name.length() - ".java".length())).collect(Collectors.toSet());
+                    .map(file -> String.valueOf(file.getFileName()))
+                    .filter(name -> name.endsWith("Test.java"))
+                    .map(name -> name.substring(0, name.length() - ".java".length()))
+                    .collect(Collectors.toSet());
         }
     }
 
     /** The rows of the tables, without their heads. */
     private static List<String> promises() throws IOException {
         return Files.readAllLines(ROOT.resolve("docs/security.md")).stream()
-                .filter(line -> line.startsWith("| ") && HEADS.stream().noneMatch(line::startsWith)).toList();
+                .filter(line -> line.startsWith("| ") && HEADS.stream().noneMatch(line::startsWith))
+                .toList();
     }
 
     private static List<String> shownBy(String promise) {
@@ -43,13 +46,22 @@ class SecurityPageTest {
     @Test
     void shouldNameATestForEveryPromise() throws IOException {
         assertTrue(promises().size() >= PROMISES_LEAST, () -> "the tables were found");
-        assertEquals(List.of(), promises().stream().filter(promise -> shownBy(promise).isEmpty()).toList());
+        assertEquals(
+                List.of(),
+                promises().stream()
+                        .filter(promise -> shownBy(promise).isEmpty())
+                        .toList());
     }
 
     @Test
     void shouldNameOnlyTestsThatAreThere() throws IOException {
         Set<String> there = testClasses();
-        assertEquals(List.of(), NAME.matcher(Files.readString(ROOT.resolve("docs/security.md"))).results()
-                .map((MatchResult name) -> name.group(1)).filter(name -> !there.contains(name)).toList());
+        assertEquals(
+                List.of(),
+                NAME.matcher(Files.readString(ROOT.resolve("docs/security.md")))
+                        .results()
+                        .map((MatchResult name) -> name.group(1))
+                        .filter(name -> !there.contains(name))
+                        .toList());
     }
 }

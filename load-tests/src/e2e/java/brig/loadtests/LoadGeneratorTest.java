@@ -37,7 +37,8 @@ class LoadGeneratorTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"sse,coalesced", "ws,coalesced", "ndjson,coalesced", "sse,per-frame", "ws,per-frame", "ndjson,per-frame"})
+    @CsvSource({"sse,coalesced", "ws,coalesced", "ndjson,coalesced", "sse,per-frame", "ws,per-frame", "ndjson,per-frame"
+    })
     void shouldFindEveryFrameWhenTheServerLosesNone(String transport, String mode) throws IOException {
         Run run = run(List.of("--mode", mode), transport, "--streams", "3", "--readers", "4", "--window", "100");
 
@@ -51,13 +52,20 @@ class LoadGeneratorTest {
     @CsvSource({"drop,missing", "repeat,repeated", "damage,damaged"})
     void shouldFailAndSayHowWhenTheServerHasADefect(String defect, String counter) throws IOException {
         for (String transport : List.of("sse", "ws", "ndjson")) {
-            Run run = run(List.of("--mode", "coalesced", "--" + defect + "-every", "50"), transport,
-                    "--readers", "2", "--window", "200");
+            Run run = run(
+                    List.of("--mode", "coalesced", "--" + defect + "-every", "50"),
+                    transport,
+                    "--readers",
+                    "2",
+                    "--window",
+                    "200");
 
             assertEquals(1, run.status, run.result::toString);
             assertEquals("false", String.valueOf(run.result.asMap().get("ok")));
             assertTrue(run.count(counter) > 0, () -> transport + ": " + run.result.asMap());
-            assertEquals(run.count(counter), run.count("missing") + run.count("repeated") + run.count("damaged"),
+            assertEquals(
+                    run.count(counter),
+                    run.count("missing") + run.count("repeated") + run.count("damaged"),
                     () -> transport + ": " + run.result.asMap());
         }
     }
@@ -65,8 +73,17 @@ class LoadGeneratorTest {
     @ParameterizedTest
     @ValueSource(strings = {"sse", "ws", "ndjson"})
     void shouldResumeWithoutLossWhenReadersConnectAnew(String transport) throws IOException {
-        Run run = run(List.of("--mode", "coalesced", "--retain"), transport,
-                "--streams", "2", "--readers", "3", "--rate", "2000", "--storm", "20");
+        Run run = run(
+                List.of("--mode", "coalesced", "--retain"),
+                transport,
+                "--streams",
+                "2",
+                "--readers",
+                "3",
+                "--rate",
+                "2000",
+                "--storm",
+                "20");
 
         assertEquals(0, run.status, () -> transport + ": " + run.result.asMap());
         assertTrue(run.count("reconnects") > 3);
@@ -76,8 +93,15 @@ class LoadGeneratorTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 64, 100, 4096, 65000})
     void shouldReadEveryLengthOfMessage(int contentBytes) throws IOException {
-        Run run = run(List.of("--mode", "coalesced"), "ws", "--readers", "2", "--window", "30",
-                "--content-bytes", String.valueOf(contentBytes));
+        Run run = run(
+                List.of("--mode", "coalesced"),
+                "ws",
+                "--readers",
+                "2",
+                "--window",
+                "30",
+                "--content-bytes",
+                String.valueOf(contentBytes));
 
         assertEquals(0, run.status, () -> String.valueOf(run.result.asMap()));
     }
@@ -88,10 +112,14 @@ class LoadGeneratorTest {
 
         assertEquals(0, run.status, () -> String.valueOf(run.result.asMap()));
         List<?> buckets = (List<?>) run.result.asMap().get("latency_ns");
-        long[] uppers = buckets.stream().mapToLong(bucket -> ((Number) ((List<?>) bucket).getFirst()).longValue()).toArray();
+        long[] uppers = buckets.stream()
+                .mapToLong(bucket -> ((Number) ((List<?>) bucket).getFirst()).longValue())
+                .toArray();
         // Nothing comes through two processes in less than a microsecond, and none of this takes ten seconds.
         assertTrue(uppers[0] > 1_000 && uppers[uppers.length - 1] < 10_000_000_000L, () -> String.valueOf(buckets));
-        long counted = buckets.stream().mapToLong(bucket -> ((Number) ((List<?>) bucket).get(1)).longValue()).sum();
+        long counted = buckets.stream()
+                .mapToLong(bucket -> ((Number) ((List<?>) bucket).get(1)).longValue())
+                .sum();
         // 500 frames a second, 2 streams, 2 readers and 0.2 s; the edges of the measured time may differ by a few.
         assertTrue(Math.abs(counted - 400) < 100, () -> "latencies: " + counted);
     }
@@ -99,17 +127,33 @@ class LoadGeneratorTest {
     private Run run(List<String> server, String transport, String... options) throws IOException {
         String publishers = "unix:" + folder.resolve("pub");
         String subscribers = "unix:" + folder.resolve("sub");
-        Process baseline = start(Stream.concat(Stream.of("brig-baseline", "--publish", publishers, "--listen", subscribers),
-                server.stream()).toList());
+        Process baseline = start(Stream.concat(
+                        Stream.of("brig-baseline", "--publish", publishers, "--listen", subscribers), server.stream())
+                .toList());
         try (BufferedReader ready = baseline.inputReader(StandardCharsets.UTF_8)) {
             ready.readLine();
-            List<String> command = new ArrayList<>(List.of("brig-load", "--publish", "lines", "--publish-to", publishers,
-                    "--connect", subscribers, "--subscribe", transport, "--warmup-ms", "20", "--duration-ms", "200", "--go"));
+            List<String> command = new ArrayList<>(List.of(
+                    "brig-load",
+                    "--publish",
+                    "lines",
+                    "--publish-to",
+                    publishers,
+                    "--connect",
+                    subscribers,
+                    "--subscribe",
+                    transport,
+                    "--warmup-ms",
+                    "20",
+                    "--duration-ms",
+                    "200",
+                    "--go"));
             command.addAll(List.of(options));
             Process load = start(command);
             String last = "";
             try (InputStream out = load.getInputStream()) {
-                List<String> lines = new String(out.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+                List<String> lines = new String(out.readAllBytes(), StandardCharsets.UTF_8)
+                        .lines()
+                        .toList();
                 last = lines.getLast();
             }
             return new Run(new Fields(Json.parseObject(last.getBytes(StandardCharsets.UTF_8))), load.waitFor());
@@ -124,6 +168,8 @@ class LoadGeneratorTest {
     private static Process start(List<String> command) throws IOException {
         List<String> found = new ArrayList<>(command);
         found.set(0, BIN.resolve(command.getFirst()).toString());
-        return new ProcessBuilder(found).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        return new ProcessBuilder(found)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
     }
 }

@@ -24,19 +24,27 @@ import picocli.CommandLine.Option;
         name = "api-latency",
         description = "The HTTP interface at a fixed rate while real walled workers stream.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "Each worker says something five times a second to one reader of server-sent events. The requests are views",
             "of the status, of all sessions and of one spawn, in turn. A latency counts from the time that",
             "the request was due. Exit code 3 where p99 is above 20 ms.",
             "",
-            "Example: ./gradlew :load-tests:run -Pargs='api-latency --seconds 30'"})
+            "Example: ./gradlew :load-tests:run -Pargs='api-latency --seconds 30'"
+        })
 final class ApiLatency implements Callable<Integer> {
     private static final double P99_MS_MAX = 20;
     private static final int EXIT_TOO_SLOW = 3;
     private static final int CONNECTIONS = 10;
     private static final int WARMUP_SECONDS = 10;
-    private static final Map<String, ?> TALKER = Map.of("description", "Says something five times a second", "command",
-            List.of("/usr/bin/perl", "-e", "$| = 1; while (1) { print \"token\\n\"; select(undef, undef, undef, 0.2) }"));
+    private static final Map<String, ?> TALKER = Map.of(
+            "description",
+            "Says something five times a second",
+            "command",
+            List.of(
+                    "/usr/bin/perl",
+                    "-e",
+                    "$| = 1; while (1) { print \"token\\n\"; select(undef, undef, undef, 0.2) }"));
 
     @Option(names = "--streams", description = "Workers.", defaultValue = "100")
     private int streams;
@@ -62,10 +70,16 @@ final class ApiLatency implements Callable<Integer> {
             String spawnId = "";
             try (HttpWire wire = place.connect()) {
                 for (int i = 0; i < streams; i++) {
-                    spawnId = wire.send(place.request("POST", "/api/v1/spawns?wait=60s",
-                            "{\"agent_config\":{\"name\":\"talker\"},\"prompt\":\"go\"}")).answer(201).requiredText("spawn_id");
-                    HttpWire reader = place.connect()
-                            .send(place.request("GET", "/api/v1/sessions/" + spawnId + "/stream", "")).stream();
+                    spawnId = wire.send(place.request(
+                                    "POST",
+                                    "/api/v1/spawns?wait=60s",
+                                    "{\"agent_config\":{\"name\":\"talker\"},\"prompt\":\"go\"}"))
+                            .answer(201)
+                            .requiredText("spawn_id");
+                    HttpWire reader = place
+                            .connect()
+                            .send(place.request("GET", "/api/v1/sessions/" + spawnId + "/stream", ""))
+                            .stream();
                     var _ = threads.submit(() -> reader.input().transferTo(OutputStream.nullOutputStream()));
                 }
             }

@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "The server has one core, the generator another. Peers that are not installed are left",
             "out and named. Exit code 1: Brig lost or damaged something, or did not work; 3: a bound",
             "does not hold.",
@@ -47,7 +48,8 @@ import picocli.CommandLine.Spec;
             "  brig bench --quick",
             "  brig bench --html bench.html --json bench.json",
             "  brig bench fan-out-ws --peers brig,nats --rounds 5",
-            "  ./gradlew :load-tests:run -Pargs='bench --quick'"})
+            "  ./gradlew :load-tests:run -Pargs='bench --quick'"
+        })
 final class Bench implements Callable<Integer> {
     @Parameters(paramLabel = "SCENARIO", arity = "0..*", description = "Only these; --list names them.")
     private List<String> names = new ArrayList<>();
@@ -94,25 +96,34 @@ final class Bench implements Callable<Integer> {
         List<Peer> known = Peers.all(programs);
         if (list) {
             suite.scenarios().forEach(scenario -> out.printf("%-20s %s%n", scenario.name(), scenario.says()));
-            out.println("Peers: " + String.join(", ", known.stream().map(Peer::name).toList()));
+            out.println(
+                    "Peers: " + String.join(", ", known.stream().map(Peer::name).toList()));
             return 0;
         }
         check(suite, known);
         Profile profile = quick ? suite.quick() : suite.full();
         List<Scenario> scenarios = suite.scenarios().stream()
                 .filter(scenario -> names.isEmpty() ? profile.has(scenario) : names.contains(scenario.name()))
-                .map(profile::time).map(scenario -> seconds == 0 ? scenario
-                        : scenario.lasting(scenario.warmupMs(), scenario.jitWarmupMs(), seconds * 1000)).toList();
-        List<Peer> wanted = known.stream().filter(peer -> peerNames.isEmpty() ? profile.has(peer.name())
-                : peerNames.contains(peer.name())).toList();
-        List<String> absent = wanted.stream().flatMap(peer -> peer.missing().stream()
-                .map(what -> "NOT COMPARED WITH " + peer.name() + ": " + what)).toList();
+                .map(profile::time)
+                .map(scenario -> seconds == 0
+                        ? scenario
+                        : scenario.lasting(scenario.warmupMs(), scenario.jitWarmupMs(), seconds * 1000))
+                .toList();
+        List<Peer> wanted = known.stream()
+                .filter(peer -> peerNames.isEmpty() ? profile.has(peer.name()) : peerNames.contains(peer.name()))
+                .toList();
+        List<String> absent = wanted.stream()
+                .flatMap(peer -> peer.missing().stream().map(what -> "NOT COMPARED WITH " + peer.name() + ": " + what))
+                .toList();
         Heading heading = Heading.now(commandLine(), absent);
         out.println(heading.machine());
         absent.forEach(line -> out.println("!! " + line));
         touchMemory();
-        Results results = new Runner(scenarios, wanted.stream().filter(peer -> peer.missing().isEmpty()).toList(),
-                suite.bounds(), rounds > 0 ? rounds : profile.rounds())
+        Results results = new Runner(
+                        scenarios,
+                        wanted.stream().filter(peer -> peer.missing().isEmpty()).toList(),
+                        suite.bounds(),
+                        rounds > 0 ? rounds : profile.rounds())
                 .run(programs, new Site.Cores(serverCore, generatorCore), new Screen(out, Screen.isTerminal()));
         out.println(Table.of(results));
         write(heading, results);
@@ -126,7 +137,8 @@ final class Bench implements Callable<Integer> {
     private static void touchMemory() {
         var machine = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         try (Arena arena = Arena.ofConfined()) {
-            var _ = arena.allocate(Math.min(TOUCHED_BYTES_MAX, machine.getFreeMemorySize() / 2)).fill((byte) 1);
+            var _ = arena.allocate(Math.min(TOUCHED_BYTES_MAX, machine.getFreeMemorySize() / 2))
+                    .fill((byte) 1);
         }
     }
 
@@ -161,8 +173,10 @@ final class Bench implements Callable<Integer> {
     }
 
     private String commandLine() {
-        return spec == null ? "bench" : "bench " + String.join(" ",
-                spec.commandLine().getParseResult().originalArgs());
+        return spec == null
+                ? "bench"
+                : "bench "
+                        + String.join(" ", spec.commandLine().getParseResult().originalArgs());
     }
 
     private void write(Heading heading, Results results) throws IOException {

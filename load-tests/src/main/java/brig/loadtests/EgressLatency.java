@@ -27,7 +27,8 @@ import picocli.CommandLine.Option;
         description = "What the way out costs: a request through brig-egress, a worker that has one, and what others "
                 + "feel of a large download.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "curl asks a server on the loopback many times over one connection: outside, as it is; inside a wall by the",
             "proxy's variables, and without them (transparent); plain, and by TLS that brig-egress reads. Rounds are",
             "interleaved; what counts is the median of a round's requests. The workers that stream say the time",
@@ -35,7 +36,8 @@ import picocli.CommandLine.Option;
             "worker downloads. Exit code 3 where a bound does not hold: 2 ms plain, 5 ms TLS, p99 of streams 1.5",
             "times, 1 MiB for each worker.",
             "",
-            "Example: ./gradlew :load-tests:run -Pargs='egress --requests 300'"})
+            "Example: ./gradlew :load-tests:run -Pargs='egress --requests 300'"
+        })
 final class EgressLatency implements Callable<Integer> {
     private static final int EXIT_TOO_SLOW = 3;
     private static final double PLAIN_MS_MAX = 2;
@@ -93,9 +95,17 @@ final class EgressLatency implements Callable<Integer> {
             hosts.add(host + ":" + web.port(false));
             hosts.add(host + ":" + web.port(true));
         }
-        Map<String, ?> policy = Map.of("description", "for load tests", "mounts",
-                Map.of("/workspace", Map.of("hostPath", ".", "readonly", false)), "environment",
-                List.of("PATH", "http_proxy", "https_proxy", "no_proxy"), "privateFiles", List.of(), "egress", Map.of("allowedHosts", hosts));
+        Map<String, ?> policy = Map.of(
+                "description",
+                "for load tests",
+                "mounts",
+                Map.of("/workspace", Map.of("hostPath", ".", "readonly", false)),
+                "environment",
+                List.of("PATH", "http_proxy", "https_proxy", "no_proxy"),
+                "privateFiles",
+                List.of(),
+                "egress",
+                Map.of("allowedHosts", hosts));
         Path policies = Files.createDirectories(folder.resolve("policies"));
         List<String> names = new ArrayList<>();
         for (int i = 0; i <= workers; i++) {
@@ -110,21 +120,42 @@ final class EgressLatency implements Callable<Integer> {
         for (Map.Entry<String, Map<String, ?>> agent : agents.entrySet()) {
             Files.write(agentDir.resolve(agent.getKey() + ".json"), Json.write(agent.getValue()));
         }
-        return Brig.prepare(folder, new Brig.Launch(Map.of("limits", Map.of("workersMax", 1_000, "workersPerCaptainMax", 1_000),
-                "worker", Map.of("agentDirs", List.of("", agentDir.toString()), "policyDirs", List.of("", policies.toString()), "policies", names,
-                        "egress", Map.of("hosts", Map.of(HOST, "127.0.0.1"),
-                                "extraRoots", List.of(web.authority().toString())))), List.of(), Map.of())).launch();
+        return Brig.prepare(
+                        folder,
+                        new Brig.Launch(
+                                Map.of(
+                                        "limits",
+                                        Map.of("workersMax", 1_000, "workersPerCaptainMax", 1_000),
+                                        "worker",
+                                        Map.of(
+                                                "agentDirs",
+                                                List.of("", agentDir.toString()),
+                                                "policyDirs",
+                                                List.of("", policies.toString()),
+                                                "policies",
+                                                names,
+                                                "egress",
+                                                Map.of(
+                                                        "hosts",
+                                                        Map.of(HOST, "127.0.0.1"),
+                                                        "extraRoots",
+                                                        List.of(web.authority().toString())))),
+                                List.of(),
+                                Map.of()))
+                .launch();
     }
 
     private static Map<String, ?> agent(String... command) {
-        return Map.of("description", "for load tests", "command", List.of(command), "process", "spawn", "stdin", "lines");
+        return Map.of(
+                "description", "for load tests", "command", List.of(command), "process", "spawn", "stdin", "lines");
     }
 
     private void latency(Report report, LocalWeb web, WorkerAgentWire control) throws IOException {
         Map<String, Way> ways = new LinkedHashMap<>();
         try (Shell shell = new Shell(control)) {
             for (boolean tls : new boolean[] {false, true}) {
-                String url = (tls ? "https://" : "http://") + HOST + ":" + web.port(tls) + "/small?[1-" + requests + "]";
+                String url =
+                        (tls ? "https://" : "http://") + HOST + ":" + web.port(tls) + "/small?[1-" + requests + "]";
                 String kind = tls ? "tls" : "plain";
                 ways.put(kind + " outside", () -> outside(web, url, tls));
                 ways.put(kind + " by proxy", () -> shell.run(curl("", url), requests));
@@ -142,7 +173,10 @@ final class EgressLatency implements Callable<Integer> {
             report.row(List.of("request", "min ms", "median ms", "max ms"));
             medians.forEach((way, values) -> {
                 Arrays.sort(values);
-                report.row(List.of(way, Report.number(values[0]), Report.number(values[rounds / 2]),
+                report.row(List.of(
+                        way,
+                        Report.number(values[0]),
+                        Report.number(values[rounds / 2]),
                         Report.number(values[rounds - 1])));
             });
             for (String way : List.of("plain by proxy", "plain transparent", "tls by proxy", "tls transparent")) {
@@ -159,7 +193,10 @@ final class EgressLatency implements Callable<Integer> {
 
     private void bound(Report report, String name, double value, double max) {
         holds &= value <= max;
-        report.value(name, Report.number(value) + (value <= max ? " (holds: " : " (FAILS: ") + "at most " + Report.number(max) + ")");
+        report.value(
+                name,
+                Report.number(value) + (value <= max ? " (holds: " : " (FAILS: ") + "at most " + Report.number(max)
+                        + ")");
     }
 
     private static String curl(String options, String url) {
@@ -167,14 +204,18 @@ final class EgressLatency implements Callable<Integer> {
     }
 
     private static double median(List<Double> seconds) {
-        double[] sorted = seconds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        double[] sorted =
+                seconds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         return sorted[sorted.length / 2];
     }
 
     private static List<Double> outside(LocalWeb web, String url, boolean tls) throws IOException {
-        String options = "--noproxy '*' --resolve " + HOST + ":" + web.port(tls) + ":127.0.0.1 --cacert " + web.authority() + " ";
+        String options = "--noproxy '*' --resolve " + HOST + ":" + web.port(tls) + ":127.0.0.1 --cacert "
+                + web.authority() + " ";
         Process curl = new ProcessBuilder("/bin/bash", "-c", curl(options, url)).start();
-        return times(new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList());
+        return times(new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+                .lines()
+                .toList());
     }
 
     private static List<Double> times(List<String> lines) throws IOException {
@@ -197,7 +238,8 @@ final class EgressLatency implements Callable<Integer> {
 
         Shell(WorkerAgentWire control) throws IOException {
             this.control = control;
-            worker = WorkerAgentWire.worker(control.ask("spawn", spawn(id, "bash", "p0")).requiredText("socket"));
+            worker = WorkerAgentWire.worker(
+                    control.ask("spawn", spawn(id, "bash", "p0")).requiredText("socket"));
         }
 
         /** The seconds of each request that the command prints. */
@@ -235,18 +277,22 @@ final class EgressLatency implements Callable<Integer> {
     }
 
     private static Map<String, ?> spawn(String id, String agent, String policy) {
-        return Map.of("spawn_id", id, "request",
+        return Map.of(
+                "spawn_id",
+                id,
+                "request",
                 Map.of("agent_config", Map.of("name", agent), "prompt", "", "policy", policy));
     }
 
     private void download(Report report, LocalWeb web, WorkerAgentWire control) throws Exception {
         List<String> ids = new ArrayList<>();
         List<WorkerAgentWire> clocks = new ArrayList<>();
-        try (Shell shell = new Shell(control); ExecutorService threads = Executors.newCachedThreadPool()) {
+        try (Shell shell = new Shell(control);
+                ExecutorService threads = Executors.newCachedThreadPool()) {
             for (int i = 0; i < streams; i++) {
                 ids.add(Ids.newSpawnId(System.currentTimeMillis()));
-                clocks.add(WorkerAgentWire.worker(
-                        control.ask("spawn", spawn(ids.getLast(), "clock", "p0")).requiredText("socket")));
+                clocks.add(WorkerAgentWire.worker(control.ask("spawn", spawn(ids.getLast(), "clock", "p0"))
+                        .requiredText("socket")));
             }
             String url = "http://" + HOST + ":" + web.port(false) + "/large?" + (downloadMib << 20);
             read(clocks, threads, 3_000);
@@ -262,7 +308,11 @@ final class EgressLatency implements Callable<Integer> {
             }
             report.value("streams alone, p99 ms", alone.getValueAtPercentile(99) / 1e3);
             report.value("streams beside a download, p99 ms", beside.getValueAtPercentile(99) / 1e3);
-            bound(report, "p99 ratio", (double) beside.getValueAtPercentile(99) / alone.getValueAtPercentile(99), STREAM_RATIO_MAX);
+            bound(
+                    report,
+                    "p99 ratio",
+                    (double) beside.getValueAtPercentile(99) / alone.getValueAtPercentile(99),
+                    STREAM_RATIO_MAX);
         }
         for (WorkerAgentWire clock : clocks) {
             clock.close();
@@ -283,8 +333,10 @@ final class EgressLatency implements Callable<Integer> {
                     Fields frame = clock.line();
                     double nowMicros = System.currentTimeMillis() * 1e3;
                     if (frame.text("type", "").equals("chunk")) {
-                        frame.text("content", "").lines().forEach(time ->
-                                ages.recordValue(Math.max(0, (long) (nowMicros - Double.parseDouble(time) * 1e6))));
+                        frame.text("content", "")
+                                .lines()
+                                .forEach(time -> ages.recordValue(
+                                        Math.max(0, (long) (nowMicros - Double.parseDouble(time) * 1e6))));
                         clock.send(Map.of("ack", frame.number("seq", 1, Long.MAX_VALUE, 0)));
                     }
                 }

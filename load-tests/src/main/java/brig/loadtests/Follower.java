@@ -3,8 +3,8 @@ package brig.loadtests;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -70,8 +70,7 @@ final class Follower implements LineDecoder.Sink {
     }
 
     private static boolean startsWith(byte[] line, int offset, int length, byte[] prefix) {
-        return length >= prefix.length
-                && Arrays.equals(line, offset, offset + prefix.length, prefix, 0, prefix.length);
+        return length >= prefix.length && Arrays.equals(line, offset, offset + prefix.length, prefix, 0, prefix.length);
     }
 
     private static long number(byte[] line, int offset) {
@@ -139,7 +138,8 @@ final class Follower implements LineDecoder.Sink {
         return ended;
     }
 
-    @Nullable String fault() {
+    @Nullable
+    String fault() {
         return fault;
     }
 }

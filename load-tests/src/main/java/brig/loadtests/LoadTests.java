@@ -14,9 +14,20 @@ import picocli.CommandLine.Command;
         description = "Measures Brig from outside, as its clients see it.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {Bench.class, ApiLatency.class, Chaos.class, Conformance.class, EgressLatency.class,
-                SpawnHeap.class, SpawnLatency.class, WallLatency.class, StalledWatcher.class},
-        footer = {"", "From the build:",
+        subcommands = {
+            Bench.class,
+            ApiLatency.class,
+            Chaos.class,
+            Conformance.class,
+            EgressLatency.class,
+            SpawnHeap.class,
+            SpawnLatency.class,
+            WallLatency.class,
+            StalledWatcher.class
+        },
+        footer = {
+            "",
+            "From the build:",
             "  ./gradlew :load-tests:run -Pargs='bench --quick'",
             "  ./gradlew :load-tests:run -Pargs='conformance'",
             "  ./gradlew :load-tests:run -Pargs='chaos --minutes 10'",
@@ -25,7 +36,8 @@ import picocli.CommandLine.Command;
             "  ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50'",
             "  ./gradlew :load-tests:run -Pargs='spawn-heap'",
             "  ./gradlew :load-tests:run -Pargs='wall --runs 100'",
-            "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
+            "  ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"
+        })
 public final class LoadTests {
     private static final int USAGE_COLUMNS = 110;
 
@@ -35,6 +47,7 @@ public final class LoadTests {
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new LoadTests())
                 .setCommandName(System.getProperty("brig.command", "load-tests"))
-                .setUsageHelpWidth(USAGE_COLUMNS).execute(arguments));
+                .setUsageHelpWidth(USAGE_COLUMNS)
+                .execute(arguments));
     }
 }

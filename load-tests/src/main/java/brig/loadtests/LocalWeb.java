@@ -42,8 +42,12 @@ final class LocalWeb implements AutoCloseable {
         tls.setHttpsConfigurator(new HttpsConfigurator(context()));
         for (HttpServer server : List.of(plain, tls)) {
             server.createContext("/small", exchange -> answer(exchange, "hello\n".getBytes(StandardCharsets.UTF_8), 6));
-            server.createContext("/large", exchange -> answer(exchange, new byte[PIECE_BYTES],
-                    Long.parseLong(exchange.getRequestURI().getQuery())));
+            server.createContext(
+                    "/large",
+                    exchange -> answer(
+                            exchange,
+                            new byte[PIECE_BYTES],
+                            Long.parseLong(exchange.getRequestURI().getQuery())));
             server.setExecutor(threads);
             server.start();
         }
@@ -65,9 +69,31 @@ final class LocalWeb implements AutoCloseable {
 
     private SSLContext context() throws IOException, GeneralSecurityException, InterruptedException {
         String store = folder.resolve("server.p12").toString();
-        keytool("-genkeypair", "-alias", "server", "-keyalg", "EC", "-dname", "CN=fast.test", "-ext", "san=dns:fast.test",
-                "-ext", "bc:c", "-validity", "2", "-keystore", store);
-        keytool("-exportcert", "-rfc", "-alias", "server", "-keystore", store, "-file", authority().toString());
+        keytool(
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=fast.test",
+                "-ext",
+                "san=dns:fast.test",
+                "-ext",
+                "bc:c",
+                "-validity",
+                "2",
+                "-keystore",
+                store);
+        keytool(
+                "-exportcert",
+                "-rfc",
+                "-alias",
+                "server",
+                "-keystore",
+                store,
+                "-file",
+                authority().toString());
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream input = Files.newInputStream(Path.of(store))) {
             keys.load(input, PASSWORD.toCharArray());
@@ -80,7 +106,8 @@ final class LocalWeb implements AutoCloseable {
     }
 
     private static void keytool(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/keytool").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin/keytool").toString()));
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", PASSWORD));
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();

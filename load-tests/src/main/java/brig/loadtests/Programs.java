@@ -58,13 +58,18 @@ final class Programs {
     }
 
     private static long proportionalKib(Path process) throws IOException {
-        return Files.readAllLines(process.resolve("smaps_rollup")).stream().filter(line -> line.startsWith("Pss:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
+        return Files.readAllLines(process.resolve("smaps_rollup")).stream()
+                .filter(line -> line.startsWith("Pss:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .sum();
     }
 
     /** What the host could still give to programs, in bytes. */
     static long availableBytes() throws IOException {
-        return Files.readAllLines(Path.of("/proc/meminfo")).stream().filter(line -> line.startsWith("MemAvailable:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024).findFirst().orElseThrow();
+        return Files.readAllLines(Path.of("/proc/meminfo")).stream()
+                .filter(line -> line.startsWith("MemAvailable:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) * 1024)
+                .findFirst()
+                .orElseThrow();
     }
 }

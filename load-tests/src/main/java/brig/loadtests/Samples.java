@@ -40,8 +40,7 @@ final class Samples {
     }
 
     /** Rows until it is done, or has taken too long. */
-    void rowsUntil(String phase, CompletableFuture<?> done, long secondsMax)
-            throws IOException, InterruptedException {
+    void rowsUntil(String phase, CompletableFuture<?> done, long secondsMax) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(secondsMax);
         while (!done.isDone() && System.nanoTime() < end) {
             rows(phase, 1);
@@ -56,8 +55,12 @@ final class Samples {
         lastNanos = now;
         lastFrames = captain.frames();
         lastBytes = captain.bytes();
-        List<String> cells = List.of(phase, Report.number(brig.residentBytes() / MIB),
-                Report.number(brig.heapBytes() / MIB), Report.number(frames), Report.number(mib),
+        List<String> cells = List.of(
+                phase,
+                Report.number(brig.residentBytes() / MIB),
+                Report.number(brig.heapBytes() / MIB),
+                Report.number(frames),
+                Report.number(mib),
                 String.valueOf(captain.next() - watcher.next()));
         rows.add(cells);
         report.row(cells);

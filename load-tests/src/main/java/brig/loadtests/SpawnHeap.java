@@ -23,16 +23,19 @@ import picocli.CommandLine.Option;
         name = "spawn-heap",
         description = "The gateway's heap after many spawns of an agent that does nothing, and after as many again.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "A round is so many times POST /api/v1/spawns with a request_id of its own, to the end of all of them",
             "and of what the gateway keeps of them for a while; then what is reachable in its heap is counted. The first",
             "round fills what the gateway remembers on purpose: the newest 1000 spawns. Exit code 3 where the last",
             "round's heap is more than a tenth and 1 MiB above that of the round before.",
             "",
-            "Example: ./gradlew :load-tests:run -Pargs='spawn-heap --spawns 1000'"})
+            "Example: ./gradlew :load-tests:run -Pargs='spawn-heap --spawns 1000'"
+        })
 final class SpawnHeap implements Callable<Integer> {
     /** Session sockets stay half a minute after their end. */
     private static final long LINGER_SECONDS = 31;
+
     private static final long ROUND_SECONDS_MAX = 600;
     private static final int EXIT_NOT_STEADY = 3;
     private static final long SLACK_BYTES = 1024 * 1024;
@@ -69,8 +72,12 @@ final class SpawnHeap implements Callable<Integer> {
                 // Twice: what has to be cleaned up first goes with the second one.
                 brig.collectHeap();
                 heaps.add(brig.liveHeapBytes());
-                report.row(List.of(String.valueOf(round), String.valueOf(spawns), Report.number(seconds),
-                        String.valueOf(heaps.getLast() / 1024), String.valueOf(brig.residentBytes() >> 20)));
+                report.row(List.of(
+                        String.valueOf(round),
+                        String.valueOf(spawns),
+                        Report.number(seconds),
+                        String.valueOf(heaps.getLast() / 1024),
+                        String.valueOf(brig.residentBytes() >> 20)));
                 report.value("heap_bytes.round" + round, heaps.getLast());
             }
         }
@@ -89,7 +96,8 @@ final class SpawnHeap implements Callable<Integer> {
                 running.add(captains.submit(() -> {
                     try (HttpWire wire = place.connect()) {
                         while (left.getAndDecrement() > 0) {
-                            wire.send(place.request("POST", "/api/v1/spawns?wait=60s", body())).answer(201);
+                            wire.send(place.request("POST", "/api/v1/spawns?wait=60s", body()))
+                                    .answer(201);
                         }
                         return true;
                     }
@@ -102,7 +110,10 @@ final class SpawnHeap implements Callable<Integer> {
             throw new IOException("a round did not come to its end", e);
         }
         try (HttpWire wire = place.connect()) {
-            while (!wire.send(place.request("GET", "/api/v1/sessions", "")).answer(200).objects("sessions").isEmpty()) {
+            while (!wire.send(place.request("GET", "/api/v1/sessions", ""))
+                    .answer(200)
+                    .objects("sessions")
+                    .isEmpty()) {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
             }
         }

@@ -18,20 +18,26 @@ import picocli.CommandLine.Option;
         name = "spawn-latency",
         description = "Time from sending POST /api/v1/spawns (shell, 'echo hi') to the first chunk frame.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "The client is a plain socket that keeps its connections: one for requests, and one,",
             "open before the clock starts, that asks for the stream as soon as the spawn is",
             "answered. Without --url and --socket it starts the product itself, with private",
             "folders, over TCP with the admin token.",
             "",
-            "Example: ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50 --model --json'"})
+            "Example: ./gradlew :load-tests:run -Pargs='spawn-latency --runs 50 --model --json'"
+        })
 final class SpawnLatency implements Callable<Integer> {
-    private static final String BODY =
-            "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo hi\",\"once\":true}";
+    private static final String BODY = "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo hi\",\"once\":true}";
 
     /** The shipped profile, offered as a model, which programs that are no agents are not. */
-    private static final Map<String, ?> SHELL = Map.of("description", "Runs the message with bash in the workspace",
-            "command", List.of("/bin/bash", "-c", "eval -- \"$(<{messageFile})\""), "asModel", true);
+    private static final Map<String, ?> SHELL = Map.of(
+            "description",
+            "Runs the message with bash in the workspace",
+            "command",
+            List.of("/bin/bash", "-c", "eval -- \"$(<{messageFile})\""),
+            "asModel",
+            true);
 
     @Option(names = "--url", description = "A gateway that runs; needs --token.")
     private @Nullable URI url;
@@ -48,8 +54,10 @@ final class SpawnLatency implements Callable<Integer> {
     @Option(names = "--warm-up", description = "Runs before, which do not count.", defaultValue = "5")
     private int warmUps;
 
-    @Option(names = "--model", description = "In turn with each run the same through /openai/v1/chat/completions; "
-            + "a gateway of your own has to offer the profile 'shell' there: asModel.")
+    @Option(
+            names = "--model",
+            description = "In turn with each run the same through /openai/v1/chat/completions; "
+                    + "a gateway of your own has to offer the profile 'shell' there: asModel.")
     private boolean model;
 
     @Option(names = "--json", description = "Print one JSON object.")
@@ -90,7 +98,10 @@ final class SpawnLatency implements Callable<Integer> {
                 if (model) {
                     asModel[i] = asModel(place);
                 }
-                report.row(List.of(String.valueOf(i + 1), Report.number(times[0]), Report.number(times[1]),
+                report.row(List.of(
+                        String.valueOf(i + 1),
+                        Report.number(times[0]),
+                        Report.number(times[1]),
                         model ? Report.number(asModel[i]) : ""));
             }
         }
@@ -104,7 +115,9 @@ final class SpawnLatency implements Callable<Integer> {
 
     /** Milliseconds to the first text of an answer of the agent as a model. */
     private static double asModel(HttpWire.Place place) throws IOException {
-        byte[] request = place.request("POST", "/openai/v1/chat/completions",
+        byte[] request = place.request(
+                "POST",
+                "/openai/v1/chat/completions",
                 "{\"model\":\"shell\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"echo hi\"}]}");
         try (HttpWire stream = place.connect()) {
             long start = System.nanoTime();
@@ -123,8 +136,7 @@ final class SpawnLatency implements Callable<Integer> {
             long start = System.nanoTime();
             Fields answer = requests.send(request).answer(201);
             long answered = System.nanoTime();
-            stream.send(place.request("GET",
-                    "/api/v1/sessions/" + answer.requiredText("spawn_id") + "/stream", ""));
+            stream.send(place.request("GET", "/api/v1/sessions/" + answer.requiredText("spawn_id") + "/stream", ""));
             stream.stream();
             // Events are whole within the chunks of HTTP, so their lines are found without looking at its
             // framing.

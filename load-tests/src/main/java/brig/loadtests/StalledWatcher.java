@@ -26,16 +26,17 @@ import picocli.CommandLine.Option;
         name = "stalled-watcher",
         description = "An agent that writes like 'yes'; a captain reads all, a watcher stops for a while.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "Starts the product itself, with private folders. The captain is on the session's",
             "Unix socket, the watcher reads server-sent events over TCP. After the given time the",
             "session is ended and the watcher goes on to the end of the stream. Exit code 1:",
             "something was lost without a word.",
             "",
-            "Example: ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"})
+            "Example: ./gradlew :load-tests:run -Pargs='stalled-watcher --seconds 30'"
+        })
 final class StalledWatcher implements Callable<Integer> {
-    private static final String BODY =
-            "{\"agent_config\":{\"name\":\"shell\"},"
+    private static final String BODY = "{\"agent_config\":{\"name\":\"shell\"},"
             + "\"prompt\":\"yes 'the quick brown fox jumps over the lazy dog'\"}";
     private static final long WATCHED_FIRST_BYTES = 8L * 1024 * 1024;
     private static final long CATCH_UP_SECONDS_MAX = 300;
@@ -52,9 +53,11 @@ final class StalledWatcher implements Callable<Integer> {
         Report report = new Report(json);
         try (Brig brig = Brig.start()) {
             HttpWire.Place place = HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken());
-            try (HttpWire requests = place.connect(); HttpWire events = place.connect();
+            try (HttpWire requests = place.connect();
+                    HttpWire events = place.connect();
                     SocketChannel io = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-                Fields spawned = requests.send(place.request("POST", "/api/v1/spawns?wait=60s", BODY)).answer(201);
+                Fields spawned = requests.send(place.request("POST", "/api/v1/spawns?wait=60s", BODY))
+                        .answer(201);
                 String id = spawned.requiredText("spawn_id");
                 io.connect(UnixDomainSocketAddress.of(spawned.requiredText("io_socket")));
                 send(io, "{\"auth\":\"" + spawned.requiredText("auth_token") + "\"}\n");
@@ -88,12 +91,19 @@ final class StalledWatcher implements Callable<Integer> {
         report.value("captain_mib", captain.bytes() / MIB);
         report.value("watcher_frames", watcher.frames());
         report.value("watcher_missing_told", watcher.missing());
-        report.value("watcher_told",
-                watcher.told().isEmpty() ? "nothing: it got every frame" : watcher.told().toString());
-        List<String> faults = Stream.of(captain.fault(), watcher.fault(),
+        report.value(
+                "watcher_told",
+                watcher.told().isEmpty()
+                        ? "nothing: it got every frame"
+                        : watcher.told().toString());
+        List<String> faults = Stream.of(
+                        captain.fault(),
+                        watcher.fault(),
                         captain.missing() > 0 ? "the captain has a gap: " + captain.told() : null,
                         captain.next() == watcher.next() ? null : "the watcher ended at " + watcher.next())
-                .filter(Objects::nonNull).map(String::valueOf).toList();
+                .filter(Objects::nonNull)
+                .map(String::valueOf)
+                .toList();
         report.value("lost_silently", faults.isEmpty() ? "nothing" : faults.toString());
         report.finish();
         return faults.isEmpty() ? 0 : 1;

@@ -24,7 +24,8 @@ import picocli.CommandLine.Option;
         description = "What the wall costs: time from launch to the agent's first instruction, time of many spawns, "
                 + "memory while idle.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "The agent is 'date', which prints when it ran; what is measured is that time minus",
             "the time before the launch. Beside the wall, in turns: the same program as a bare",
             "process, behind plain bubblewrap, and behind srt where it is installed",
@@ -34,13 +35,14 @@ import picocli.CommandLine.Option;
             "wall is that of its own processes (PSS); 'idle, all' is what the host has less for",
             "each: the wall, the kernel's part, the agent ('sleep') and the worker-agent's.",
             "",
-            "Example: ./gradlew :load-tests:run -Pargs='wall --runs 100'"})
+            "Example: ./gradlew :load-tests:run -Pargs='wall --runs 100'"
+        })
 final class WallLatency implements Callable<Integer> {
     private static final List<String> CLOCK = List.of("/bin/date", "+%s%N");
-    private static final List<String> PLAIN = List.of("bwrap", "--unshare-all", "--ro-bind", "/", "/",
-            "--dev", "/dev", "--proc", "/proc");
-    private static final Map<String, Map<String, ?>> AGENTS = Map.of(
-            "clock", agent(CLOCK), "idle", agent(List.of("/bin/sleep", "infinity")));
+    private static final List<String> PLAIN =
+            List.of("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
+    private static final Map<String, Map<String, ?>> AGENTS =
+            Map.of("clock", agent(CLOCK), "idle", agent(List.of("/bin/sleep", "infinity")));
     private static final int AT_ONCE = 2;
     private static final double MIB = 1024.0 * 1024;
 
@@ -71,7 +73,8 @@ final class WallLatency implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
         Report report = new Report(json);
-        try (Brig brig = Brig.start(AGENTS); WorkerAgentWire control = WorkerAgentWire.control(brig.controlSocket())) {
+        try (Brig brig = Brig.start(AGENTS);
+                WorkerAgentWire control = WorkerAgentWire.control(brig.controlSocket())) {
             Map<String, Launch> ways = new LinkedHashMap<>();
             ways.put("bare", () -> program(List.of()));
             ways.put("bwrap", () -> program(PLAIN));
@@ -102,9 +105,14 @@ final class WallLatency implements Callable<Integer> {
         report.row(List.of("to first instr.", "min ms", "median ms", "p90 ms", "max ms"));
         times.forEach((way, values) -> {
             Arrays.sort(values);
-            report.row(List.of(way, Report.number(values[0]), Report.number(percentile(values, 50)),
-                    Report.number(percentile(values, 90)), Report.number(values[runs - 1])));
-            report.keep("first_instruction_ms." + way, Arrays.stream(values).boxed().toList());
+            report.row(List.of(
+                    way,
+                    Report.number(values[0]),
+                    Report.number(percentile(values, 50)),
+                    Report.number(percentile(values, 90)),
+                    Report.number(values[runs - 1])));
+            report.keep(
+                    "first_instruction_ms." + way, Arrays.stream(values).boxed().toList());
         });
         double bare = percentile(times.getOrDefault("bare", new double[runs]), 50);
         times.forEach((way, values) -> report.value(way + " - bare, ms", percentile(values, 50) - bare));
@@ -119,7 +127,9 @@ final class WallLatency implements Callable<Integer> {
         List<String> command = new ArrayList<>(wrapper);
         command.addAll(CLOCK);
         long before = nowNs();
-        Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
         String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         return (Long.parseLong(printed) - before) / 1e6;
     }

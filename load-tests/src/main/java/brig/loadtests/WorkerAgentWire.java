@@ -48,8 +48,8 @@ final class WorkerAgentWire implements AutoCloseable {
         send(request);
         Fields answer = line();
         if (!answer.has("ok")) {
-            throw new IOException(operation + " was refused: " + answer.text("error", "") + " ("
-                    + answer.text("code", "") + ")");
+            throw new IOException(
+                    operation + " was refused: " + answer.text("error", "") + " (" + answer.text("code", "") + ")");
         }
         return answer.object("ok");
     }

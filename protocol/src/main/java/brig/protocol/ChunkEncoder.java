@@ -22,6 +22,7 @@ public final class ChunkEncoder {
     private static final byte[] TAIL = "\"}\n".getBytes(StandardCharsets.US_ASCII);
     /** What the head of a frame may take: its type and the longest sequence number. */
     private static final int HEAD_BYTES_MAX = 64;
+
     private static final int ESCAPE_BYTES_MAX = 6;
 
     private final String stream;
@@ -81,7 +82,8 @@ public final class ChunkEncoder {
 
     private void begin(long nowMs) {
         length = 0;
-        append((",\"ts\":" + nowMs + ",\"stream\":\"" + stream + "\",\"content\":\"").getBytes(StandardCharsets.US_ASCII));
+        append((",\"ts\":" + nowMs + ",\"stream\":\"" + stream + "\",\"content\":\"")
+                .getBytes(StandardCharsets.US_ASCII));
     }
 
     private void emit() throws InterruptedException {

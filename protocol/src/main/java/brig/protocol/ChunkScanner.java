@@ -17,6 +17,7 @@ public final class ChunkScanner {
     private static final int HEAD_BYTES = HEAD.length();
     /** The head as three numbers of eight bytes, of which the last overlaps. */
     private static final long HEAD_START = longAt(0);
+
     private static final long HEAD_MIDDLE = longAt(8);
     private static final int HEAD_REST = HEAD_BYTES - Long.BYTES;
     private static final long HEAD_END = longAt(HEAD_REST);
@@ -31,6 +32,7 @@ public final class ChunkScanner {
     private long beforeComma;
     /** The line that was looked at last has bytes above 127. */
     private boolean high;
+
     private byte[] suspect = NONE;
 
     private static long longAt(int index) {
@@ -55,7 +57,9 @@ public final class ChunkScanner {
         expect(seq);
         while (found < ends.length && seq <= Limits.SEQ_MAX && isNext(memory, at, end, seq)) {
             int newline = endOfLine(memory, at + comma, end);
-            if (newline < 0 || memory.get(newline - 1) != '}' || newline - at >= Limits.FRAME_BYTES_MAX
+            if (newline < 0
+                    || memory.get(newline - 1) != '}'
+                    || newline - at >= Limits.FRAME_BYTES_MAX
                     || (high && !isValidUtf8(memory, at, newline))) {
                 break;
             }
@@ -68,11 +72,13 @@ public final class ChunkScanner {
     }
 
     private boolean isNext(ByteBuffer memory, int at, int end, long seq) {
-        return end - at > comma && memory.get(at + comma) == ','
+        return end - at > comma
+                && memory.get(at + comma) == ','
                 && ((memory.getLong(at) ^ HEAD_START)
-                        | (memory.getLong(at + Long.BYTES) ^ HEAD_MIDDLE)
-                        | (memory.getLong(at + HEAD_REST) ^ HEAD_END)
-                        | (memory.getLong(at + comma - Long.BYTES) ^ beforeComma)) == 0
+                                | (memory.getLong(at + Long.BYTES) ^ HEAD_MIDDLE)
+                                | (memory.getLong(at + HEAD_REST) ^ HEAD_END)
+                                | (memory.getLong(at + comma - Long.BYTES) ^ beforeComma))
+                        == 0
                 && (comma - HEAD_BYTES <= Long.BYTES || isNextLong(memory, at, seq));
     }
 
@@ -143,7 +149,11 @@ public final class ChunkScanner {
             long first = marks(memory.getLong(at));
             long second = marks(memory.getLong(at + Long.BYTES));
             if ((first | second) != 0) {
-                return at + ((first != 0 ? Long.numberOfTrailingZeros(first) : Long.SIZE + Long.numberOfTrailingZeros(second)) >>> 3);
+                return at
+                        + ((first != 0
+                                        ? Long.numberOfTrailingZeros(first)
+                                        : Long.SIZE + Long.numberOfTrailingZeros(second))
+                                >>> 3);
             }
         }
         while (at < end && memory.get(at) >= ' ') {

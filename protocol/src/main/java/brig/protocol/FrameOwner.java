@@ -30,10 +30,11 @@ public record FrameOwner(FrameType type, @Nullable String agent) {
         if (agent != null) {
             return agent.equals(wanted);
         }
-        return wanted.equals(MAIN) || switch (type) {
-            case DONE, ERROR, STATE, ACCEPTED -> true;
-            default -> false;
-        };
+        return wanted.equals(MAIN)
+                || switch (type) {
+                    case DONE, ERROR, STATE, ACCEPTED -> true;
+                    default -> false;
+                };
     }
 
     private static FrameOwner read(JsonParser parser) throws IOException {

@@ -43,8 +43,9 @@ public enum FrameType {
     /** A type that this version does not know; it is passed on as it is. */
     UNKNOWN;
 
-    private static final Map<String, FrameType> BY_NAME =
-            Stream.of(values()).filter(type -> type != UNKNOWN).collect(Collectors.toMap(FrameType::wireName, Function.identity()));
+    private static final Map<String, FrameType> BY_NAME = Stream.of(values())
+            .filter(type -> type != UNKNOWN)
+            .collect(Collectors.toMap(FrameType::wireName, Function.identity()));
 
     /** The value of {@code type} on the wire. */
     public String wireName() {

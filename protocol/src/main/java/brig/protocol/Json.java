@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class Json {
     /** Shared by everything in Brig that reads or writes JSON. */
     static final JsonFactory STRICT = factory(false);
+
     private static final JsonFactory COMMENTED = factory(true);
 
     private Json() {}
@@ -42,7 +43,9 @@ public final class Json {
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
                 .configure(JsonReadFeature.ALLOW_JAVA_COMMENTS, comments)
-                .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(Limits.JSON_DEPTH_MAX).build())
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(Limits.JSON_DEPTH_MAX)
+                        .build())
                 .build();
     }
 
@@ -83,7 +86,8 @@ public final class Json {
     /** What the parser found wrong, without any of the text that it read: that text may hold a secret. */
     static BrigException malformed(IOException e) {
         if (e instanceof com.fasterxml.jackson.core.JsonProcessingException fault && fault.getLocation() != null) {
-            long at = Math.max(fault.getLocation().getByteOffset(), fault.getLocation().getCharOffset());
+            long at = Math.max(
+                    fault.getLocation().getByteOffset(), fault.getLocation().getCharOffset());
             return new BrigException(ErrorCode.MALFORMED_JSON, "malformed JSON near byte " + Math.max(at, 0));
         }
         return new BrigException(ErrorCode.MALFORMED_JSON, "malformed JSON");
@@ -200,7 +204,10 @@ public final class Json {
     private static Object inOrder(Object value) {
         return switch (value) {
             case Map<?, ?> map -> sorted(map);
-            case List<?> list -> list.stream().map(element -> element == null ? null : inOrder(element)).toList();
+            case List<?> list ->
+                list.stream()
+                        .map(element -> element == null ? null : inOrder(element))
+                        .toList();
             default -> value;
         };
     }

@@ -23,8 +23,7 @@ public final class LineDecoder {
         void handleBadLine(ErrorCode code);
     }
 
-    private static final VarHandle LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final long HIGHS = 0x8080808080808080L;
     private static final long SPACES = 0x2020202020202020L;
     private static final int CARRY_BYTES_MIN = 256;
@@ -33,6 +32,7 @@ public final class LineDecoder {
     private final Sink sink;
     /** The beginning of a line whose newline has not come yet. */
     private byte[] carry = new byte[0];
+
     private int carryLength;
     /** The line that is being read is already refused; skip to its newline. */
     private boolean skipping;
@@ -88,7 +88,8 @@ public final class LineDecoder {
         int at = from;
         for (; at + Long.BYTES <= end; at += Long.BYTES) {
             long word = (long) LONGS.get(bytes, at);
-            // A subtraction marks what is below a space. It borrows from the byte above only then: the lowest mark is true.
+            // A subtraction marks what is below a space. It borrows from the byte above only then: the lowest mark is
+            // true.
             long marks = ((word - SPACES) | word) & HIGHS;
             if (marks != 0) {
                 return at + (Long.numberOfTrailingZeros(marks) >>> 3);

@@ -53,7 +53,8 @@ public final class Settings {
         }
         for (Object key : values.keySet()) {
             if (!known.contains(String.valueOf(key))) {
-                throw new BrigException(ErrorCode.INVALID_FIELD, "unknown key '" + path + key + "'; known are " + known);
+                throw new BrigException(
+                        ErrorCode.INVALID_FIELD, "unknown key '" + path + key + "'; known are " + known);
             }
         }
         for (int i = 0; i < components.length; i++) {
@@ -92,14 +93,17 @@ public final class Settings {
         if (fits && value != null) {
             return value;
         }
-        if ((wanted == int.class || wanted == Integer.class) && value instanceof Long number && number == number.intValue()) {
+        if ((wanted == int.class || wanted == Integer.class)
+                && value instanceof Long number
+                && number == number.intValue()) {
             return number.intValue();
         }
         if (wanted.isRecord() && value instanceof Map<?, ?> inner) {
             return bindRecord(path + ".", inner, wanted.asSubclass(Record.class));
         }
         String what = wanted.isRecord() ? "an object" : wanted == String.class ? "a string" : wanted.getSimpleName();
-        throw new BrigException(ErrorCode.INVALID_FIELD,
+        throw new BrigException(
+                ErrorCode.INVALID_FIELD,
                 "key '" + path + (value == null ? "' is missing; it must be " : "' must be ") + what);
     }
 

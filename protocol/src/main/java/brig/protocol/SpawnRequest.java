@@ -56,7 +56,8 @@ public record SpawnRequest(
      * @param admin whether those of all captains are within its reach
      * @param via the way in, as the frames of its messages tell it; null where that is not known
      */
-    public record Asker(String captain, boolean admin, @Nullable String via) {
+    public record Asker(
+            String captain, boolean admin, @Nullable String via) {
         public Asker(String captain, boolean admin) {
             this(captain, admin, null);
         }
@@ -86,6 +87,7 @@ public record SpawnRequest(
     public record Bounds(@Nullable List<String> envAllowlist, long timeoutSeconds, long leaseSeconds) {
         /** So long a captain may be away: long enough for a restart of anything, short enough for nobody to pay for it. */
         public static final long LEASE_SECONDS_MAX = 3600;
+
         public static final Bounds NONE = new Bounds(null, 0, 0);
     }
 
@@ -117,31 +119,96 @@ public record SpawnRequest(
     }
 
     /** A request that leaves the wall to the agent's profile. */
-    public SpawnRequest(@Nullable String taskId, @Nullable String workspace, String agent, @Nullable String model,
-            List<String> tools, @Nullable String systemPrompt, @Nullable String prompt, boolean once) {
-        this(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, null, WorkspaceMode.FOLDER, null, false,
-                Claim.NONE, Bounds.NONE, Talk.NEW);
+    public SpawnRequest(
+            @Nullable String taskId,
+            @Nullable String workspace,
+            String agent,
+            @Nullable String model,
+            List<String> tools,
+            @Nullable String systemPrompt,
+            @Nullable String prompt,
+            boolean once) {
+        this(
+                taskId,
+                workspace,
+                agent,
+                model,
+                tools,
+                systemPrompt,
+                prompt,
+                once,
+                null,
+                WorkspaceMode.FOLDER,
+                null,
+                false,
+                Claim.NONE,
+                Bounds.NONE,
+                Talk.NEW);
     }
 
     /** The same request with what the agent is really told: that model, and its own names of those tools. */
     public SpawnRequest told(@Nullable String toldModel, List<String> toldTools) {
-        return new SpawnRequest(taskId, workspace, agent, toldModel, toldTools, systemPrompt, prompt, once, policy,
-                workspaceMode, repository, shareWorkspace, claim, bounds, talk);
+        return new SpawnRequest(
+                taskId,
+                workspace,
+                agent,
+                toldModel,
+                toldTools,
+                systemPrompt,
+                prompt,
+                once,
+                policy,
+                workspaceMode,
+                repository,
+                shareWorkspace,
+                claim,
+                bounds,
+                talk);
     }
 
     /** The same request under that id. */
     public SpawnRequest claimedAs(String requestId) {
-        return new SpawnRequest(taskId, workspace, agent, model, tools, systemPrompt, prompt, once, policy, workspaceMode,
-                repository, shareWorkspace, new Claim(requestId, claim.provider(), claim.project()), bounds, talk);
+        return new SpawnRequest(
+                taskId,
+                workspace,
+                agent,
+                model,
+                tools,
+                systemPrompt,
+                prompt,
+                once,
+                policy,
+                workspaceMode,
+                repository,
+                shareWorkspace,
+                new Claim(requestId, claim.provider(), claim.project()),
+                bounds,
+                talk);
     }
 
     /**
      * The field names of the request itself, for the ways in that have fields of their own beside them; {@code client}
      * counts for who asks.
      */
-    public static final Set<String> FIELDS = Set.of("task_id", "workspace", "agent_config", "prompt", "once", "policy",
-            "workspace_mode", "repository", "request_id", "provider", "project", "env_allowlist", "timeout_seconds",
-            "lease_seconds", "resume", "record", "share_workspace", "client");
+    public static final Set<String> FIELDS = Set.of(
+            "task_id",
+            "workspace",
+            "agent_config",
+            "prompt",
+            "once",
+            "policy",
+            "workspace_mode",
+            "repository",
+            "request_id",
+            "provider",
+            "project",
+            "env_allowlist",
+            "timeout_seconds",
+            "lease_seconds",
+            "resume",
+            "record",
+            "share_workspace",
+            "client");
 
     private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
     private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
@@ -171,9 +238,22 @@ public record SpawnRequest(
         checkArgument("model", model);
         checkArgument("systemPrompt", systemPrompt);
         tools.forEach(tool -> checkArgument("tools", tool));
-        return new SpawnRequest(taskId, workspace, name, model, tools, systemPrompt,
-                fields.text("prompt"), fields.flag("once"), fields.text("policy"), mode, repository,
-                fields.flag("share_workspace"), claim(fields), bounds(fields), talk(fields));
+        return new SpawnRequest(
+                taskId,
+                workspace,
+                name,
+                model,
+                tools,
+                systemPrompt,
+                fields.text("prompt"),
+                fields.flag("once"),
+                fields.text("policy"),
+                mode,
+                repository,
+                fields.flag("share_workspace"),
+                claim(fields),
+                bounds(fields),
+                talk(fields));
     }
 
     /** Clients that have nothing to say say it with an empty text, too. */
@@ -206,8 +286,11 @@ public record SpawnRequest(
 
     private static Bounds bounds(Fields fields) {
         List<String> variables = fields.has("env_allowlist")
-                ? fields.texts("env_allowlist").stream().distinct().sorted().toList() : null;
-        return new Bounds(variables, fields.number("timeout_seconds", 1, TIMEOUT_SECONDS_MAX, 0),
+                ? fields.texts("env_allowlist").stream().distinct().sorted().toList()
+                : null;
+        return new Bounds(
+                variables,
+                fields.number("timeout_seconds", 1, TIMEOUT_SECONDS_MAX, 0),
                 fields.number("lease_seconds", 1, Bounds.LEASE_SECONDS_MAX, 0));
     }
 
@@ -258,8 +341,11 @@ public record SpawnRequest(
         map.put("prompt", prompt);
         map.put("once", once);
         map.put("policy", policy);
-        map.put("workspace_mode", workspaceMode == WorkspaceMode.FOLDER ? null
-                : workspaceMode.name().toLowerCase(Locale.ROOT));
+        map.put(
+                "workspace_mode",
+                workspaceMode == WorkspaceMode.FOLDER
+                        ? null
+                        : workspaceMode.name().toLowerCase(Locale.ROOT));
         map.put("repository", repository);
         map.put("share_workspace", shareWorkspace ? true : null);
         map.put("request_id", claim.requestId());

@@ -26,7 +26,10 @@ public final class VisibleText {
     /** Whether a character shows as itself, and changes nothing of what is beside it. */
     public static boolean isPlain(int point) {
         return switch (Character.getType(point)) {
-            case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR,
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
                     Character.PARAGRAPH_SEPARATOR -> false;
             default -> BLANK_LETTERS.indexOf(point) < 0;
         };

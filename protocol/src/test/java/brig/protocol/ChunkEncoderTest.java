@@ -28,7 +28,9 @@ class ChunkEncoderTest {
         frame.write(body, 0, length);
         assertTrue(frame.size() <= Limits.FRAME_BYTES_MAX, "a frame has " + frame.size() + " bytes");
         assertEquals('\n', body[length - 1]);
-        assertTrue(new String(body, 0, length - 1, StandardCharsets.UTF_8).chars().noneMatch(Character::isISOControl), "no control");
+        assertTrue(
+                new String(body, 0, length - 1, StandardCharsets.UTF_8).chars().noneMatch(Character::isISOControl),
+                "no control");
         frames.add(Json.parseObject(frame.toByteArray()));
     }
 
@@ -69,8 +71,9 @@ class ChunkEncoderTest {
     @Test
     void shouldCarryStreamAndTimeWhenAFrameIsMade() throws InterruptedException {
         encode(Splits.utf8("x"), 1);
-        assertEquals(Map.of("type", "chunk", "seq", Limits.SEQ_MAX, "ts", 1234L, "stream", "stdout",
-                "content", "x"), frames.get(0));
+        assertEquals(
+                Map.of("type", "chunk", "seq", Limits.SEQ_MAX, "ts", 1234L, "stream", "stdout", "content", "x"),
+                frames.get(0));
     }
 
     @Test
@@ -101,8 +104,9 @@ class ChunkEncoderTest {
     void shouldReplaceAsJavaDoesWhenBytesAreRandom() throws InterruptedException {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        int[] likely = {'a', '\n', 0x80, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xe2, 0x9f, 0xa0, 0xef,
-            0xf0, 0x90, 0x8f, 0xf4, 0xf5, 0xff};
+        int[] likely = {
+            'a', '\n', 0x80, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xe2, 0x9f, 0xa0, 0xef, 0xf0, 0x90, 0x8f, 0xf4, 0xf5, 0xff
+        };
         for (int round = 0; round < 3000; round++) {
             byte[] bytes = new byte[1 + random.nextInt(24)];
             for (int i = 0; i < bytes.length; i++) {

@@ -112,18 +112,19 @@ class ChunkScannerTest {
             int count = scanner.scan(memory(bytes), 0, bytes.length, 98, ends, 0);
             int[] decoded = {0};
             new FrameDecoder(new FrameDecoder.Sink() {
-                @Override
-                public void handleFrame(FrameType type, long seq, byte[] line, int offset, int length) {
-                    assertEquals(FrameType.CHUNK, type);
-                    assertEquals(98 + decoded[0], seq);
-                    assertEquals(ends[decoded[0]++], offset + length);
-                }
+                        @Override
+                        public void handleFrame(FrameType type, long seq, byte[] line, int offset, int length) {
+                            assertEquals(FrameType.CHUNK, type);
+                            assertEquals(98 + decoded[0], seq);
+                            assertEquals(ends[decoded[0]++], offset + length);
+                        }
 
-                @Override
-                public void handleBadFrame(ErrorCode code) {
-                    throw new AssertionError(code + " in " + new String(bytes, StandardCharsets.ISO_8859_1));
-                }
-            }).decode(bytes, 0, count == 0 ? 0 : ends[count - 1]);
+                        @Override
+                        public void handleBadFrame(ErrorCode code) {
+                            throw new AssertionError(code + " in " + new String(bytes, StandardCharsets.ISO_8859_1));
+                        }
+                    })
+                    .decode(bytes, 0, count == 0 ? 0 : ends[count - 1]);
             assertEquals(count, decoded[0]);
         }
     }
@@ -137,7 +138,9 @@ class ChunkScannerTest {
     }
 
     private static ByteBuffer memory(byte[] bytes) {
-        return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(0, bytes);
+        return ByteBuffer.allocateDirect(bytes.length)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(0, bytes);
     }
 
     private static String chunk(long seq) {

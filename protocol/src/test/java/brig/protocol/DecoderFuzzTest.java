@@ -19,9 +19,27 @@ import org.junit.jupiter.api.Test;
 class DecoderFuzzTest {
     private static final long BUDGET_NS = 1_200_000_000L;
     private static final int MAX = 48;
-    private static final String[] PIECES = {"\n", "\n", "\r\n", "\0", "é", "€", "😀", "abc", "{", "}", "\"", "{}\n",
-        "{\"type\":\"chunk\",\"seq\":", "12345678", "-", ",\"content\":\"", "\"}\n", "x".repeat(MAX - 1),
-        "{\"seq\":7,\"type\":\"done\"}"};
+    private static final String[] PIECES = {
+        "\n",
+        "\n",
+        "\r\n",
+        "\0",
+        "é",
+        "€",
+        "😀",
+        "abc",
+        "{",
+        "}",
+        "\"",
+        "{}\n",
+        "{\"type\":\"chunk\",\"seq\":",
+        "12345678",
+        "-",
+        ",\"content\":\"",
+        "\"}\n",
+        "x".repeat(MAX - 1),
+        "{\"seq\":7,\"type\":\"done\"}"
+    };
 
     private final long seed = Long.getLong("fuzz.seed", System.nanoTime());
     private final Random random = new Random(seed);

@@ -44,7 +44,9 @@ class ErrorCodeTest {
     @ParameterizedTest
     @EnumSource(ErrorCode.class)
     void shouldAlwaysHintWhenTheSameMaySucceedLater(ErrorCode code) {
-        assertEquals(code.isRetryable(), new BrigException(code, "later").retryAfterSeconds().isPresent());
+        assertEquals(
+                code.isRetryable(),
+                new BrigException(code, "later").retryAfterSeconds().isPresent());
         assertEquals(code.isRetryable(), code.closeCode() < 4500);
     }
 

@@ -68,7 +68,8 @@ class FieldsTest {
 
     @Test
     void shouldNameTheFirstUnknownFieldWhenOnlySomeAreKnown() {
-        assertRefused("field 'a' is not known here; known are [k, m]",
+        assertRefused(
+                "field 'a' is not known here; known are [k, m]",
                 () -> fields("{'m':1,'z':1,'a':1}").only(Set.of("m", "k")));
         assertEquals(1, fields("{'m':1}").only(Set.of("m", "k")).number("m", 1, 1, 0));
     }

@@ -25,12 +25,19 @@ class FrameDecoderTest {
 
     @Test
     void shouldSayTheSameWhenSplitAtEveryIndex() {
-        String first = "{\"type\":\"chunk\",\"seq\":1,\"ts\":1,\"stream\":\"stdout\",\"content\":\"caf\u00e9 \ud83d\ude00\"}\n";
+        String first =
+                "{\"type\":\"chunk\",\"seq\":1,\"ts\":1,\"stream\":\"stdout\",\"content\":\"caf\u00e9 \ud83d\ude00\"}\n";
         String second = "{\"ts\":2,\"seq\":2,\"type\":\"done\",\"exitCode\":0}\n";
         String third = "{\"type\":\"hologram\",\"seq\":123456789012345}\n";
-        byte[] script = Splits.utf8(first + "garbage\n" + second + "{\"type\":\"chunk\",\"seq\":0}\n\0\n\n" + third + "{\"type\"");
-        List<String> expected = List.of("CHUNK 1 " + first, "MALFORMED_JSON", "DONE 2 " + second, "INVALID_FIELD",
-                "NUL_BYTE", "UNKNOWN 123456789012345 " + third);
+        byte[] script = Splits.utf8(
+                first + "garbage\n" + second + "{\"type\":\"chunk\",\"seq\":0}\n\0\n\n" + third + "{\"type\"");
+        List<String> expected = List.of(
+                "CHUNK 1 " + first,
+                "MALFORMED_JSON",
+                "DONE 2 " + second,
+                "INVALID_FIELD",
+                "NUL_BYTE",
+                "UNKNOWN 123456789012345 " + third);
         for (int index = 0; index <= script.length; index++) {
             seen.clear();
             Splits.feedSplit(new FrameDecoder(sink)::decode, script, index);
@@ -45,7 +52,9 @@ class FrameDecoderTest {
             byte[] script = Splits.utf8("{\"type\":\"" + type.wireName() + "\",\"seq\":1}\n{\"seq\":2,\"type\":\""
                     + type.wireName() + "\"}\n");
             new FrameDecoder(sink).decode(script, 0, script.length);
-            List<String> heads = seen.stream().map(line -> line.substring(0, line.indexOf(" {"))).toList();
+            List<String> heads = seen.stream()
+                    .map(line -> line.substring(0, line.indexOf(" {")))
+                    .toList();
             assertEquals(List.of(type + " 1", type + " 2"), heads);
         }
     }

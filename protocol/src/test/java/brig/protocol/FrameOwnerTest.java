@@ -16,18 +16,22 @@ class FrameOwnerTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '\'', value = {
-        "CHUNK    | a    | {`type`:`chunk`,`seq`:1,`ts`:1,`agent`:`a`,`stream`:`text`,`content`:`x`}",
-        "CHUNK    | a    | {`content`:`x`,`ag\\u0065nt`:`a`,`type`:`chunk`}",
-        "CHUNK    |      | {`type`:`chunk`,`seq`:1,`content`:`,\\`agent\\`:\\`a\\`,`}",
-        "CHUNK    |      | {`type`:`chunk`,`seq`:1,`agent`:null,`content`:``}",
-        "CHUNK    |      | {`type`:`chunk`,`seq`:1,`agent`:{`agent`:`a`},`content`:``}",
-        "TOOL     |      | {`type`:`tool`,`seq`:1,`id`:`t`,`input`:{`agent`:`a`}}",
-        "TOOL     | a    | {`type`:`tool`,`seq`:1,`id`:`t`,`input`:{`agent`:`b`},`agent`:`a`}",
-        "SUBAGENT | a    | {`type`:`subagent`,`agent_id`:`a`,`parent_id`:`b`,`agent`:`c`}",
-        "SESSION  |      | {`type`:`session`,`session_id`:`s`,`agent`:`claude`}",
-        "UNKNOWN  |      | {`type`:`chunk`",
-        "UNKNOWN  |      | [1]"})
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\'',
+            value = {
+                "CHUNK    | a    | {`type`:`chunk`,`seq`:1,`ts`:1,`agent`:`a`,`stream`:`text`,`content`:`x`}",
+                "CHUNK    | a    | {`content`:`x`,`ag\\u0065nt`:`a`,`type`:`chunk`}",
+                "CHUNK    |      | {`type`:`chunk`,`seq`:1,`content`:`,\\`agent\\`:\\`a\\`,`}",
+                "CHUNK    |      | {`type`:`chunk`,`seq`:1,`agent`:null,`content`:``}",
+                "CHUNK    |      | {`type`:`chunk`,`seq`:1,`agent`:{`agent`:`a`},`content`:``}",
+                "TOOL     |      | {`type`:`tool`,`seq`:1,`id`:`t`,`input`:{`agent`:`a`}}",
+                "TOOL     | a    | {`type`:`tool`,`seq`:1,`id`:`t`,`input`:{`agent`:`b`},`agent`:`a`}",
+                "SUBAGENT | a    | {`type`:`subagent`,`agent_id`:`a`,`parent_id`:`b`,`agent`:`c`}",
+                "SESSION  |      | {`type`:`session`,`session_id`:`s`,`agent`:`claude`}",
+                "UNKNOWN  |      | {`type`:`chunk`",
+                "UNKNOWN  |      | [1]"
+            })
     void shouldSayWhoseALineIs(FrameType type, String agent, String line) {
         assertEquals(new FrameOwner(type, agent), read(line));
     }

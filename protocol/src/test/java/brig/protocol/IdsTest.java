@@ -42,8 +42,7 @@ class IdsTest {
 
     @Test
     void shouldHashWithSha256() {
-        assertEquals("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-                Ids.hashToken("abc"));
+        assertEquals("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", Ids.hashToken("abc"));
     }
 
     @Test
@@ -68,22 +67,39 @@ class IdsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "spn_", "spn_01kdvw5v09s6yx3m8q2t7n4", "spn_01kdvw5v09s6yx3m8q2t7n4ee",
-        "spn_01KDVW5V09S6YX3M8Q2T7N4E", "ses_01kdvw5v09s6yx3m8q2t7n4e", "spn_01kdvw5v09s6yx3m8q2t7n4e\n"})
+    @ValueSource(
+            strings = {
+                "",
+                "spn_",
+                "spn_01kdvw5v09s6yx3m8q2t7n4",
+                "spn_01kdvw5v09s6yx3m8q2t7n4ee",
+                "spn_01KDVW5V09S6YX3M8Q2T7N4E",
+                "ses_01kdvw5v09s6yx3m8q2t7n4e",
+                "spn_01kdvw5v09s6yx3m8q2t7n4e\n"
+            })
     void shouldRefuseASpawnIdWhenItWasNotMadeHere(String text) {
         assertFalse(Ids.isSpawnId(text));
     }
 
     @Test
     void shouldCompareRequestIdsInLowerCase() {
-        assertEquals("8e03978e-40d5-43dd-bc93-6894a57f9324", Ids.requestId("x", "8E03978E-40D5-43dd-bc93-6894a57f9324"));
+        assertEquals(
+                "8e03978e-40d5-43dd-bc93-6894a57f9324", Ids.requestId("x", "8E03978E-40D5-43dd-bc93-6894a57f9324"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "8e03978e40d543ddbc936894a57f9324", "8e03978e-40d5-43dd-bc93-6894a57f932",
-        "8e03978e-40d5-43dd-bc93-6894a57f9324\n", "ge03978e-40d5-43dd-bc93-6894a57f9324"})
+    @ValueSource(
+            strings = {
+                "",
+                "8e03978e40d543ddbc936894a57f9324",
+                "8e03978e-40d5-43dd-bc93-6894a57f932",
+                "8e03978e-40d5-43dd-bc93-6894a57f9324\n",
+                "ge03978e-40d5-43dd-bc93-6894a57f9324"
+            })
     void shouldNameTheFieldWhenARequestIdIsNoUuid(String text) {
-        assertTrue(assertThrows(BrigException.class, () -> Ids.requestId("here", text)).getMessage().contains("'here'"));
+        assertTrue(assertThrows(BrigException.class, () -> Ids.requestId("here", text))
+                .getMessage()
+                .contains("'here'"));
     }
 
     @Test

@@ -18,7 +18,8 @@ class JsonTest {
 
     @Test
     void shouldComeBackWhenItWasWritten() {
-        String text = "{\"s\":\"a\\\"\\n\u20ac\",\"l\":-7,\"d\":1.5,\"t\":true,\"n\":null,\"a\":[1,[],{}],\"o\":{\"x\":false}}";
+        String text =
+                "{\"s\":\"a\\\"\\n\u20ac\",\"l\":-7,\"d\":1.5,\"t\":true,\"n\":null,\"a\":[1,[],{}],\"o\":{\"x\":false}}";
         Map<String, Object> object = Json.parseObject(Splits.utf8(text));
         assertEquals(text, new String(Json.write(object), StandardCharsets.UTF_8));
         assertEquals(text + "\n", new String(Json.writeLine(object), StandardCharsets.UTF_8));
@@ -26,28 +27,53 @@ class JsonTest {
 
     @Test
     void shouldWriteWhatProgramsHoldWhenItIsNoJsonType() {
-        assertEquals("{\"e\":\"INTERNAL\"}", new String(Json.write(Map.of("e", ErrorCode.INTERNAL)), StandardCharsets.UTF_8));
+        assertEquals(
+                "{\"e\":\"INTERNAL\"}",
+                new String(Json.write(Map.of("e", ErrorCode.INTERNAL)), StandardCharsets.UTF_8));
         assertEquals("{\"i\":3}", new String(Json.write(Map.of("i", 3)), StandardCharsets.UTF_8));
-        assertEquals("{\"b\":\"x\"}",
-                new String(Json.write(Map.of("b", new StringBuilder("x"))), StandardCharsets.UTF_8));
+        assertEquals(
+                "{\"b\":\"x\"}", new String(Json.write(Map.of("b", new StringBuilder("x"))), StandardCharsets.UTF_8));
         assertThrows(IllegalArgumentException.class, () -> Json.write(Map.of("x", new Object())));
     }
 
     @Test
     void shouldBeTheSameTextWhenEqualObjectsAreWrittenCanonically() {
-        String one = "{ \"b\": {\"y\":[1,{\"e\":null,\"d\":1,\"c\":[null]}], \"x\":\"\u20ac\\n\"}, \"a\":null, \"A\":true }";
+        String one =
+                "{ \"b\": {\"y\":[1,{\"e\":null,\"d\":1,\"c\":[null]}], \"x\":\"\u20ac\\n\"}, \"a\":null, \"A\":true }";
         String other = "{\"A\":true,\"b\":{\"x\":\"\\u20ac\\u000a\",\"y\":[1,{\"c\":[null],\"d\":1}]}}";
         String canonical = "{\"A\":true,\"b\":{\"x\":\"\u20ac\\n\",\"y\":[1,{\"c\":[null],\"d\":1}]}}";
         for (String text : List.of(one, other)) {
-            assertEquals(canonical,
-                    new String(Json.canonical(Json.parseObject(Splits.utf8(text))), StandardCharsets.UTF_8));
+            assertEquals(
+                    canonical, new String(Json.canonical(Json.parseObject(Splits.utf8(text))), StandardCharsets.UTF_8));
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "[]", "7", "\"x\"", "null", "{", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{\"a\":1}x", "{}{}",
-        "{\"a\":1,\"a\":2}", "{\"a\":{\"b\":1,\"b\":1}}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":1e999}",
-        "{\"a\":9223372036854775808}", "{\"a\":\"\n\"}", "{\"a\":1}//", "{\"a\":\"\\x\"}", "\uFEFF{}"})
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "[]",
+                "7",
+                "\"x\"",
+                "null",
+                "{",
+                "{\"a\":}",
+                "{\"a\":1,}",
+                "{a:1}",
+                "{\"a\":1}x",
+                "{}{}",
+                "{\"a\":1,\"a\":2}",
+                "{\"a\":{\"b\":1,\"b\":1}}",
+                "{\"a\":01}",
+                "{\"a\":NaN}",
+                "{\"a\":1e999}",
+                "{\"a\":9223372036854775808}",
+                "{\"a\":\"\n\"}",
+                "{\"a\":1}//",
+                "{\"a\":\"\\x\"}",
+                "\uFEFF{}"
+            })
     void shouldRefuseWhenItIsNotExactlyOneObject(String text) {
         assertEquals(ErrorCode.MALFORMED_JSON, codeOf(Splits.utf8(text)));
     }
@@ -70,8 +96,8 @@ class JsonTest {
     /** What is refused may hold a token: a message with a piece of it ends in a log. */
     @Test
     void shouldNotRepeatTheTextWhenItIsMalformed() {
-        BrigException fault = assertThrows(BrigException.class,
-                () -> Json.parseObject(Splits.utf8("{\"auth\":brig_secret}")));
+        BrigException fault =
+                assertThrows(BrigException.class, () -> Json.parseObject(Splits.utf8("{\"auth\":brig_secret}")));
         assertFalse(fault.getMessage().contains("secret"), fault.getMessage());
         assertEquals(0, fault.getStackTrace().length);
     }

@@ -33,11 +33,21 @@ class LineDecoderTest {
     @Test
     void shouldSayTheSameWhenSplitAtEveryIndex() {
         byte[] script = ("one\n\n\r\ntwo\r\n" + "a".repeat(MAX - 1) + "\n" + "b".repeat(MAX) + "\nnul \0 here\n"
-                + "c".repeat(3 * MAX) + "\n\0\n\u00c3\u00a9\n\u00c3\n\u00ed\u00a0\u0080\n"
-                + "\u00f0\u009f\u0098\u0080 end\nrest")
+                        + "c".repeat(3 * MAX) + "\n\0\n\u00c3\u00a9\n\u00c3\n\u00ed\u00a0\u0080\n"
+                        + "\u00f0\u009f\u0098\u0080 end\nrest")
                 .getBytes(StandardCharsets.ISO_8859_1);
-        List<String> expected = List.of("one", "two\r", "a".repeat(MAX - 1), "LINE_TOO_LONG", "NUL_BYTE",
-                "LINE_TOO_LONG", "NUL_BYTE", "\u00c3\u00a9", "INVALID_UTF8", "INVALID_UTF8", "\u00f0\u009f\u0098\u0080 end");
+        List<String> expected = List.of(
+                "one",
+                "two\r",
+                "a".repeat(MAX - 1),
+                "LINE_TOO_LONG",
+                "NUL_BYTE",
+                "LINE_TOO_LONG",
+                "NUL_BYTE",
+                "\u00c3\u00a9",
+                "INVALID_UTF8",
+                "INVALID_UTF8",
+                "\u00f0\u009f\u0098\u0080 end");
         for (int index = 0; index <= script.length; index++) {
             seen.clear();
             Splits.feedSplit(decoder(MAX)::decode, script, index);

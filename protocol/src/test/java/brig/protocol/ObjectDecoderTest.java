@@ -36,8 +36,11 @@ class ObjectDecoderTest {
 
     @Test
     void shouldSayTheSameWhenSplitAtEveryIndex() {
-        List<String> objects = List.of("{\"action\":\"list\"}", "{\"a\":\"}{\\\"}\\\\\",\"b\":{\"c\":[{},[]]}}",
-                "{\"caf\u00e9\":\"\ud83d\ude00\"}", "{}");
+        List<String> objects = List.of(
+                "{\"action\":\"list\"}",
+                "{\"a\":\"}{\\\"}\\\\\",\"b\":{\"c\":[{},[]]}}",
+                "{\"caf\u00e9\":\"\ud83d\ude00\"}",
+                "{}");
         byte[] script = Splits.utf8(String.join("", objects.subList(0, 2)) + " \r\n\t"
                 + String.join("\n", objects.subList(2, 4)) + "\n[]{\"never\":1}");
         List<String> expected = new ArrayList<>(objects);

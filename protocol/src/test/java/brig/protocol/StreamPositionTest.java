@@ -21,9 +21,25 @@ class StreamPositionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "-", "4h2k9x0c", "4h2k9x0c-", "4h2k9x0c--1", "4h2k9x0c-1x", "4h2k9x0c-1\n",
-        "4H2K9X0C-1", "4h2k9x0-1", "4h2k9x0cc-1", "4h2k9x0c-9223372036854775807",
-        "4h2k9x0c-99999999999999999999", "4h2k9x0c-1e3", "earliest", " 4h2k9x0c-1", "4h2k9x0c-\u0661"})
+    @ValueSource(
+            strings = {
+                "",
+                "-",
+                "4h2k9x0c",
+                "4h2k9x0c-",
+                "4h2k9x0c--1",
+                "4h2k9x0c-1x",
+                "4h2k9x0c-1\n",
+                "4H2K9X0C-1",
+                "4h2k9x0-1",
+                "4h2k9x0cc-1",
+                "4h2k9x0c-9223372036854775807",
+                "4h2k9x0c-99999999999999999999",
+                "4h2k9x0c-1e3",
+                "earliest",
+                " 4h2k9x0c-1",
+                "4h2k9x0c-\u0661"
+            })
     void shouldBeNoneWhenTheTextIsAnythingElse(String text) {
         assertEquals(Optional.empty(), StreamPosition.parse(text));
     }

@@ -28,8 +28,12 @@ class VisibleTextTest {
 
     /** Order turned round, nothing drawn, lines that are none: embedding, isolate, joiner, mark, tag, separator, filler. */
     @ParameterizedTest
-    @ValueSource(ints = {0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x200b, 0x200c, 0x200d, 0x200e,
-        0x200f, 0x061c, 0x00ad, 0xfeff, 0x2060, 0x2064, 0xfff9, 0xe0041, 0x2028, 0x2029, 0x034f, 0x115f, 0x3164, 0xffa0, 0xd800})
+    @ValueSource(
+            ints = {
+                0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x200b, 0x200c, 0x200d, 0x200e,
+                0x200f, 0x061c, 0x00ad, 0xfeff, 0x2060, 0x2064, 0xfff9, 0xe0041, 0x2028, 0x2029, 0x034f, 0x115f, 0x3164,
+                0xffa0, 0xd800
+            })
     void shouldShowWhatHidesOrDeceives(int point) {
         String text = "x" + new String(Character.toChars(point)) + "y";
         String shown = VisibleText.of(text);
@@ -43,7 +47,9 @@ class VisibleTextTest {
         String json = "{\"name\":\"a\u202eb\u009bc\udb40\udc41\"}";
         String shown = VisibleText.of(json);
         assertTrue(shown.chars().allMatch(c -> c >= ' ' && c < 0x7f), shown);
-        assertEquals("a\u202eb\u009bc\udb40\udc41", Json.parseObject(shown.getBytes(StandardCharsets.UTF_8)).get("name"));
+        assertEquals(
+                "a\u202eb\u009bc\udb40\udc41",
+                Json.parseObject(shown.getBytes(StandardCharsets.UTF_8)).get("name"));
     }
 
     @Test

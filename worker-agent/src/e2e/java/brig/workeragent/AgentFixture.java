@@ -57,8 +57,13 @@ final class AgentFixture implements AutoCloseable {
                 {"stateDir": "%s", "worker": {"agentDirs": ["", "%s"], "policyDirs": ["", "%s"], "workspaceBases": ["%s"],
                 "policies": ["review", "build", "nested", "test"], "termGraceMs": 300, "stdinGraceMs": 100,
                 "limitsLevel": "%s", "egress": %s}}
-                """.formatted(root.resolve("state"), agents, root.resolve("policies"), root.resolve("workspaces"), limitsLevel,
-                new String(Json.write(egress), UTF_8)));
+                """.formatted(
+                        root.resolve("state"),
+                        agents,
+                        root.resolve("policies"),
+                        root.resolve("workspaces"),
+                        limitsLevel,
+                        new String(Json.write(egress), UTF_8)));
     }
 
     Options options() {
@@ -127,12 +132,13 @@ final class AgentFixture implements AutoCloseable {
 
     /** Asks for a spawn, and answers as the control socket does. */
     Map<String, Object> ask(TestGateway control, String id, Map<String, ?> request) throws IOException {
-        return control.ask(new String(
-                Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
+        return control.ask(
+                new String(Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
     }
 
     static String spawnRequest(String id, String agentName, String prompt) {
-        String asked = prompt == null ? "null" : "\"" + prompt.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+        String asked =
+                prompt == null ? "null" : "\"" + prompt.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
         return "{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"" + id + "\",\"request\":{\"agent_config\":{\"name\":\""
                 + agentName + "\"},\"prompt\":" + asked + "}}";
     }
@@ -147,26 +153,38 @@ final class AgentFixture implements AutoCloseable {
     /** What lies in the folder of the sockets. */
     List<String> socketFolder() throws IOException {
         try (Stream<Path> files = Files.list(root.resolve("run/w"))) {
-            return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .sorted()
+                    .toList();
         }
     }
 
     /** Pids of processes of the host whose command line holds that text. */
     static List<Long> processesWith(String text) {
-        return ProcessHandle.allProcesses().map(ProcessHandle::pid).filter(pid -> {
-            try {
-                return new String(Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline")), UTF_8).contains(text);
-            } catch (IOException gone) {
-                return false;
-            }
-        }).toList();
+        return ProcessHandle.allProcesses()
+                .map(ProcessHandle::pid)
+                .filter(pid -> {
+                    try {
+                        return new String(Files.readAllBytes(Path.of("/proc/" + pid + "/cmdline")), UTF_8)
+                                .contains(text);
+                    } catch (IOException gone) {
+                        return false;
+                    }
+                })
+                .toList();
     }
 
     /** The brig-egress that runs for a worker-agent of this process; others may run on this host. */
     static List<Long> egressProcesses() {
         List<Long> all = processesWith("brig.workeragent.egress.proxy.EgressMain");
         // Above it is bubblewrap, twice, which has the same words.
-        return ProcessHandle.current().children().flatMap(ProcessHandle::children).flatMap(ProcessHandle::children).map(ProcessHandle::pid).filter(all::contains).toList();
+        return ProcessHandle.current()
+                .children()
+                .flatMap(ProcessHandle::children)
+                .flatMap(ProcessHandle::children)
+                .map(ProcessHandle::pid)
+                .filter(all::contains)
+                .toList();
     }
 
     @Override

@@ -33,7 +33,9 @@ class CopyWallTest {
     CopyWallTest() throws IOException {}
 
     private static String host(String script) throws Exception {
-        Process run = new ProcessBuilder("sh", "-ec", script).redirectErrorStream(true).start();
+        Process run = new ProcessBuilder("sh", "-ec", script)
+                .redirectErrorStream(true)
+                .start();
         String said = new String(run.getInputStream().readAllBytes(), UTF_8);
         assertTrue(run.waitFor(60, TimeUnit.SECONDS), script);
         assertEquals(0, run.exitValue(), said);
@@ -116,8 +118,10 @@ class CopyWallTest {
 
     private List<String> names() throws IOException {
         try (Stream<Path> files = Files.list(bases)) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> !name.equals("lost+found"))
-                    .sorted().toList();
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals("lost+found"))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -156,8 +160,8 @@ class CopyWallTest {
     void shouldShareBlocksAndLeaveNothingWhenNothingWasChanged() throws Exception {
         mountWorkspaces("xfs");
         makeProject();
-        host("head -c 20000000 /dev/urandom > " + project + "/big; git init -q " + project
-                + "; chmod -R a+rX " + project + "; sync -f " + bases);
+        host("head -c 20000000 /dev/urandom > " + project + "/big; git init -q " + project + "; chmod -R a+rX "
+                + project + "; sync -f " + bases);
         open();
         String free = "df --output=avail -B1 %s | tail -n 1";
         long before = Long.parseLong(host(free.formatted(bases)).strip());
@@ -186,8 +190,12 @@ class CopyWallTest {
         open();
         String said = run(id(), "true");
         assumeTrue(said.contains("code="), "the file system of " + bases + " can share blocks: nothing to refuse");
-        assertTrue(said.contains("code=COPY_UNAVAILABLE") && said.contains("cannot share blocks")
-                && said.contains("XFS or Btrfs") && said.contains("EOPNOTSUPP"), said);
+        assertTrue(
+                said.contains("code=COPY_UNAVAILABLE")
+                        && said.contains("cannot share blocks")
+                        && said.contains("XFS or Btrfs")
+                        && said.contains("EOPNOTSUPP"),
+                said);
         assertEquals(List.of("project"), names());
     }
 
@@ -201,8 +209,11 @@ class CopyWallTest {
             makeProject();
             open();
             String said = run(id(), "true");
-            assertTrue(said.contains("code=COPY_UNAVAILABLE") && said.contains("are not on one file system")
-                    && said.contains("EXDEV"), said);
+            assertTrue(
+                    said.contains("code=COPY_UNAVAILABLE")
+                            && said.contains("are not on one file system")
+                            && said.contains("EXDEV"),
+                    said);
             assertEquals(List.of("project"), names());
         } finally {
             host("umount -l " + project);

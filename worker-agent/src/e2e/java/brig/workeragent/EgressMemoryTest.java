@@ -21,13 +21,16 @@ class EgressMemoryTest {
 
     private static long residentBytes(long pid) throws IOException {
         String line = Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
-                .filter(text -> text.startsWith("VmRSS:")).findFirst().orElseThrow();
+                .filter(text -> text.startsWith("VmRSS:"))
+                .findFirst()
+                .orElseThrow();
         return 1024 * Long.parseLong(line.replaceAll("\\D", ""));
     }
 
     @Test
     void shouldCostLittleForEachWorker() throws IOException {
-        try (AgentFixture fixture = new AgentFixture("rlimits").open(); TestGateway control = fixture.control()) {
+        try (AgentFixture fixture = new AgentFixture("rlimits").open();
+                TestGateway control = fixture.control()) {
             fixture.writePolicy("test", Map.of("egress", Map.of("allowedHosts", List.of("allowed.test"))));
             spawn(fixture, control);
             List<Long> pids = AgentFixture.egressProcesses();
@@ -37,7 +40,9 @@ class EgressMemoryTest {
             for (int i = 0; i < WORKERS; i++) {
                 answers.add(spawn(fixture, control));
             }
-            assertEquals(List.of(), answers.stream().filter(answer -> !answer.containsKey("ok")).toList());
+            assertEquals(
+                    List.of(),
+                    answers.stream().filter(answer -> !answer.containsKey("ok")).toList());
             long each = (residentBytes(pids.getFirst()) - before) / WORKERS;
             System.out.println("brig-egress: " + before / 1024 + " KiB with 1 worker, " + each / 1024
                     + " KiB for each of " + WORKERS + " more");
@@ -46,7 +51,9 @@ class EgressMemoryTest {
     }
 
     private static Map<String, Object> spawn(AgentFixture fixture, TestGateway control) throws IOException {
-        return fixture.ask(control, Ids.newSpawnId(System.currentTimeMillis()), Map.of(
-                "agent_config", Map.of("name", "lines"), "policy", "test"));
+        return fixture.ask(
+                control,
+                Ids.newSpawnId(System.currentTimeMillis()),
+                Map.of("agent_config", Map.of("name", "lines"), "policy", "test"));
     }
 }

@@ -62,7 +62,14 @@ class EgressWallTest {
         }
         // Allowed by its name; it leads to an address of this host that nobody allowed.
         hosts.put("rebind.test", List.of("127.0.0.2"));
-        fixture = new AgentFixture("", Map.of("hosts", hosts, "extraRoots", List.of(web.authority().toString()))).open();
+        fixture = new AgentFixture(
+                        "",
+                        Map.of(
+                                "hosts",
+                                hosts,
+                                "extraRoots",
+                                List.of(web.authority().toString())))
+                .open();
         control = fixture.control();
         workspace = Files.createDirectories(fixture.root.resolve("workspaces/w"));
         Files.setAttribute(workspace, "unix:mode", 0777);
@@ -84,7 +91,8 @@ class EgressWallTest {
     private void writePolicy(Map<String, ?> further, String... names) throws IOException {
         List<String> hosts = new ArrayList<>();
         // An address of this host is reached by a name only where it is allowed itself.
-        for (String name : Stream.concat(Stream.of(names), Stream.of("127.0.0.1")).toList()) {
+        for (String name :
+                Stream.concat(Stream.of(names), Stream.of("127.0.0.1")).toList()) {
             hosts.add(name + ":" + web.port(false));
             hosts.add(name + ":" + web.port(true));
         }
@@ -99,8 +107,11 @@ class EgressWallTest {
 
     /** What a shell behind the wall said, which knows the programs of {@code clients.sh}. */
     private List<String> run(String script) throws IOException {
-        String said = fixture.runToEnd(control, Ids.newSpawnId(System.currentTimeMillis()),
-                Map.of("policy", "test", "workspace", workspace.toString()), ". /workspace/clients.sh; " + script);
+        String said = fixture.runToEnd(
+                control,
+                Ids.newSpawnId(System.currentTimeMillis()),
+                Map.of("policy", "test", "workspace", workspace.toString()),
+                ". /workspace/clients.sh; " + script);
         return said.lines().toList();
     }
 
@@ -109,18 +120,26 @@ class EgressWallTest {
     }
 
     private static void assertEach(List<String> lines, String outcome, int programs) {
-        List<String> absent = lines.stream().filter(line -> line.endsWith(" absent")).toList();
+        List<String> absent =
+                lines.stream().filter(line -> line.endsWith(" absent")).toList();
         if (!absent.isEmpty()) {
             System.out.println("NOT TRIED, as this machine has no: " + absent);
         }
         assertEquals(programs, lines.size(), lines::toString);
-        assertEquals(List.of(), lines.stream()
-                .filter(line -> !line.endsWith(" absent") && !line.split(" ", 3)[1].equals(outcome)).toList());
+        assertEquals(
+                List.of(),
+                lines.stream()
+                        .filter(line -> !line.endsWith(" absent") && !line.split(" ", 3)[1].equals(outcome))
+                        .toList());
     }
 
     /** No request for any other host arrived, by whatever name it was made. */
     private void assertOnlyAllowedHostsWereAsked() {
-        assertEquals(List.of(), web.requests.stream().filter(request -> !request.startsWith("allowed.test:")).toList());
+        assertEquals(
+                List.of(),
+                web.requests.stream()
+                        .filter(request -> !request.startsWith("allowed.test:"))
+                        .toList());
     }
 
     @ParameterizedTest
@@ -144,9 +163,16 @@ class EgressWallTest {
         StringBuilder script = new StringBuilder();
         int count = 0;
         for (boolean encrypted : new boolean[] {false, true}) {
-            for (String url : List.of(base(encrypted, "192.0.2.7"), base(encrypted, "127.0.0.3"), base(encrypted, "rebind.test"),
+            for (String url : List.of(
+                    base(encrypted, "192.0.2.7"),
+                    base(encrypted, "127.0.0.3"),
+                    base(encrypted, "rebind.test"),
                     base(encrypted, "allowed.test") + "/to/" + base(encrypted, "denied.test"))) {
-                script.append("few ").append(url).append("; without_proxy few ").append(url).append("; ");
+                script.append("few ")
+                        .append(url)
+                        .append("; without_proxy few ")
+                        .append(url)
+                        .append("; ");
                 count += 6;
             }
         }
@@ -168,9 +194,14 @@ class EgressWallTest {
     @Test
     void shouldBeNarrowedByAFileOfTheProject() throws IOException {
         allow("allowed.test", "other.test");
-        Files.writeString(workspace.resolve("gondolin.json"), json(
-                Map.of("allowedHosts", List.of("other.test:" + web.port(false), "127.0.0.1:" + web.port(false),
-                        "denied.test:" + web.port(false)))));
+        Files.writeString(
+                workspace.resolve("gondolin.json"),
+                json(Map.of(
+                        "allowedHosts",
+                        List.of(
+                                "other.test:" + web.port(false),
+                                "127.0.0.1:" + web.port(false),
+                                "denied.test:" + web.port(false)))));
         assertEach(run("few " + base(false, "other.test")), "reached", 3);
         assertEach(run("few " + base(false, "allowed.test") + "; few " + base(false, "denied.test")), "refused", 6);
     }
@@ -195,8 +226,14 @@ class EgressWallTest {
         Path file = Files.writeString(fixture.root.resolve("token"), SECRET + "\n");
         Files.setAttribute(file, "unix:mode", 0600);
         String allowed = base(true, "allowed.test") + "/echo";
-        writePolicy(Map.of("secrets", Map.of("TOKEN", Map.of(
-                "hosts", List.of("allowed.test:" + web.port(true)), "file", file.toString()))), "allowed.test", "other.test");
+        writePolicy(
+                Map.of(
+                        "secrets",
+                        Map.of(
+                                "TOKEN",
+                                Map.of("hosts", List.of("allowed.test:" + web.port(true)), "file", file.toString()))),
+                "allowed.test",
+                "other.test");
         String said = String.join("\n", run("""
                 echo "inside $TOKEN"
                 curl -sS -H "Authorization: Bearer $TOKEN" -d "body=$TOKEN" %s
@@ -214,13 +251,15 @@ class EgressWallTest {
 
     private List<Path> filesWith(String text) throws IOException {
         try (Stream<Path> files = Files.walk(fixture.root)) {
-            return files.filter(Files::isRegularFile).filter(file -> {
-                try {
-                    return new String(Files.readAllBytes(file), UTF_8).contains(text);
-                } catch (IOException unreadable) {
-                    return false;
-                }
-            }).toList();
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> {
+                        try {
+                            return new String(Files.readAllBytes(file), UTF_8).contains(text);
+                        } catch (IOException unreadable) {
+                            return false;
+                        }
+                    })
+                    .toList();
         }
     }
 
@@ -238,7 +277,11 @@ class EgressWallTest {
                 said.add(line);
                 if (said.size() == 40 || said.size() == 200) {
                     for (long pid : AgentFixture.egressProcesses()) {
-                        killed += ProcessHandle.of(pid).filter(ProcessHandle::destroyForcibly).isPresent() ? 1 : 0;
+                        killed += ProcessHandle.of(pid)
+                                        .filter(ProcessHandle::destroyForcibly)
+                                        .isPresent()
+                                ? 1
+                                : 0;
                     }
                 }
             }
@@ -246,8 +289,13 @@ class EgressWallTest {
             long reached = said.stream().filter("curl 0"::equals).count();
             assertTrue(reached > 300, "reached " + reached + " times of " + said.size());
             // None waited for an answer in vain (28), and none was let through unverified: what failed was cut.
-            assertEquals(List.of(), said.stream().filter(line -> !List.of("curl 0", "curl 35", "curl 52", "curl 56",
-                    "curl 55").contains(line)).distinct().toList());
+            assertEquals(
+                    List.of(),
+                    said.stream()
+                            .filter(line -> !List.of("curl 0", "curl 35", "curl 52", "curl 56", "curl 55")
+                                    .contains(line))
+                            .distinct()
+                            .toList());
         }
     }
 
@@ -258,8 +306,8 @@ class EgressWallTest {
 
         Session() throws IOException {
             String id = Ids.newSpawnId(System.currentTimeMillis());
-            Map<String, ?> request = Map.of("agent_config", Map.of("name", "bash-lines"), "policy", "test",
-                    "workspace", workspace.toString());
+            Map<String, ?> request = Map.of(
+                    "agent_config", Map.of("name", "bash-lines"), "policy", "test", "workspace", workspace.toString());
             Map<String, Object> answer = fixture.ask(control, id, request);
             assertTrue(answer.containsKey("ok"), answer::toString);
             frames = fixture.frames(id, 1);

@@ -15,7 +15,8 @@ final class ExecWatch implements AutoCloseable {
     /** @param folder on the file system where that program lies */
     ExecWatch(Path folder, String program) throws IOException {
         watch = new ProcessBuilder(System.getProperty("brig.hostile") + "/exec-watch", folder.toString(), program)
-                .redirectErrorStream(true).start();
+                .redirectErrorStream(true)
+                .start();
         said = watch.inputReader(UTF_8);
         String first = said.readLine();
         if (!"ready".equals(first)) {

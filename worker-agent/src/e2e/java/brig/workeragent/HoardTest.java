@@ -34,7 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @FieldSource("brig.workeragent.limits.LimitsBackend#LEVELS")
 class HoardTest {
     private static final long MEMORY_BYTES_MAX = 64L << 20;
-    private static final Path HOARD = Path.of(System.getProperty("brig.hostile")).resolve("hoard");
+    private static final Path HOARD =
+            Path.of(System.getProperty("brig.hostile")).resolve("hoard");
     /** Rounds of the program beside an attack, each a twentieth of a second, in which it has to miss nothing. */
     private static final int ROUNDS = 5;
 
@@ -102,8 +103,11 @@ class HoardTest {
         Files.setPosixFilePermissions(tools, PosixFilePermissions.fromString("rwxr-xr-x"));
         hoard = Files.copy(HOARD, tools.resolve("hoard"));
         Files.setPosixFilePermissions(hoard, PosixFilePermissions.fromString("r-xr-xr-x"));
-        Map<String, ?> mounts = Map.of("/workspace", Map.of("hostPath", ".", "readonly", false),
-                "/opt/tools", Map.of("hostPath", tools.toString(), "readonly", true));
+        Map<String, ?> mounts = Map.of(
+                "/workspace",
+                Map.of("hostPath", ".", "readonly", false),
+                "/opt/tools",
+                Map.of("hostPath", tools.toString(), "readonly", true));
         fixture.writePolicy("test", Map.of("memoryBytesMax", MEMORY_BYTES_MAX, "mounts", mounts));
     }
 
@@ -143,8 +147,10 @@ class HoardTest {
     /** A program of the workers' user on the host, with the limits of an ordinary login. */
     private BufferedReader startPerson() throws IOException {
         String uid = Integer.toString(WorkerIdentity.DEFAULT_UID);
-        List<String> command = new ArrayList<>(Installation.isRoot()
-                ? List.of("setpriv", "--reuid", uid, "--regid", uid, "--clear-groups") : List.of("env"));
+        List<String> command = new ArrayList<>(
+                Installation.isRoot()
+                        ? List.of("setpriv", "--reuid", uid, "--regid", uid, "--clear-groups")
+                        : List.of("env"));
         command.addAll(List.of("prlimit", "--nofile=1024:1024", hoard.toString(), "well"));
         Process person = new ProcessBuilder(command).redirectErrorStream(true).start();
         persons.add(person);
@@ -152,7 +158,10 @@ class HoardTest {
     }
 
     private static void assertSays(String pattern, String who, Stream<String> rounds) {
-        assertEquals(List.of(), rounds.limit(ROUNDS).filter(line -> !line.matches(pattern)).toList(), who);
+        assertEquals(
+                List.of(),
+                rounds.limit(ROUNDS).filter(line -> !line.matches(pattern)).toList(),
+                who);
     }
 
     @ParameterizedTest
@@ -178,13 +187,15 @@ class HoardTest {
 
     /** What an ordinary program says beside the attack, behind another wall and behind none. */
     private void assertNeighbours(String pattern) throws IOException {
-        try (TestGateway frames = fixture.frames(start("well"), 1); BufferedReader person = startPerson()) {
+        try (TestGateway frames = fixture.frames(start("well"), 1);
+                BufferedReader person = startPerson()) {
             StringBuilder said = new StringBuilder();
             frames.read(frame -> {
                 if (frame.type() == FrameType.CHUNK) {
                     said.append(frame.text("content"));
                 }
-                return frame.type() != FrameType.DONE && said.chars().filter(c -> c == '\n').count() < ROUNDS;
+                return frame.type() != FrameType.DONE
+                        && said.chars().filter(c -> c == '\n').count() < ROUNDS;
             });
             assertSays(pattern, "the neighbour", said.toString().lines());
             assertSays(pattern, "the person", person.lines());

@@ -41,6 +41,7 @@ class HostSideTest {
             printf '#!/bin/sh\\nid > @marks@/mark.$$ 2> /dev/null\\n(setsid sh -c "sleep 1; id > @marks@/late" &) 2> /dev/null\\ncat\\n' > evil-program
             chmod 755 evil-program; run="$PWD/evil-program"; up='../evil-program'; c='-c user.name=x -c user.email=x@x'
             """;
+
     private static final String NESTED = PROGRAM + """
             mkdir -p sub; cd sub; git init -q -b main; git config user.name x; git config user.email x@x
             echo aaaa > f; git add -A; git commit -qm s; @trap@
@@ -85,7 +86,10 @@ class HostSideTest {
     }
 
     private String host(String script) throws Exception {
-        Process process = new ProcessBuilder("sh", "-ec", script).directory(repository.toFile()).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder("sh", "-ec", script)
+                .directory(repository.toFile())
+                .redirectErrorStream(true)
+                .start();
         String said = new String(process.getInputStream().readAllBytes(), UTF_8);
         assertEquals(0, process.waitFor(), said);
         return said;
@@ -132,54 +136,96 @@ class HostSideTest {
 
     static Map<String, String> attacks() {
         Map<String, String> attacks = new LinkedHashMap<>();
-        attacks.put(FILTER,
-                nested("echo '* filter=x' > .gitattributes; git add -A; git commit -qm t; git config filter.x.clean \"$up\""));
-        attacks.put("a filter process in a nested repository",
+        attacks.put(
+                FILTER,
+                nested(
+                        "echo '* filter=x' > .gitattributes; git add -A; git commit -qm t; git config filter.x.clean \"$up\""));
+        attacks.put(
+                "a filter process in a nested repository",
                 nested("echo '* filter=x' > .git/info/attributes; git config filter.x.process \"$up\""));
-        attacks.put("a filter that .gitmodules asks not to ignore", nested(
-                "echo '* filter=x' > .git/info/attributes; git config filter.x.clean \"$up\"; "
-                + "printf '[submodule \"sub\"]\\n\\tpath = sub\\n\\turl = ./sub\\n\\tignore = none\\n' > ../.gitmodules"));
+        attacks.put(
+                "a filter that .gitmodules asks not to ignore",
+                nested(
+                        "echo '* filter=x' > .git/info/attributes; git config filter.x.clean \"$up\"; "
+                                + "printf '[submodule \"sub\"]\\n\\tpath = sub\\n\\turl = ./sub\\n\\tignore = none\\n' > ../.gitmodules"));
         attacks.put("a monitor in a nested repository", nested("git config core.fsmonitor \"$up\""));
-        attacks.put("hooks in a nested repository", nested("for h in post-index-change pre-commit reference-transaction "
-                + "fsmonitor-watchman post-checkout; do cp ../evil-program .git/hooks/$h; done"));
-        attacks.put("a text conversion and an external diff", nested("echo '* diff=x merge=x' > .git/info/attributes; "
-                + "cp .git/info/attributes ../.gitattributes; git config diff.x.textconv \"$up\"; git config diff.x.command \"$up\"; "
-                + "git config diff.external \"$up\"; git config merge.x.driver \"$up\"; git config core.pager \"$up\""));
-        attacks.put("an included configuration", nested("echo '* filter=x' > .git/info/attributes; "
-                + "printf '[filter \"x\"]\\n\\tclean = ../evil-program\\n' > ../conf; git config include.path ../../conf"));
-        attacks.put("a filter behind commondir", nested("echo '* filter=x' > .git/info/attributes; "
-                + "git config filter.x.clean \"$up\"; mv .git ../real; mkdir .git; echo ../../real > .git/commondir; "
-                + "cp ../real/HEAD ../real/index .git/"));
-        attacks.put("a .git file that leads elsewhere", nested("echo '* filter=x' > .git/info/attributes; "
-                + "git config filter.x.clean \"$up\"; mv .git ../real; echo 'gitdir: ../real' > .git"));
-        attacks.put("a bare repository in the tree", nested("git config core.fsmonitor \"$up\"; "
-                + "git config core.worktree ..; git config core.bare false; cp -r .git/HEAD .git/objects .git/refs .git/config ."));
-        attacks.put("a missing object of a promisor", nested("git config core.repositoryformatversion 1; "
-                + "git config extensions.partialClone o; git config remote.o.url \"ext::$up\"; git config remote.o.promisor true; "
-                + "git config protocol.ext.allow always; git config core.sshCommand \"$up\"; rm -rf .git/objects/??"));
-        attacks.put("alternates of the shared repository", PROGRAM + "common=$(git rev-parse --git-common-dir); mkdir -p "
-                + "$common/objects/info; echo @repository@/.. > $common/objects/info/alternates; echo x > x");
+        attacks.put(
+                "hooks in a nested repository",
+                nested("for h in post-index-change pre-commit reference-transaction "
+                        + "fsmonitor-watchman post-checkout; do cp ../evil-program .git/hooks/$h; done"));
+        attacks.put(
+                "a text conversion and an external diff",
+                nested(
+                        "echo '* diff=x merge=x' > .git/info/attributes; "
+                                + "cp .git/info/attributes ../.gitattributes; git config diff.x.textconv \"$up\"; git config diff.x.command \"$up\"; "
+                                + "git config diff.external \"$up\"; git config merge.x.driver \"$up\"; git config core.pager \"$up\""));
+        attacks.put(
+                "an included configuration",
+                nested(
+                        "echo '* filter=x' > .git/info/attributes; "
+                                + "printf '[filter \"x\"]\\n\\tclean = ../evil-program\\n' > ../conf; git config include.path ../../conf"));
+        attacks.put(
+                "a filter behind commondir",
+                nested("echo '* filter=x' > .git/info/attributes; "
+                        + "git config filter.x.clean \"$up\"; mv .git ../real; mkdir .git; echo ../../real > .git/commondir; "
+                        + "cp ../real/HEAD ../real/index .git/"));
+        attacks.put(
+                "a .git file that leads elsewhere",
+                nested("echo '* filter=x' > .git/info/attributes; "
+                        + "git config filter.x.clean \"$up\"; mv .git ../real; echo 'gitdir: ../real' > .git"));
+        attacks.put(
+                "a bare repository in the tree",
+                nested(
+                        "git config core.fsmonitor \"$up\"; "
+                                + "git config core.worktree ..; git config core.bare false; cp -r .git/HEAD .git/objects .git/refs .git/config ."));
+        attacks.put(
+                "a missing object of a promisor",
+                nested(
+                        "git config core.repositoryformatversion 1; "
+                                + "git config extensions.partialClone o; git config remote.o.url \"ext::$up\"; git config remote.o.promisor true; "
+                                + "git config protocol.ext.allow always; git config core.sshCommand \"$up\"; rm -rf .git/objects/??"));
+        attacks.put(
+                "alternates of the shared repository",
+                PROGRAM + "common=$(git rev-parse --git-common-dir); mkdir -p "
+                        + "$common/objects/info; echo @repository@/.. > $common/objects/info/alternates; echo x > x");
         attacks.put("replaced objects", PROGRAM + "git update-ref refs/replace/$(git rev-parse HEAD) HEAD; echo x > x");
-        attacks.put("configuration of the worktree", PROGRAM + "own=$(git rev-parse --git-dir); for f in config config.worktree "
-                + "hooks info/attributes commondir gitdir; do rm -rf $own/$f; mkdir -p $own/info; "
-                + "printf '[core]\\n\\tfsmonitor = %s\\n[filter \"x\"]\\n\\tclean = %s\\n' $run $run > $own/$f; done; "
-                + "echo '* filter=x' > .gitattributes; echo x > x");
-        attacks.put("names that look like options", PROGRAM + "touch -- '--output=@marks@/out' '-c' '--exec=./evil-program' "
-                + "\"$(printf 'a\\nb')\" \"$(printf '\\033]0;x\\007')\" ':(top)x'; echo x > '$(id > @marks@/name)'");
-        attacks.put("links out of the tree", PROGRAM + "ln -s @repository@/../.. out; ln -s .git/hooks hooks; ln -s /etc/passwd a; "
-                + "mkdir d; ln -s ../.. d/up; rm a.txt; ln -s @marks@ a.txt");
-        attacks.put("an index that is a device, and references that are pipes", PROGRAM + "own=$(git rev-parse --git-dir); "
-                + "rm $own/index; ln -s /dev/zero $own/index; rm -f $own/HEAD; mkfifo $own/HEAD; echo x > x");
-        attacks.put("an index that is a pipe", PROGRAM + "own=$(git rev-parse --git-dir); rm $own/index; mkfifo $own/index; echo x > x");
+        attacks.put(
+                "configuration of the worktree",
+                PROGRAM + "own=$(git rev-parse --git-dir); for f in config config.worktree "
+                        + "hooks info/attributes commondir gitdir; do rm -rf $own/$f; mkdir -p $own/info; "
+                        + "printf '[core]\\n\\tfsmonitor = %s\\n[filter \"x\"]\\n\\tclean = %s\\n' $run $run > $own/$f; done; "
+                        + "echo '* filter=x' > .gitattributes; echo x > x");
+        attacks.put(
+                "names that look like options",
+                PROGRAM + "touch -- '--output=@marks@/out' '-c' '--exec=./evil-program' "
+                        + "\"$(printf 'a\\nb')\" \"$(printf '\\033]0;x\\007')\" ':(top)x'; echo x > '$(id > @marks@/name)'");
+        attacks.put(
+                "links out of the tree",
+                PROGRAM + "ln -s @repository@/../.. out; ln -s .git/hooks hooks; ln -s /etc/passwd a; "
+                        + "mkdir d; ln -s ../.. d/up; rm a.txt; ln -s @marks@ a.txt");
+        attacks.put(
+                "an index that is a device, and references that are pipes",
+                PROGRAM + "own=$(git rev-parse --git-dir); "
+                        + "rm $own/index; ln -s /dev/zero $own/index; rm -f $own/HEAD; mkfifo $own/HEAD; echo x > x");
+        attacks.put(
+                "an index that is a pipe",
+                PROGRAM + "own=$(git rev-parse --git-dir); rm $own/index; mkfifo $own/index; echo x > x");
         attacks.put(ENDLESS, PROGRAM + "mkfifo .gitignore; ln -s /dev/zero .gitattributes");
-        attacks.put("a branch that is a pipe", PROGRAM + "common=$(git rev-parse --git-common-dir); b=$common/refs/heads/brig/*; "
-                + "rm $b; mkfifo $common/refs/heads/brig/other; echo x > x");
-        attacks.put("a file that is larger than what is allowed", PROGRAM + "truncate -s 3G big; mkfifo pipe; mkdir shut; "
-                + "touch shut/x; chmod 0 shut");
-        attacks.put("a filter that does not end", nested("echo '* filter=x' > .git/info/attributes; "
-                + "printf '#!/bin/sh\\nsleep 600\\n' > ../evil-program; git config filter.x.clean \"$up\""));
-        attacks.put("a pack that grows", PROGRAM + "for i in 1 2 3; do head -c 40000000 /dev/zero | tr '\\0' $i > z$i; done; "
-                + "git add -A; git $c commit -qm z; git repack -adfq 2> /dev/null; git gc -q 2> /dev/null; echo x > x");
+        attacks.put(
+                "a branch that is a pipe",
+                PROGRAM + "common=$(git rev-parse --git-common-dir); b=$common/refs/heads/brig/*; "
+                        + "rm $b; mkfifo $common/refs/heads/brig/other; echo x > x");
+        attacks.put(
+                "a file that is larger than what is allowed",
+                PROGRAM + "truncate -s 3G big; mkfifo pipe; mkdir shut; " + "touch shut/x; chmod 0 shut");
+        attacks.put(
+                "a filter that does not end",
+                nested("echo '* filter=x' > .git/info/attributes; "
+                        + "printf '#!/bin/sh\\nsleep 600\\n' > ../evil-program; git config filter.x.clean \"$up\""));
+        attacks.put(
+                "a pack that grows",
+                PROGRAM + "for i in 1 2 3; do head -c 40000000 /dev/zero | tr '\\0' $i > z$i; done; "
+                        + "git add -A; git $c commit -qm z; git repack -adfq 2> /dev/null; git gc -q 2> /dev/null; echo x > x");
         return attacks;
     }
 
@@ -214,7 +260,9 @@ class HostSideTest {
             executed = watch.seen();
         }
 
-        assertEquals(List.of(), executed.stream().filter(line -> line.startsWith("host ")).toList());
+        assertEquals(
+                List.of(),
+                executed.stream().filter(line -> line.startsWith("host ")).toList());
         assertTrue(!name.equals(FILTER) || executed.size() > 0, "git did not fall into the trap, so nothing was shown");
         assertEquals(List.of(), list(marks));
         Map<String, Long> after = hostFiles();
@@ -306,14 +354,22 @@ class HostSideTest {
     @Test
     void shouldTakeOverOnlyWhatAPersonNamed() throws Exception {
         String id = id();
-        fixture.runToEnd(control, id, worktree("worktree"), "echo two >> a.txt; printf '#!/bin/sh\\n' > run; chmod 755 run; "
-                + "ln -s /etc/hostname away; mkdir .vscode; echo '{}' > .vscode/tasks.json; ln -s a.txt near");
+        fixture.runToEnd(
+                control,
+                id,
+                worktree("worktree"),
+                "echo two >> a.txt; printf '#!/bin/sh\\n' > run; chmod 755 run; "
+                        + "ln -s /etc/hostname away; mkdir .vscode; echo '{}' > .vscode/tasks.json; ln -s a.txt near");
         String refused = ask("apply", id, "");
-        assertTrue(refused.contains("applied=false") && refused.matches("(?s).*withheld=.*=startup_file.*=link_out.*=executable.*"), refused);
+        assertTrue(
+                refused.contains("applied=false")
+                        && refused.matches("(?s).*withheld=.*=startup_file.*=link_out.*=executable.*"),
+                refused);
         assertFalse(refused.substring(refused.indexOf("withheld=")).contains("near"), refused);
         assertEquals("one\n", Files.readString(repository.resolve("a.txt")));
         assertTrue(ask("apply", id, ",\"allow\":[\"run\",\"away\"]").contains("reason=startup_file"));
-        assertTrue(ask("apply", id, ",\"allow\":[\"run\",\"away\",\".vscode/**\"]").contains("applied=true"));
+        assertTrue(
+                ask("apply", id, ",\"allow\":[\"run\",\"away\",\".vscode/**\"]").contains("applied=true"));
         assertEquals("one\ntwo\n", Files.readString(repository.resolve("a.txt")));
         assertTrue(Files.isExecutable(repository.resolve("run")));
         assertEquals(Path.of("/etc/hostname"), Files.readSymbolicLink(repository.resolve("away")));
@@ -324,8 +380,10 @@ class HostSideTest {
     @Test
     void shouldTakeOverAgainOnlyWhatIsNew() throws Exception {
         try (Walled session = new Walled(fixture, "shell", worktree("worktree"))) {
-            for (String step : List.of("echo two >> a.txt; mkdir d; echo x > d/f; head -c 2000 /dev/urandom > bin",
-                    "echo three >> a.txt; rm -r d; echo file > d; head -c 1000 /dev/urandom > bin", "rm d bin; mkdir d; echo y > d/f")) {
+            for (String step : List.of(
+                    "echo two >> a.txt; mkdir d; echo x > d/f; head -c 2000 /dev/urandom > bin",
+                    "echo three >> a.txt; rm -r d; echo file > d; head -c 1000 /dev/urandom > bin",
+                    "rm d bin; mkdir d; echo y > d/f")) {
                 session.say(step);
                 session.untilDone();
                 String applied = ask("apply", session.id(), "");

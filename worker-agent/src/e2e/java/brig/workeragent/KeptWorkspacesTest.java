@@ -56,15 +56,19 @@ class KeptWorkspacesTest {
     }
 
     private static String host(Path folder, String script) throws Exception {
-        Process run = new ProcessBuilder("sh", "-c", script).directory(folder.toFile())
-                .redirectErrorStream(true).start();
+        Process run = new ProcessBuilder("sh", "-c", script)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
         String said = new String(run.getInputStream().readAllBytes(), UTF_8);
         assertEquals(0, run.waitFor(), said);
         return said;
     }
 
     private List<String> branches() throws Exception {
-        return host(repository, "git -c safe.directory='*' branch --format='%(refname:short)'").lines().toList();
+        return host(repository, "git -c safe.directory='*' branch --format='%(refname:short)'")
+                .lines()
+                .toList();
     }
 
     private List<String> names() throws IOException {
@@ -82,7 +86,8 @@ class KeptWorkspacesTest {
     }
 
     private static String ask(TestGateway control, String op, String id) throws IOException {
-        return control.ask("{\"id\":2,\"op\":\"" + op + "\",\"spawn_id\":\"" + id + "\"}").toString();
+        return control.ask("{\"id\":2,\"op\":\"" + op + "\",\"spawn_id\":\"" + id + "\"}")
+                .toString();
     }
 
     @Test
@@ -99,7 +104,8 @@ class KeptWorkspacesTest {
             assertTrue(kept.contains("task_id=again"), kept);
             assertTrue(ask(control, "discard", first).contains("ok="));
             assertEquals(List.of("brig/again-2", "main"), branches());
-            assertEquals(List.of("project", second, second + ".config", second + ".index", second + ".worktree"), names());
+            assertEquals(
+                    List.of("project", second, second + ".config", second + ".index", second + ".worktree"), names());
             assertTrue(ask(control, "discard", first).contains("NOT_FOUND"));
         }
     }
@@ -125,12 +131,22 @@ class KeptWorkspacesTest {
         Installation installation = Installation.read(fixture.options(), Map.of(), Installation.isRoot());
         try (SandboxWalls walls = SandboxWalls.open(installation.wallSettings(), EgressGate.NONE)) {
             MadeWorkspaces made = new MadeWorkspaces(
-                    new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()), List.of(bases), List::of,
-                    1000, nowMs::get);
+                    new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()),
+                    List.of(bases),
+                    List::of,
+                    1000,
+                    nowMs::get);
             for (String name : List.of("spn_committed", "spn_loose", "spn_later")) {
-                Path folder = made.worktree(name, name, repository, new SpawnRequest.Asker("uid:1000", false), false, List.of()).folder();
-                host(folder, "touch x" + (name.equals("spn_committed") ? "; git -c safe.directory='*' add x; "
-                        + COMMIT.replace("git ", "git -c safe.directory='*' ") : ""));
+                Path folder = made.worktree(
+                                name, name, repository, new SpawnRequest.Asker("uid:1000", false), false, List.of())
+                        .folder();
+                host(
+                        folder,
+                        "touch x"
+                                + (name.equals("spn_committed")
+                                        ? "; git -c safe.directory='*' add x; "
+                                                + COMMIT.replace("git ", "git -c safe.directory='*' ")
+                                        : ""));
                 giveToWorkers();
                 nowMs.addAndGet(name.equals("spn_later") ? 1 : 0);
                 made.end(name);
@@ -140,8 +156,12 @@ class KeptWorkspacesTest {
             assertEquals(3, made.kept().size());
             nowMs.addAndGet(1);
             made.sweep();
-            assertEquals(List.of("spn_later"), made.kept().stream().map(MadeWorkspaces.Kept::spawnId).toList());
-            assertEquals(List.of("project", "spn_later", "spn_later.config", "spn_later.index", "spn_later.worktree"), names());
+            assertEquals(
+                    List.of("spn_later"),
+                    made.kept().stream().map(MadeWorkspaces.Kept::spawnId).toList());
+            assertEquals(
+                    List.of("project", "spn_later", "spn_later.config", "spn_later.index", "spn_later.worktree"),
+                    names());
             assertEquals(List.of("brig/spn_committed", "brig/spn_later", "main"), branches());
         }
     }
@@ -169,7 +189,9 @@ class KeptWorkspacesTest {
             String second = id();
             for (String id : List.of(first, second)) {
                 assertTrue(control.ask("{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"" + id
-                        + "\",\"request\":{\"workspace\":\"" + bases + "/shared\",\"share_workspace\":true,\"agent_config\":{\"name\":\"shell\"}}}").containsKey("ok"));
+                                + "\",\"request\":{\"workspace\":\"" + bases
+                                + "/shared\",\"share_workspace\":true,\"agent_config\":{\"name\":\"shell\"}}}")
+                        .containsKey("ok"));
             }
             end(control, first);
             assertTrue(Files.exists(bases.resolve("shared")));

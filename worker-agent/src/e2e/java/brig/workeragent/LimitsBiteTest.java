@@ -51,7 +51,8 @@ class LimitsBiteTest {
 
         Neighbour() throws IOException {
             String id = Ids.newSpawnId(System.currentTimeMillis());
-            fixture.askForShell(control, id, "build", "i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo $i; sleep 0.05; done");
+            fixture.askForShell(
+                    control, id, "build", "i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo $i; sleep 0.05; done");
             frames = fixture.frames(id, 1);
             reader = Thread.ofVirtual().start(this::listen);
         }
@@ -125,7 +126,10 @@ class LimitsBiteTest {
                     said.append(frame.text("content"));
                 }
                 if (frame.type() == FrameType.DONE) {
-                    said.append("done ").append(frame.text("signal")).append(' ').append(frame.text("reason"));
+                    said.append("done ")
+                            .append(frame.text("signal"))
+                            .append(' ')
+                            .append(frame.text("reason"));
                 }
                 return frame.type() != FrameType.DONE;
             });
@@ -151,10 +155,11 @@ class LimitsBiteTest {
 
     @Test
     void shouldEndHogWithItsReasonWhenMemoryIsReached() throws Exception {
-        String said = run(Map.of("memoryBytesMax", 64 * MIB),
-                "exec 2>&1 python3 -c 'b = bytearray(300 << 20); print(len(b))'");
+        String said = run(
+                Map.of("memoryBytesMax", 64 * MIB), "exec 2>&1 python3 -c 'b = bytearray(300 << 20); print(len(b))'");
         // Without a group the allocation fails, and what then comes is the program's affair.
-        assertTrue(inGroups() ? said.equals("done SIGKILL out_of_memory") : said.endsWith("MemoryError\ndone null null"),
+        assertTrue(
+                inGroups() ? said.equals("done SIGKILL out_of_memory") : said.endsWith("MemoryError\ndone null null"),
                 said);
     }
 
@@ -175,24 +180,26 @@ class LimitsBiteTest {
     @Test
     void shouldHaveNoSpaceWhenTmpIsFull() throws Exception {
         // One pipe for both: what comes over two has no order between them.
-        String said = run(Map.of("tmpBytesMax", 2 * MIB),
-                "exec 2>&1; head -c 50000000 /dev/zero > /tmp/x; stat -c %s /tmp/x");
+        String said = run(
+                Map.of("tmpBytesMax", 2 * MIB), "exec 2>&1; head -c 50000000 /dev/zero > /tmp/x; stat -c %s /tmp/x");
         assertTrue(said.contains("No space left on device\n2097152\ndone null null"), said);
     }
 
     @Test
     void shouldEndWriterWhenFileIsTooLarge() throws Exception {
-        assertEquals("done SIGXFSZ null",
-                run(Map.of("fileBytesMax", 2 * MIB), "exec head -c 50000000 /dev/zero > x"));
+        assertEquals("done SIGXFSZ null", run(Map.of("fileBytesMax", 2 * MIB), "exec head -c 50000000 /dev/zero > x"));
     }
 
     @Test
     void shouldSlowAndEndBusyLoopWhenCpuAndWallClockAreReached() throws Exception {
-        // 4 s at 25 % of a core are 1 s of CPU. The loop ends by itself after 20 s. It tells its CPU time each second, as
+        // 4 s at 25 % of a core are 1 s of CPU. The loop ends by itself after 20 s. It tells its CPU time each second,
+        // as
         // what is slowed may not get to a last word.
         Map<String, Object> policy = new LinkedHashMap<>(Map.of("cpuPercentMax", 25, "wallClockMs", 4000));
-        String said = run(policy, "told=0; while [ $SECONDS -lt 20 ]; do if [ $SECONDS -gt $told ]; then told=$SECONDS; "
-                + "read -r -a used < /proc/$$/stat; echo ${used[13]} ${used[14]}; fi; done");
+        String said = run(
+                policy,
+                "told=0; while [ $SECONDS -lt 20 ]; do if [ $SECONDS -gt $told ]; then told=$SECONDS; "
+                        + "read -r -a used < /proc/$$/stat; echo ${used[13]} ${used[14]}; fi; done");
         assertTrue(said.matches("(?s).*\ndone SIG(TERM|KILL) timeout"), said);
         String[] lines = said.split("\n", -1);
         String[] ticks = lines[lines.length - 2].split(" ", -1);
@@ -202,7 +209,8 @@ class LimitsBiteTest {
 
     @Test
     void shouldKillProcessThatIgnoresTermWhenWallClockIsReached() throws Exception {
-        assertEquals("up\ndone SIGKILL timeout",
+        assertEquals(
+                "up\ndone SIGKILL timeout",
                 run(Map.of("wallClockMs", 500), "trap '' TERM; echo up; for i in 1 2 3 4 5 6 7 8 9; do sleep 1; done"));
     }
 }

@@ -23,9 +23,11 @@ class MockAgentTest {
         fixture = new AgentFixture();
         Path mock = Path.of(System.getProperty("brig.mock"), "lib/mock");
         // The profile finds it below the folder of Brig, which has none here.
-        Files.writeString(fixture.root.resolve("agents/mock.json"),
+        Files.writeString(
+                fixture.root.resolve("agents/mock.json"),
                 Files.readString(fixture.home.resolve("config/agents/mock.json"))
-                        .replace("lib/mock/brig-mock", "mock/brig-mock").replace("\"npm\": \"\"", "\"npm\": \"mock@1\""));
+                        .replace("lib/mock/brig-mock", "mock/brig-mock")
+                        .replace("\"npm\": \"\"", "\"npm\": \"mock@1\""));
         fixture.open(Map.of("NODE_PATH", mock.getParent().toString()));
     }
 
@@ -80,8 +82,10 @@ class MockAgentTest {
     void shouldPassALineOfSixMegabytesAndAFloodWhole() throws Exception {
         try (Walled worker = new Walled(fixture, "mock", Map.of("prompt", "#scenario:bigline:6000000"))) {
             worker.untilDone();
-            int length = worker.all(FrameType.TOOL).stream().filter(frame -> frame.fields().containsKey("output"))
-                    .mapToInt(frame -> frame.text("output").length()).sum();
+            int length = worker.all(FrameType.TOOL).stream()
+                    .filter(frame -> frame.fields().containsKey("output"))
+                    .mapToInt(frame -> frame.text("output").length())
+                    .sum();
             assertEquals(6_000_000, length);
             worker.seen.clear();
             worker.say("#scenario:flood:3000000");
@@ -94,8 +98,11 @@ class MockAgentTest {
     void shouldGoOnWhenItWritesNoiseAndSayWhyItFails() throws Exception {
         try (Walled worker = new Walled(fixture, "mock", Map.of("once", true, "prompt", "#scenario:noise"))) {
             worker.untilDone();
-            assertEquals(List.of("true", "null", "true"),
-                    worker.all(FrameType.RAW).stream().map(frame -> frame.text("malformed")).toList());
+            assertEquals(
+                    List.of("true", "null", "true"),
+                    worker.all(FrameType.RAW).stream()
+                            .map(frame -> frame.text("malformed"))
+                            .toList());
             worker.until(frame -> frame.text("state").equals("terminated"));
         }
         try (Walled worker = new Walled(fixture, "mock", Map.of("prompt", "#scenario:error:401"))) {
@@ -111,9 +118,11 @@ class MockAgentTest {
 
     @Test
     void shouldPlayWhatWasRecordedFrameByFrame() throws Exception {
-        Files.writeString(fixture.root.resolve("agents/replay.json"),
+        Files.writeString(
+                fixture.root.resolve("agents/replay.json"),
                 Files.readString(fixture.home.resolve("config/agents/replay.json"))
-                        .replace("lib/mock/brig-mock", "mock/brig-mock").replace("\"npm\": \"\"", "\"npm\": \"mock@1\""));
+                        .replace("lib/mock/brig-mock", "mock/brig-mock")
+                        .replace("\"npm\": \"\"", "\"npm\": \"mock@1\""));
         Map<String, ?> request = Map.of("once", true, "prompt", "#scenario:subagent-nested", "record", true);
         List<Object> recorded;
         try (Walled worker = new Walled(fixture, "mock", Map.of(), request)) {
@@ -121,7 +130,8 @@ class MockAgentTest {
             recorded = worker.withoutTime();
             assertTrue(recorded.size() > 20);
             Map<String, ?> play = Map.of("model", worker.id(), "tools", List.of("0"));
-            try (Walled again = new Walled(fixture, "replay", play, Map.of("once", true, "prompt", "#scenario:subagent-nested"))) {
+            try (Walled again =
+                    new Walled(fixture, "replay", play, Map.of("once", true, "prompt", "#scenario:subagent-nested"))) {
                 again.until(frame -> frame.text("state").equals("terminated"));
                 assertEquals(recorded, again.withoutTime());
             }

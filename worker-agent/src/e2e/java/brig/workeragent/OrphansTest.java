@@ -40,27 +40,49 @@ class OrphansTest {
     }
 
     private static void host(Path folder, String script) throws Exception {
-        Process run = new ProcessBuilder("sh", "-c", script).directory(folder.toFile()).redirectErrorStream(true).start();
+        Process run = new ProcessBuilder("sh", "-c", script)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
         String said = new String(run.getInputStream().readAllBytes(), UTF_8);
         assertEquals(0, run.waitFor(), said);
     }
 
     private void startVictim() throws Exception {
         Options options = fixture.options();
-        process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-Dbrig.native=" + System.getProperty("brig.native"), "-cp", System.getProperty("java.class.path"),
-                WorkerAgent.class.getName(), "--config", options.config().toString(), "--home", options.home().toString(),
-                "--runtime-dir", options.runtimeDir().toString()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                        "-Dbrig.native=" + System.getProperty("brig.native"),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        WorkerAgent.class.getName(),
+                        "--config",
+                        options.config().toString(),
+                        "--home",
+                        options.home().toString(),
+                        "--runtime-dir",
+                        options.runtimeDir().toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
         BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
         assertEquals("ready " + fixture.controlSocket(), out.readLine());
     }
 
     private String spawn(TestGateway control, String task, String prompt) throws IOException {
         String id = Ids.newSpawnId(System.currentTimeMillis());
-        Map<String, ?> request = Map.of("agent_config", Map.of("name", "shell"), "prompt", prompt, "task_id", task,
-                "workspace_mode", "worktree", "repository", repository.toString());
-        Map<String, Object> answer = control.ask(new String(brig.protocol.Json.write(
-                Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
+        Map<String, ?> request = Map.of(
+                "agent_config",
+                Map.of("name", "shell"),
+                "prompt",
+                prompt,
+                "task_id",
+                task,
+                "workspace_mode",
+                "worktree",
+                "repository",
+                repository.toString());
+        Map<String, Object> answer = control.ask(new String(
+                brig.protocol.Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
         assertTrue(answer.containsKey("ok"), answer.toString());
         try (TestGateway frames = fixture.frames(id, 1)) {
             frames.read(frame -> !frame.text("content").contains("up"));
@@ -95,8 +117,10 @@ class OrphansTest {
         Path wall = fixture.root.resolve("run/wall");
         Files.writeString(wall.resolve("passwd77.new"), "half");
         Files.writeString(wall.resolve("stranger"), "");
-        Path living = note("spn_living", "{\"pid\":1,\"started_ms\":" + startOf(1) + ",\"pid_namespace\":\"%s\"}"
-                .formatted(Files.readSymbolicLink(Path.of("/proc/self/ns/pid"))));
+        Path living = note(
+                "spn_living",
+                "{\"pid\":1,\"started_ms\":" + startOf(1)
+                        + ",\"pid_namespace\":\"%s\"}".formatted(Files.readSymbolicLink(Path.of("/proc/self/ns/pid"))));
         Path foreign = note("spn_foreign", "{\"pid\":99999999,\"started_ms\":1,\"pid_namespace\":\"pid:[1]\"}");
         Files.createDirectory(bases.resolve("spn_stranger"));
         String here = Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
@@ -109,14 +133,28 @@ class OrphansTest {
         assertEquals(List.of(), AgentFixture.processesWith(mark));
         assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
         // It serves before it has ended what its predecessor left; the halfway one and the idle one go.
-        while (Files.exists(bases.resolve(idle + ".worktree")) || Files.exists(bases.resolve("spn_halfway.worktree"))
+        while (Files.exists(bases.resolve(idle + ".worktree"))
+                || Files.exists(bases.resolve("spn_halfway.worktree"))
                 || !endedOf(busy)) {
             Thread.onSpinWait();
         }
         assertFalse(Files.exists(bases.resolve(idle)));
         assertTrue(Files.exists(bases.resolve(busy).resolve("x")));
-        assertEquals(Stream.of("project", busy, busy + ".config", busy + ".index", busy + ".worktree", "spn_foreign.worktree", "spn_living.worktree",
-                "spn_stranger", "spn_torn", "spn_torn.worktree").sorted().toList(), names(bases));
+        assertEquals(
+                Stream.of(
+                                "project",
+                                busy,
+                                busy + ".config",
+                                busy + ".index",
+                                busy + ".worktree",
+                                "spn_foreign.worktree",
+                                "spn_living.worktree",
+                                "spn_stranger",
+                                "spn_torn",
+                                "spn_torn.worktree")
+                        .sorted()
+                        .toList(),
+                names(bases));
         assertEquals(List.of(busy), names(repository.resolve(".git/worktrees")));
         assertTrue(Files.exists(living) && Files.exists(foreign));
         assertFalse(Files.exists(wall.resolve("passwd77.new")));
@@ -128,7 +166,12 @@ class OrphansTest {
     }
 
     private static long startOf(long pid) {
-        return ProcessHandle.of(pid).orElseThrow().info().startInstant().orElseThrow().toEpochMilli();
+        return ProcessHandle.of(pid)
+                .orElseThrow()
+                .info()
+                .startInstant()
+                .orElseThrow()
+                .toEpochMilli();
     }
 
     private Path note(String spawnId, String owner) throws IOException {

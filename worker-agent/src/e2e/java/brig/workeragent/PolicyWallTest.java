@@ -80,11 +80,19 @@ class PolicyWallTest {
         Files.writeString(tools.resolve("t"), "tool\n");
         Path cache = Files.createDirectory(fixture.root.resolve("workspaces/cache"));
         Files.setAttribute(cache, "unix:mode", 0777);
-        fixture.writePolicy("test", Map.of("environment", List.of("PATH", "HOME"), "mounts", Map.of(
-                "/workspace", Map.of("hostPath", ".", "readonly", false),
-                "/opt/tools", Map.of("hostPath", tools.toString(), "readonly", true),
-                "/srv/cache", Map.of("hostPath", cache.toString(), "readonly", false))));
-        assertEquals("tool\nHOME\nPATH\nPWD\ndone 0", run("test", "cat /opt/tools/t; env -u SHLVL -u _ | cut -d= -f1 | sort"));
+        fixture.writePolicy(
+                "test",
+                Map.of(
+                        "environment",
+                        List.of("PATH", "HOME"),
+                        "mounts",
+                        Map.of(
+                                "/workspace", Map.of("hostPath", ".", "readonly", false),
+                                "/opt/tools", Map.of("hostPath", tools.toString(), "readonly", true),
+                                "/srv/cache", Map.of("hostPath", cache.toString(), "readonly", false))));
+        assertEquals(
+                "tool\nHOME\nPATH\nPWD\ndone 0",
+                run("test", "cat /opt/tools/t; env -u SHLVL -u _ | cut -d= -f1 | sort"));
         assertTrue(run("test", "echo x > /opt/tools/u").endsWith("Read-only file system\ndone 1"));
         assertEquals("done 0", run("test", "echo x > /srv/cache/u"));
         assertEquals("x\n", Files.readString(cache.resolve("u")));

@@ -54,22 +54,25 @@ class RealAgentsTest {
         };
         boolean there = Files.isDirectory(PACKAGES.resolve(installed)) && Files.isExecutable(Path.of("/usr/bin/node"));
         if (!there) {
-            System.err.println("SKIPPED: the real agent '" + agent + "' is not tested, for there is no node in /usr/bin, "
-                    + "or npm could not install it in " + PACKAGES);
+            System.err.println(
+                    "SKIPPED: the real agent '" + agent + "' is not tested, for there is no node in /usr/bin, "
+                            + "or npm could not install it in " + PACKAGES);
         }
         assumeTrue(there);
         fixture = new AgentFixture();
         install(agent);
         // A machine that is busy must not make an agent look disobedient.
-        Files.writeString(fixture.config, Files.readString(fixture.config)
-                .replace("\"termGraceMs\": 300", "\"termGraceMs\": 20000"));
+        Files.writeString(
+                fixture.config,
+                Files.readString(fixture.config).replace("\"termGraceMs\": 300", "\"termGraceMs\": 20000"));
         fixture.open(Map.of("NODE_PATH", PACKAGES.toString()));
     }
 
     /** What the model was asked by that worker, of the requests that offered it tools: the others are for a title. */
     private List<JsonNode> asked(Walled worker) throws IOException {
         List<JsonNode> bodies = new ArrayList<>();
-        for (String line : Files.readAllLines(fixture.root.resolve("workspaces").resolve(worker.id()).resolve(".model.log"))) {
+        for (String line : Files.readAllLines(
+                fixture.root.resolve("workspaces").resolve(worker.id()).resolve(".model.log"))) {
             JsonNode body = new ObjectMapper().readTree(line).path("body");
             if (!tools(body).isEmpty()) {
                 bodies.add(body);
@@ -104,8 +107,13 @@ class RealAgentsTest {
         command.addAll((List<?>) profile.get("command"));
         Map<Object, Object> environment = new LinkedHashMap<>((Map<?, ?>) profile.get("env"));
         if (agent.equals("codex")) {
-            command.addAll(List.of("-c", "model=\"scripted\"", "-c", "model_providers.brig.request_max_retries=1",
-                    "-c", "model_providers.brig.stream_max_retries=1"));
+            command.addAll(List.of(
+                    "-c",
+                    "model=\"scripted\"",
+                    "-c",
+                    "model_providers.brig.request_max_retries=1",
+                    "-c",
+                    "model_providers.brig.stream_max_retries=1"));
         }
         if (agent.equals("claude")) {
             environment.put("CLAUDE_CODE_MAX_RETRIES", "1");
@@ -134,16 +142,20 @@ class RealAgentsTest {
 
     /** The contract of what a captain asks for: each field is seen by the model, by each agent in its own way. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "claude   | sonnet-9       | read,bash       | Bash,Read",
-        "claude   | vendor/m:1     | edit,webfetch   | Edit,WebFetch",
-        "claude   | m              | grep,glob,websearch,skill,task | Agent,Glob,Grep,Skill,WebSearch",
-        "codex    | my-model       | bash            | -spawn_agent,web_search",
-        "codex    | vendor/m:1     | bash,read,task  | +spawn_agent",
-        "opencode | vendor/large:1 | read,grep       | grep,read",
-        "opencode | my-model       | bash,write,task | bash,edit,task,write",
-        "opencode | my-model       | glob,webfetch,todowrite,skill | glob,skill,todowrite,webfetch"})
-    void shouldBeToldTheModelTheSystemPromptAndTheTools(String agent, String model, String tools, String offered) throws Exception {
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "claude   | sonnet-9       | read,bash       | Bash,Read",
+                "claude   | vendor/m:1     | edit,webfetch   | Edit,WebFetch",
+                "claude   | m              | grep,glob,websearch,skill,task | Agent,Glob,Grep,Skill,WebSearch",
+                "codex    | my-model       | bash            | -spawn_agent,web_search",
+                "codex    | vendor/m:1     | bash,read,task  | +spawn_agent",
+                "opencode | vendor/large:1 | read,grep       | grep,read",
+                "opencode | my-model       | bash,write,task | bash,edit,task,write",
+                "opencode | my-model       | glob,webfetch,todowrite,skill | glob,skill,todowrite,webfetch"
+            })
+    void shouldBeToldTheModelTheSystemPromptAndTheTools(String agent, String model, String tools, String offered)
+            throws Exception {
         open(agent);
         Map<String, ?> config = Map.of("model", model, "systemPrompt", MARK, "tools", List.of(tools.split(",")));
         try (Walled worker = new Walled(fixture, agent, config, Map.of("prompt", "#scenario:text:3"))) {
@@ -155,7 +167,9 @@ class RealAgentsTest {
                 // Claude Code's own stand-in for tools that it has not loaded; it does nothing.
                 names.remove("DeferredToolPlaceholder");
                 if (offered.startsWith("-")) {
-                    assertTrue(Set.of(offered.substring(1).split(",")).stream().noneMatch(names::contains), names::toString);
+                    assertTrue(
+                            Set.of(offered.substring(1).split(",")).stream().noneMatch(names::contains),
+                            names::toString);
                 } else if (offered.startsWith("+")) {
                     assertTrue(names.contains(offered.substring(1)), names::toString);
                 } else {
@@ -179,20 +193,29 @@ class RealAgentsTest {
             assertDone(worker, worker.untilDone());
             JsonNode body = asked(worker).getFirst();
             assertTrue(tools(body).size() > 5, () -> tools(body).toString());
-            assertTrue(model == null || model.isEmpty() || model.equals(body.path("model").asText()), body.path("model")::asText);
+            assertTrue(
+                    model == null
+                            || model.isEmpty()
+                            || model.equals(body.path("model").asText()),
+                    body.path("model")::asText);
         }
     }
 
     /** Scenario: a team's own settings make sub-agents ask before each command, at every depth. */
     @ParameterizedTest
     @CsvSource({"subagent-fg, allow, 1", "subagent-nested-fg, allow, 2", "subagent-nested-fg, deny, 2"})
-    void shouldAnswerWhatSubAgentsAskAsTheProfileSays(String scenario, String permissions, String depth) throws Exception {
+    void shouldAnswerWhatSubAgentsAskAsTheProfileSays(String scenario, String permissions, String depth)
+            throws Exception {
         open("opencode");
         Path profile = fixture.root.resolve("agents/opencode.json");
-        Files.writeString(profile, Files.readString(profile).replaceFirst("\\{", "{\"permissions\":\"" + permissions + "\","));
+        Files.writeString(
+                profile, Files.readString(profile).replaceFirst("\\{", "{\"permissions\":\"" + permissions + "\","));
         Path workspace = fixture.root.resolve("workspaces/team");
         try (TestGateway control = fixture.control()) {
-            fixture.runToEnd(control, Ids.newSpawnId(System.currentTimeMillis()), Map.of("workspace", workspace.toString()),
+            fixture.runToEnd(
+                    control,
+                    Ids.newSpawnId(System.currentTimeMillis()),
+                    Map.of("workspace", workspace.toString()),
                     "echo '{\"agent\":{\"general\":{\"model\":\"openai/none\",\"permission\":{\"bash\":\"ask\"}}}}' > opencode.json");
         }
         Map<String, ?> request = Map.of("prompt", "#scenario:" + scenario, "workspace", workspace.toString());
@@ -202,7 +225,8 @@ class RealAgentsTest {
             assertEquals(permissions, asked.text("decision"));
             assertEquals("bash", asked.text("name"));
             assertEquals(depth, worker.subAgents().get(asked.text("agent")).text("depth"));
-            boolean ran = worker.seen.stream().anyMatch(frame -> frame.text("output").contains("from-child"));
+            boolean ran =
+                    worker.seen.stream().anyMatch(frame -> frame.text("output").contains("from-child"));
             assertEquals(permissions.equals("allow"), ran);
         }
     }
@@ -235,7 +259,8 @@ class RealAgentsTest {
             assertEquals("completed", tool.text("status"));
             assertTrue(tool.text("output").contains("42"), tool.toString());
             worker.say("#scenario:wait");
-            worker.until(frame -> frame.type() == FrameType.TOOL && frame.text("status").equals("running"));
+            worker.until(frame ->
+                    frame.type() == FrameType.TOOL && frame.text("status").equals("running"));
             worker.cancel();
             assertEquals("cancelled", worker.untilDone().text("reason"));
             worker.seen.clear();
@@ -248,12 +273,18 @@ class RealAgentsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"claude, subagents-parallel-fg, subagent-nested-fg", "codex, subagents-parallel, subagent-nested",
-            "opencode, subagents-parallel, subagent-nested"})
+    @CsvSource({
+        "claude, subagents-parallel-fg, subagent-nested-fg",
+        "codex, subagents-parallel, subagent-nested",
+        "opencode, subagents-parallel, subagent-nested"
+    })
     void shouldTellItsSubAgents(String agent, String parallel, String nested) throws Exception {
         try (Walled worker = open(agent, Map.of("prompt", "#scenario:" + parallel))) {
             assertDone(worker, worker.untilDone());
-            assertEquals(2, worker.subAgents().size(), () -> worker.all(FrameType.SUBAGENT).toString());
+            assertEquals(
+                    2,
+                    worker.subAgents().size(),
+                    () -> worker.all(FrameType.SUBAGENT).toString());
             for (Frame child : worker.subAgents().values()) {
                 assertEquals("completed", child.text("status"));
                 assertEquals("1", child.text("depth"));
@@ -263,7 +294,9 @@ class RealAgentsTest {
             worker.seen.clear();
             worker.say("#scenario:" + nested);
             assertDone(worker, worker.untilDone());
-            Frame inner = worker.subAgents().values().stream().filter(child -> child.text("depth").equals("2")).findFirst()
+            Frame inner = worker.subAgents().values().stream()
+                    .filter(child -> child.text("depth").equals("2"))
+                    .findFirst()
                     .orElseThrow(() -> new AssertionError(worker.all(FrameType.SUBAGENT)));
             assertEquals("completed", inner.text("status"));
             assertEquals("1", worker.subAgents().get(inner.text("parent_id")).text("depth"));
@@ -273,35 +306,49 @@ class RealAgentsTest {
 
     /** Where the agents write what they themselves know of their sub-agents, and how each says whose it is and how deep. */
     private static final Map<String, Pattern> OWN_RECORDS = Map.of(
-            "claude", Pattern.compile("\"toolUseId\": *\"(?<from>[^\"]+)\".*?\"spawnDepth\": *(?<depth>\\d+)", Pattern.DOTALL),
+            "claude",
+                    Pattern.compile(
+                            "\"toolUseId\": *\"(?<from>[^\"]+)\".*?\"spawnDepth\": *(?<depth>\\d+)", Pattern.DOTALL),
             "codex", Pattern.compile("\"parent_thread_id\":\"(?<from>[^\"]+)\",\"depth\":(?<depth>\\d+)"),
             "opencode", Pattern.compile("\"parentID\": *\"(?<from>ses_[^\"]+)\"(?<depth>)"));
 
     @ParameterizedTest
-    @CsvSource(delimiter = '%', value = {
-        "claude   % subagent-nested-fg    % cat $HOME/.claude/projects/*/*/subagents/*.meta.json",
-        "claude   % subagents-parallel-fg % cat $HOME/.claude/projects/*/*/subagents/*.meta.json",
-        "codex    % subagent-nested       % head -qn 1 $HOME/.codex/sessions/*/*/*/rollout-*.jsonl",
-        "codex    % subagents-parallel    % head -qn 1 $HOME/.codex/sessions/*/*/*/rollout-*.jsonl",
-        "opencode % subagent-nested       % for i in AGENTS; do /proc/$PPID/exe export $i; done | grep parentID"})
+    @CsvSource(
+            delimiter = '%',
+            value = {
+                "claude   % subagent-nested-fg    % cat $HOME/.claude/projects/*/*/subagents/*.meta.json",
+                "claude   % subagents-parallel-fg % cat $HOME/.claude/projects/*/*/subagents/*.meta.json",
+                "codex    % subagent-nested       % head -qn 1 $HOME/.codex/sessions/*/*/*/rollout-*.jsonl",
+                "codex    % subagents-parallel    % head -qn 1 $HOME/.codex/sessions/*/*/*/rollout-*.jsonl",
+                "opencode % subagent-nested       % for i in AGENTS; do /proc/$PPID/exe export $i; done | grep parentID"
+            })
     void shouldTellTheTreeThatTheAgentItselfRecorded(String agent, String scenario, String show) throws Exception {
         try (Walled worker = open(agent, Map.of("prompt", "#scenario:" + scenario))) {
             assertDone(worker, worker.untilDone());
             String root = worker.all(FrameType.SESSION).getFirst().text("session_id");
-            List<String> told = worker.subAgents().values().stream().map(child -> switch (agent) {
-                case "claude" -> child.text("parent_tool_id") + " " + child.text("depth");
-                case "codex" -> parent(child, root) + " " + child.text("depth");
-                default -> parent(child, root) + " ";
-            }).sorted().toList();
+            List<String> told = worker.subAgents().values().stream()
+                    .map(child -> switch (agent) {
+                        case "claude" -> child.text("parent_tool_id") + " " + child.text("depth");
+                        case "codex" -> parent(child, root) + " " + child.text("depth");
+                        default -> parent(child, root) + " ";
+                    })
+                    .sorted()
+                    .toList();
             String agents = String.join(" ", worker.subAgents().keySet());
             worker.seen.clear();
             worker.say("#scenario:shell:" + show.replace("AGENTS", agents));
             assertDone(worker, worker.untilDone());
             StringBuilder output = new StringBuilder();
-            worker.all(FrameType.TOOL).stream().filter(frame -> frame.fields().containsKey("output"))
+            worker.all(FrameType.TOOL).stream()
+                    .filter(frame -> frame.fields().containsKey("output"))
                     .forEach(frame -> output.append(frame.text("output")));
-            List<String> recorded = OWN_RECORDS.get(agent).matcher(output).results()
-                    .map(found -> found.group("from") + " " + found.group("depth")).sorted().toList();
+            List<String> recorded = OWN_RECORDS
+                    .get(agent)
+                    .matcher(output)
+                    .results()
+                    .map(found -> found.group("from") + " " + found.group("depth"))
+                    .sorted()
+                    .toList();
             assertEquals(recorded, told, output::toString);
             assertEquals(2, told.size());
         }
@@ -329,8 +376,7 @@ class RealAgentsTest {
             for (String scenario : List.of("error:400", "error:401", "error:429", "error:500", "error-cut")) {
                 worker.seen.clear();
                 worker.say("#scenario:" + scenario);
-                Frame told = worker.until(frame -> frame.type() == FrameType.DONE
-                        || frame.type() == FrameType.ERROR);
+                Frame told = worker.until(frame -> frame.type() == FrameType.DONE || frame.type() == FrameType.ERROR);
                 assertEquals("MODEL_ERROR", told.text("code"), scenario + ": " + worker.seen);
                 // Codex says no more than "other" of it.
                 if (scenario.equals("error:400") && !agent.equals("codex")) {
@@ -353,7 +399,8 @@ class RealAgentsTest {
         String shell = "#scenario:shell:head -c 6000000 /dev/zero | tr '\\000' '\\001'";
         try (Walled worker = open(agent, Map.of("prompt", shell))) {
             assertDone(worker, worker.untilDone());
-            assertTrue(worker.all(FrameType.TOOL).stream().anyMatch(frame -> frame.text("status").equals("completed")));
+            assertTrue(worker.all(FrameType.TOOL).stream()
+                    .anyMatch(frame -> frame.text("status").equals("completed")));
             assertTrue(worker.said(null).contains("The command finished."));
         }
     }

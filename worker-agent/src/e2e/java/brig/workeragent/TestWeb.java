@@ -39,6 +39,7 @@ final class TestWeb implements AutoCloseable {
     final Queue<String> requests = new ConcurrentLinkedQueue<>();
     /** Every Authorization that arrived. */
     final Queue<String> authorizations = new ConcurrentLinkedQueue<>();
+
     private final Path folder;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final byte[] tarball;
@@ -104,7 +105,8 @@ final class TestWeb implements AutoCloseable {
     private String packument(HttpExchange exchange, String host) {
         String scheme = exchange instanceof com.sun.net.httpserver.HttpsExchange ? "https" : "http";
         try {
-            String integrity = Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-512").digest(tarball));
+            String integrity = Base64.getEncoder()
+                    .encodeToString(MessageDigest.getInstance("SHA-512").digest(tarball));
             return """
                     {"name": "brig-pkg", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": {"name": "brig-pkg",
                      "version": "1.0.0", "dist": {"tarball": "%s://%s/brig-pkg-1.0.0.tgz", "integrity": "sha512-%s"}}}}
@@ -118,7 +120,16 @@ final class TestWeb implements AutoCloseable {
         run(folder, "git", "init", "-q", "-b", "main", "work");
         Files.writeString(folder.resolve("work/f"), "hello\n");
         run(folder.resolve("work"), "git", "add", "f");
-        run(folder.resolve("work"), "git", "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "first");
+        run(
+                folder.resolve("work"),
+                "git",
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@example.org",
+                "commit",
+                "-qm",
+                "first");
         run(folder, "git", "clone", "-q", "--bare", "work", "repo.git");
         // What a server of plain files needs.
         run(folder.resolve("repo.git"), "git", "update-server-info");
@@ -136,14 +147,41 @@ final class TestWeb implements AutoCloseable {
         String root = folder.resolve("root.p12").toString();
         String leaf = folder.resolve("leaf.p12").toString();
         keytool("-genkeypair", "-alias", "root", "-keystore", root, "-dname", "CN=Brig test root", "-ext", "bc:c");
-        keytool("-exportcert", "-rfc", "-alias", "root", "-keystore", root, "-file", authority().toString());
+        keytool(
+                "-exportcert",
+                "-rfc",
+                "-alias",
+                "root",
+                "-keystore",
+                root,
+                "-file",
+                authority().toString());
         keytool("-genkeypair", "-alias", "leaf", "-keystore", leaf, "-dname", "CN=leaf");
         Path request = folder.resolve("leaf.csr");
         Path signed = folder.resolve("leaf.pem");
         keytool("-certreq", "-alias", "leaf", "-keystore", leaf, "-file", request.toString());
-        keytool("-gencert", "-rfc", "-alias", "root", "-keystore", root, "-infile", request.toString(),
-                "-outfile", signed.toString(), "-ext", "san=dns:" + String.join(",dns:", names));
-        keytool("-importcert", "-noprompt", "-alias", "root", "-keystore", leaf, "-file", authority().toString());
+        keytool(
+                "-gencert",
+                "-rfc",
+                "-alias",
+                "root",
+                "-keystore",
+                root,
+                "-infile",
+                request.toString(),
+                "-outfile",
+                signed.toString(),
+                "-ext",
+                "san=dns:" + String.join(",dns:", names));
+        keytool(
+                "-importcert",
+                "-noprompt",
+                "-alias",
+                "root",
+                "-keystore",
+                leaf,
+                "-file",
+                authority().toString());
         keytool("-importcert", "-noprompt", "-alias", "leaf", "-keystore", leaf, "-file", signed.toString());
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(KeyStore.getInstance(Path.of(leaf).toFile(), PASSWORD), PASSWORD);
@@ -153,7 +191,8 @@ final class TestWeb implements AutoCloseable {
     }
 
     private void keytool(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/keytool").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin/keytool").toString()));
         command.addAll(List.of(arguments));
         command.addAll(List.of("-storepass", new String(PASSWORD)));
         if (arguments[0].equals("-genkeypair")) {
@@ -163,7 +202,10 @@ final class TestWeb implements AutoCloseable {
     }
 
     private static void run(Path folder, String... command) throws Exception {
-        Process process = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
         String said = new String(process.getInputStream().readAllBytes(), UTF_8);
         if (process.waitFor() != 0) {
             throw new IOException(String.join(" ", command) + ": " + said);

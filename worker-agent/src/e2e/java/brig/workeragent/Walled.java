@@ -32,8 +32,9 @@ final class Walled implements AutoCloseable {
         Map<String, Object> agentConfig = new LinkedHashMap<>(config);
         agentConfig.put("name", agent);
         request.put("agent_config", agentConfig);
-        Map<String, Object> answer = control.ask(new String(Json.write(
-                Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), StandardCharsets.UTF_8));
+        Map<String, Object> answer = control.ask(new String(
+                Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)),
+                StandardCharsets.UTF_8));
         if (!answer.containsKey("ok")) {
             throw new AssertionError(answer);
         }
@@ -46,11 +47,13 @@ final class Walled implements AutoCloseable {
 
     /** All frames that were seen, without when they came. */
     List<Object> withoutTime() {
-        return seen.stream().<Object>map(frame -> {
-            Map<String, Object> fields = new LinkedHashMap<>(frame.fields());
-            fields.remove("ts");
-            return fields;
-        }).toList();
+        return seen.stream()
+                .<Object>map(frame -> {
+                    Map<String, Object> fields = new LinkedHashMap<>(frame.fields());
+                    fields.remove("ts");
+                    return fields;
+                })
+                .toList();
     }
 
     void say(String content) throws IOException {
@@ -82,7 +85,8 @@ final class Walled implements AutoCloseable {
         try {
             return frames.line();
         } catch (IOException e) {
-            throw new AssertionError("the last frames were " + seen.subList(Math.max(0, seen.size() - 30), seen.size()), e);
+            throw new AssertionError(
+                    "the last frames were " + seen.subList(Math.max(0, seen.size() - 30), seen.size()), e);
         }
     }
 
@@ -98,7 +102,8 @@ final class Walled implements AutoCloseable {
     String said(String agent) {
         StringBuilder said = new StringBuilder();
         all(FrameType.CHUNK).stream()
-                .filter(frame -> frame.text("stream").equals("text") && frame.text("agent").equals(String.valueOf(agent)))
+                .filter(frame -> frame.text("stream").equals("text")
+                        && frame.text("agent").equals(String.valueOf(agent)))
                 .forEach(frame -> said.append(frame.text("content")));
         return said.toString();
     }

@@ -29,24 +29,35 @@ class WorkerAgentProcessTest {
     WorkerAgentProcessTest() throws IOException {}
 
     private void start(String... more) throws IOException {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(),
-                "-Dbrig.native=" + System.getProperty("brig.native"), "-cp", System.getProperty("java.class.path"),
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-Dbrig.native=" + System.getProperty("brig.native"),
+                "-cp",
+                System.getProperty("java.class.path"),
                 WorkerAgent.class.getName()));
         command.addAll(List.of(more));
-        process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
         out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
     }
 
     private void startWithFixture() throws IOException {
         Options options = fixture.options();
-        start("--config", options.config().toString(), "--home", options.home().toString(),
-                "--runtime-dir", options.runtimeDir().toString());
+        start(
+                "--config",
+                options.config().toString(),
+                "--home",
+                options.home().toString(),
+                "--runtime-dir",
+                options.runtimeDir().toString());
         assertEquals("ready " + fixture.controlSocket(), out.readLine());
     }
 
     private void spawnSleeper() throws IOException {
         try (TestGateway control = fixture.control()) {
-            String id = fixture.spawn(control, "shell", "trap '' TERM; exec -a " + mark + " sleep 1000 & echo up; wait; sleep 1000");
+            String id = fixture.spawn(
+                    control, "shell", "trap '' TERM; exec -a " + mark + " sleep 1000 & echo up; wait; sleep 1000");
             try (TestGateway frames = fixture.frames(id, 1)) {
                 frames.read(frame -> frame.type() != FrameType.CHUNK);
             }

@@ -68,7 +68,8 @@ class WorkerAgentTest {
 
     @Test
     void shouldSayWhoItIsWhenGreeted() throws Exception {
-        Map<?, ?> ok = (Map<?, ?>) control.ask("{\"id\":\"a\",\"op\":\"hello\"}").get("ok");
+        Map<?, ?> ok =
+                (Map<?, ?>) control.ask("{\"id\":\"a\",\"op\":\"hello\"}").get("ok");
         assertEquals(ProcessHandle.current().pid(), ok.get("pid"));
         assertTrue(ok.get("agents").toString().contains("name=shell"));
         assertFalse(ok.get("agents").toString().contains("broken"));
@@ -89,7 +90,8 @@ class WorkerAgentTest {
     void shouldTellPostureWhenWorkerIsUp() throws Exception {
         for (String prompt : new String[] {null, "sleep 5"}) {
             String id = Ids.newSpawnId(System.currentTimeMillis());
-            String answer = control.ask(AgentFixture.spawnRequest(id, "shell", prompt)).toString();
+            String answer =
+                    control.ask(AgentFixture.spawnRequest(id, "shell", prompt)).toString();
             assertTrue(answer.contains("{name=own-network, status=OK,"), answer);
         }
         String list = control.ask("{\"id\":2,\"op\":\"list\"}").toString();
@@ -174,8 +176,11 @@ class WorkerAgentTest {
     void shouldLeaveNothingWhenProcessIgnoresSigterm() throws Exception {
         // Scenario: the agent ignores SIGTERM, and so does a child that it put into a session of its own.
         String mark = "brig-mark-" + System.nanoTime();
-        String id = fixture.spawn(control, "shell",
-                "trap '' TERM; setsid bash -c \"trap '' TERM; echo up; exec -a " + mark + " sleep 1000\" & wait; sleep 1000");
+        String id = fixture.spawn(
+                control,
+                "shell",
+                "trap '' TERM; setsid bash -c \"trap '' TERM; echo up; exec -a " + mark
+                        + " sleep 1000\" & wait; sleep 1000");
         try (TestGateway frames = fixture.frames(id, 1)) {
             frames.read(frame -> frame.type() != FrameType.CHUNK);
             while (AgentFixture.processesWith(mark).isEmpty()) {
@@ -196,7 +201,9 @@ class WorkerAgentTest {
             assertNull(frames.line());
         }
         assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
-        assertEquals("SESSION_ENDED", control.ask(AgentFixture.spawnRequest(id, "shell", null)).get("code"));
+        assertEquals(
+                "SESSION_ENDED",
+                control.ask(AgentFixture.spawnRequest(id, "shell", null)).get("code"));
     }
 
     @Test
@@ -232,8 +239,15 @@ class WorkerAgentTest {
     @Test
     void shouldCloseConnectionWhenGatewayTalksNonsense() throws Exception {
         String id = fixture.spawn(control, "shell", null);
-        for (String line : List.of("{\"ack\":1}", "{\"resume\":0}", "{\"resume\":99}", "nonsense", "{\"resume\":\"1\"}",
-                "{\"resume\":1}\n{\"ack\":7}", "{\"resume\":1}\n{\"input\":{}}", "{\"resume\":1}\n{\"cancel\":\"yes\"}")) {
+        for (String line : List.of(
+                "{\"ack\":1}",
+                "{\"resume\":0}",
+                "{\"resume\":99}",
+                "nonsense",
+                "{\"resume\":\"1\"}",
+                "{\"resume\":1}\n{\"ack\":7}",
+                "{\"resume\":1}\n{\"input\":{}}",
+                "{\"resume\":1}\n{\"cancel\":\"yes\"}")) {
             try (TestGateway gateway = new TestGateway(fixture.root.resolve("run/w/" + id + ".sock"))) {
                 gateway.send(line);
                 String last = gateway.line();
@@ -264,7 +278,12 @@ class WorkerAgentTest {
         gateways.get(0).send(AgentFixture.spawnRequest(id, "lines", null));
         assertEquals(answer, gateways.get(0).line());
         gateways.get(0).close();
-        assertEquals(1, ((List<?>) ((Map<?, ?>) control.ask("{\"id\":1,\"op\":\"list\"}").get("ok")).get("workers")).size());
+        assertEquals(
+                1,
+                ((List<?>) ((Map<?, ?>) control.ask("{\"id\":1,\"op\":\"list\"}")
+                                        .get("ok"))
+                                .get("workers"))
+                        .size());
     }
 
     @Test
@@ -278,8 +297,10 @@ class WorkerAgentTest {
         Files.createDirectories(Path.of(base));
         Files.createSymbolicLink(Path.of(base, "link"), Path.of("/etc"));
         for (String outside : List.of(base, base + "/..", base + "/link", base + "/link/new", base + "/../elsewhere")) {
-            assertEquals("WORKSPACE_OUTSIDE_BASE",
-                    refusal("\"agent_config\":{\"name\":\"shell\"},\"workspace\":\"" + outside + "\""), outside);
+            assertEquals(
+                    "WORKSPACE_OUTSIDE_BASE",
+                    refusal("\"agent_config\":{\"name\":\"shell\"},\"workspace\":\"" + outside + "\""),
+                    outside);
         }
         assertEquals(List.of("control.sock", "lock", "ports.sock"), fixture.socketFolder());
         try (var left = Files.list(Path.of(base))) {
@@ -290,8 +311,9 @@ class WorkerAgentTest {
 
     private String refusal(String request) throws IOException {
         String id = Ids.newSpawnId(System.currentTimeMillis());
-        return String.valueOf(control.ask(
-                "{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"" + id + "\",\"request\":{" + request + "}}").get("code"));
+        return String.valueOf(
+                control.ask("{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"" + id + "\",\"request\":{" + request + "}}")
+                        .get("code"));
     }
 
     @Test
@@ -306,8 +328,10 @@ class WorkerAgentTest {
         assertHostile("{\"id\":1,\"op\":7}", "INVALID_FIELD");
         assertHostile("{\"id\":1,\"op\":\"explode\"}", "UNKNOWN_ACTION");
         assertHostile("{\"id\":1,\"op\":\"hello\",\"extra\":1}", "INVALID_FIELD");
-        assertHostile("{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"../../etc\",\"request\":{\"agent_config\":"
-                + "{\"name\":\"shell\"}}}", "INVALID_FIELD");
+        assertHostile(
+                "{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"../../etc\",\"request\":{\"agent_config\":"
+                        + "{\"name\":\"shell\"}}}",
+                "INVALID_FIELD");
         assertHostile("{\"id\":1,\"op\":\"spawn\",\"spawn_id\":\"x\",\"request\":7}", "INVALID_FIELD");
         assertHostile("{\"id\":1,\"op\":\"terminate\",\"spawn_id\":\"" + Ids.newSpawnId(0) + "\"}", "NOT_FOUND");
         assertHostile("{\"id\":" + "{\"a\":".repeat(1000) + "1" + "}".repeat(1000) + "}", "MALFORMED_JSON");

@@ -51,7 +51,10 @@ class WorkspaceWallTest {
 
     /** Runs something in the repository as the host's own user. */
     private String host(String script) throws Exception {
-        Process process = new ProcessBuilder("sh", "-c", script).directory(repository.toFile()).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder("sh", "-c", script)
+                .directory(repository.toFile())
+                .redirectErrorStream(true)
+                .start();
         String said = new String(process.getInputStream().readAllBytes(), UTF_8);
         assertEquals(0, process.waitFor(), said);
         return said;
@@ -59,13 +62,17 @@ class WorkspaceWallTest {
 
     private static void giveToWorkers(Path folder) throws Exception {
         if (Installation.isRoot()) {
-            assertEquals(0, new ProcessBuilder("chown", "-R", "59617:59617", folder.toString()).start().waitFor());
+            assertEquals(
+                    0,
+                    new ProcessBuilder("chown", "-R", "59617:59617", folder.toString())
+                            .start()
+                            .waitFor());
         }
     }
 
     private Map<String, Object> worktree(String task) {
-        return new LinkedHashMap<>(Map.of(
-                "workspace_mode", "worktree", "repository", repository.toString(), "task_id", task));
+        return new LinkedHashMap<>(
+                Map.of("workspace_mode", "worktree", "repository", repository.toString(), "task_id", task));
     }
 
     private Map<?, ?> diff(String id) throws IOException {
@@ -86,8 +93,12 @@ class WorkspaceWallTest {
     @Test
     void shouldCommitInWorktreeAndShowDiffAfterTheEndOfTheSpawn() throws Exception {
         String id = id();
-        String said = fixture.runToEnd(control, id, worktree("t1"), "git status --short; echo two >> a.txt; git add a.txt; "
-                + COMMIT + "; echo new > b.txt; head -c 1000 /dev/zero > bin; git log --format=%s; git branch --show-current");
+        String said = fixture.runToEnd(
+                control,
+                id,
+                worktree("t1"),
+                "git status --short; echo two >> a.txt; git add a.txt; " + COMMIT
+                        + "; echo new > b.txt; head -c 1000 /dev/zero > bin; git log --format=%s; git branch --show-current");
         assertEquals("work\nwork\nbrig/t1\n", said);
         Map<?, ?> diff = diff(id);
         String text = String.valueOf(diff.get("diff"));
@@ -104,7 +115,8 @@ class WorkspaceWallTest {
     @Test
     void shouldBeginWithWhatIsNotCommittedWhereThatIsAskedFor() throws Exception {
         Files.writeString(repository.resolve("b.txt"), "gone\n");
-        host("git -c safe.directory='*' add b.txt && git -c safe.directory='*' -c user.name=t -c user.email=t@t commit -qm two");
+        host(
+                "git -c safe.directory='*' add b.txt && git -c safe.directory='*' -c user.name=t -c user.email=t@t commit -qm two");
         Files.writeString(repository.resolve("a.txt"), "mine\n");
         Files.writeString(repository.resolve(".env"), "SECRET=not even committed\n");
         Files.delete(repository.resolve("b.txt"));
@@ -114,13 +126,27 @@ class WorkspaceWallTest {
         String id = id();
         Map<String, Object> request = worktree("t10");
         request.put("workspace_mode", "snapshot");
-        assertEquals("a.txt\nstaged.txt\nmine\nnothing\n", fixture.runToEnd(control, id, request, "ls; cat a.txt; "
-                + "git log -p --all --format= | grep -c 'not even' | sed s/0/nothing/; echo agent >> a.txt"));
+        assertEquals(
+                "a.txt\nstaged.txt\nmine\nnothing\n",
+                fixture.runToEnd(
+                        control,
+                        id,
+                        request,
+                        "ls; cat a.txt; "
+                                + "git log -p --all --format= | grep -c 'not even' | sed s/0/nothing/; echo agent >> a.txt"));
         String text = String.valueOf(diff(id).get("diff"));
         assertTrue(text.contains(" mine\n+agent\n") && !text.contains("staged") && !text.contains("b.txt"), text);
         assertEquals("mine\n", Files.readString(repository.resolve("a.txt")));
-        assertEquals(" M .env\n D b.txt\n M a.txt\nA  staged.txt\n?? id_rsa\n?? loose.txt\n".lines().sorted().toList(),
-                host("git -c safe.directory='*' status --short").lines().sorted().toList(), "the repository is as it was");
+        assertEquals(
+                " M .env\n D b.txt\n M a.txt\nA  staged.txt\n?? id_rsa\n?? loose.txt\n"
+                        .lines()
+                        .sorted()
+                        .toList(),
+                host("git -c safe.directory='*' status --short")
+                        .lines()
+                        .sorted()
+                        .toList(),
+                "the repository is as it was");
     }
 
     @Test
@@ -128,8 +154,13 @@ class WorkspaceWallTest {
         host("git -c safe.directory='*' config remote.origin.url https://ann:PASSWORD@git.test/x");
         host("git -c safe.directory='*' config user.name 'Ann \"A\" B'");
         host("chown -R 59617:59617 .");
-        assertEquals("Ann \"A\" B\n", fixture.runToEnd(control, id(), worktree("t9"),
-                "grep -rs PASSWORD " + repository + "/.git; git remote; git config user.name"));
+        assertEquals(
+                "Ann \"A\" B\n",
+                fixture.runToEnd(
+                        control,
+                        id(),
+                        worktree("t9"),
+                        "grep -rs PASSWORD " + repository + "/.git; git remote; git config user.name"));
     }
 
     /** Scenario: two messages are two processes with two walls, and between them links stand where the first wall had files. */
@@ -137,12 +168,16 @@ class WorkspaceWallTest {
     void shouldMountNothingThatTheAgentPutALinkInThePlaceOf() throws Exception {
         Path secret = Files.writeString(fixture.root.resolve("secret"), "SECRET\n");
         try (Walled session = new Walled(fixture, "shell", worktree("t11"))) {
-            session.say("cd \"$(git rev-parse --git-dir)\" && for f in *config* commondir gitdir; do rm -f $f; ln -s " + secret
-                    + " $f; done");
+            session.say("cd \"$(git rev-parse --git-dir)\" && for f in *config* commondir gitdir; do rm -f $f; ln -s "
+                    + secret + " $f; done");
             session.untilDone();
             session.say("cat " + repository + "/.git/config; git branch --show-current");
             session.untilDone();
-            String said = String.join("", session.all(FrameType.CHUNK).stream().map(frame -> frame.text("content")).toList());
+            String said = String.join(
+                    "",
+                    session.all(FrameType.CHUNK).stream()
+                            .map(frame -> frame.text("content"))
+                            .toList());
             assertTrue(said.contains("[core]") && said.endsWith("brig/t11\n") && !said.contains("SECRET"), said);
         }
     }
@@ -151,10 +186,15 @@ class WorkspaceWallTest {
     void shouldLetAnotherSpawnUseTheWorktreeOfASession() throws Exception {
         try (Walled session = new Walled(fixture, "shell", worktree("t12"))) {
             Path folder = repository.getParent().resolve(session.id());
-            assertEquals("brig/t12\nwork\nwork\n", fixture.runToEnd(control, id(),
-                    Map.of("workspace", folder.toString(), "share_workspace", true),
-                    "git status --short; echo two >> a.txt; git add a.txt; " + COMMIT
-                            + "; git branch --show-current; git log --format=%s; rm -f " + repository + "/.git/config 2>/dev/null"));
+            assertEquals(
+                    "brig/t12\nwork\nwork\n",
+                    fixture.runToEnd(
+                            control,
+                            id(),
+                            Map.of("workspace", folder.toString(), "share_workspace", true),
+                            "git status --short; echo two >> a.txt; git add a.txt; " + COMMIT
+                                    + "; git branch --show-current; git log --format=%s; rm -f " + repository
+                                    + "/.git/config 2>/dev/null"));
             assertTrue(String.valueOf(diff(session.id()).get("diff")).contains("+two\n"));
             assertEquals("one\n", Files.readString(repository.resolve("a.txt")));
         }
@@ -229,7 +269,8 @@ class WorkspaceWallTest {
     }
 
     private String ask(String op, String id, String more) throws IOException {
-        return control.ask("{\"id\":3,\"op\":\"" + op + "\",\"spawn_id\":\"" + id + "\"" + more + "}").toString();
+        return control.ask("{\"id\":3,\"op\":\"" + op + "\",\"spawn_id\":\"" + id + "\"" + more + "}")
+                .toString();
     }
 
     private static final String WHAT_IS_THERE = "find . -path './.git*' -printf '%p %U %G %m %s\\n' | sort";
@@ -243,9 +284,14 @@ class WorkspaceWallTest {
         String id = id();
         Map<String, Object> request = worktree("t20");
         request.put("workspace_mode", "snapshot");
-        assertEquals("mine\nWhat was changed in the repository and not committed\nwork\n", fixture.runToEnd(control, id, request,
-                "cat a.txt; git log --format=%s; echo agent >> a.txt; " + COMMIT + " -a; echo new > b.txt; ls " + repository
-                + " 2> /dev/null"));
+        assertEquals(
+                "mine\nWhat was changed in the repository and not committed\nwork\n",
+                fixture.runToEnd(
+                        control,
+                        id,
+                        request,
+                        "cat a.txt; git log --format=%s; echo agent >> a.txt; " + COMMIT + " -a; echo new > b.txt; ls "
+                                + repository + " 2> /dev/null"));
         String text = String.valueOf(diff(id).get("diff"));
         assertTrue(text.contains(" mine\n+agent\n") && text.contains("+new\n"), text);
         assertEquals(before, host(WHAT_IS_THERE), "nothing of it is changed until somebody says so");

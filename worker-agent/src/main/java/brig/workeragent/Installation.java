@@ -32,8 +32,15 @@ import org.jspecify.annotations.Nullable;
  * @param environment the variables of this process
  * @param root whether it runs as root, which decides between the folders of the host and those of a user
  */
-record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path stateDir, @Nullable String gatewayUser,
-        @Nullable Path file, Map<String, String> environment, boolean root) {
+record Installation(
+        WorkerAgentConfig config,
+        Path home,
+        Path runtimeDir,
+        Path stateDir,
+        @Nullable String gatewayUser,
+        @Nullable Path file,
+        Map<String, String> environment,
+        boolean root) {
 
     /** Without root a worker has our own uid, which says nothing about who made a folder. */
     private static final int NOBODY = -1;
@@ -46,16 +53,25 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
             WorkerAgentConfig config = Settings.bind(sectionOf(values), WorkerAgentConfig.class);
             Path runtimeDir = options.runtimeDir();
             if (runtimeDir == null) {
-                runtimeDir = named(values, "runtimeDir",
-                        underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache"));
+                runtimeDir = named(
+                        values, "runtimeDir", underXdg(environment, root, "/run/brig", "XDG_RUNTIME_DIR", ".cache"));
             }
             Path stateDir = options.stateDir();
             if (stateDir == null) {
-                stateDir = named(values, "stateDir",
+                stateDir = named(
+                        values,
+                        "stateDir",
                         underXdg(environment, root, "/var/lib/brig", "XDG_STATE_HOME", ".local/state"));
             }
-            return new Installation(config, options.home(), runtimeDir, stateDir, options.gatewayUser(), options.config(),
-                    environment, root);
+            return new Installation(
+                    config,
+                    options.home(),
+                    runtimeDir,
+                    stateDir,
+                    options.gatewayUser(),
+                    options.config(),
+                    environment,
+                    root);
         } catch (BrigException e) {
             throw new BrigException(e.code(), (file == null ? "" : file + ": ") + e.getMessage());
         }
@@ -123,17 +139,23 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
 
     /** What ships with Brig stands behind the operator's own, which wins. */
     private List<Path> folders(List<String> texts, String name) {
-        return texts.stream().flatMap(text -> text.isEmpty()
-                ? Stream.of(home.resolve("config").resolve(name), ownFolder().resolve(name))
-                : Stream.of(Path.of(text))).distinct().toList();
+        return texts.stream()
+                .flatMap(text -> text.isEmpty()
+                        ? Stream.of(
+                                home.resolve("config").resolve(name),
+                                ownFolder().resolve(name))
+                        : Stream.of(Path.of(text)))
+                .distinct()
+                .toList();
     }
 
     /** Folders that the configuration names and that are not there, as faults. */
     List<String> missingFolders() {
-        return Stream.of(Map.entry("worker.agentDirs", config.agentDirs()), Map.entry("worker.policyDirs",
-                config.policyDirs()))
-                .flatMap(key -> key.getValue().stream().filter(folder -> !folder.isEmpty()
-                && !Files.isDirectory(Path.of(folder)))
+        return Stream.of(
+                        Map.entry("worker.agentDirs", config.agentDirs()),
+                        Map.entry("worker.policyDirs", config.policyDirs()))
+                .flatMap(key -> key.getValue().stream()
+                        .filter(folder -> !folder.isEmpty() && !Files.isDirectory(Path.of(folder)))
                         .map(folder -> key.getKey() + ": there is no folder " + folder))
                 .toList();
     }
@@ -143,23 +165,28 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
     }
 
     Programs programs() {
-        return new Programs(new ProgramPlaces(environment), home, root ? Reachability::firstClosedFolder : path ->
-                null);
+        return new Programs(
+                new ProgramPlaces(environment), home, root ? Reachability::firstClosedFolder : path -> null);
     }
 
     Policies policies() {
         Path home = Path.of(environment.getOrDefault("HOME", "/root"));
-        MountRules rules = new MountRules(List.of(home, Path.of(System.getProperty("user.home"))),
-                List.of(stateDir, runtimeDir), workspaceBases(), root ? config.uid() : NOBODY);
+        MountRules rules = new MountRules(
+                List.of(home, Path.of(System.getProperty("user.home"))),
+                List.of(stateDir, runtimeDir),
+                workspaceBases(),
+                root ? config.uid() : NOBODY);
         Path routes = config.routesDir().isEmpty() ? ownFolder().resolve("routes") : Path.of(config.routesDir());
-        return new Policies(folders(config.policyDirs(), "policies"), rules, config.policies(),
-                new ModelRoutes(routes));
+        return new Policies(
+                folders(config.policyDirs(), "policies"), rules, config.policies(), new ModelRoutes(routes));
     }
 
     /** Those of {@link #scratchBases} too. */
     List<Path> workspaceBases() {
         Path data = root ? stateDir : underXdg(environment, false, "", "XDG_DATA_HOME", ".local/share");
-        return Stream.concat(paths(config.workspaceBases(), data.resolve("workspaces")).stream(), scratchBases().stream()).toList();
+        return Stream.concat(
+                        paths(config.workspaceBases(), data.resolve("workspaces")).stream(), scratchBases().stream())
+                .toList();
     }
 
     List<Path> scratchBases() {
@@ -173,7 +200,9 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
      */
     List<Path> repositories() {
         Path now = file != null ? file : usualFile(environment, root);
-        return Settings.bind(sectionOf(values(home, now)), WorkerAgentConfig.class).repositories().stream().map(Path::of).toList();
+        return Settings.bind(sectionOf(values(home, now)), WorkerAgentConfig.class).repositories().stream()
+                .map(Path::of)
+                .toList();
     }
 
     /** Where the build put the programs of the wall; an installation has them beside config. */
@@ -183,32 +212,68 @@ record Installation(WorkerAgentConfig config, Path home, Path runtimeDir, Path s
     }
 
     WallSettings wallSettings() {
-        WallSettings.Limits limits = new WallSettings.Limits(config.memoryBytesMax(), config.pidsMax(),
-                config.cpuPercentMax(), config.fileBytesMax(), config.openFilesMax(), config.tmpBytesMax(),
+        WallSettings.Limits limits = new WallSettings.Limits(
+                config.memoryBytesMax(),
+                config.pidsMax(),
+                config.cpuPercentMax(),
+                config.fileBytesMax(),
+                config.openFilesMax(),
+                config.tmpBytesMax(),
                 config.homeBytesMax());
-        return new WallSettings(nativeFolder(), runtimeDir.resolve("wall"), workspaceBases(), config.uid(),
-                config.startMs(), limits, config.limitsLevel(),
-                new WallSettings.Tools(config.tools().timeoutMs(), config.tools().memoryBytesMax()));
+        return new WallSettings(
+                nativeFolder(),
+                runtimeDir.resolve("wall"),
+                workspaceBases(),
+                config.uid(),
+                config.startMs(),
+                limits,
+                config.limitsLevel(),
+                new WallSettings.Tools(
+                        config.tools().timeoutMs(), config.tools().memoryBytesMax()));
     }
 
     /** What brig-egress is started with: this program's own classes, in a JVM that stays small. */
     EgressProcess.Setup egressSetup() {
-        List<String> options = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-XX:+UseSerialGC",
-                "-XX:+UseCompactObjectHeaders", "-XX:-UsePerfData", "-XX:-CreateCoredumpOnCrash", "-Xmx256m",
+        List<String> options = List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:+UseSerialGC",
+                "-XX:+UseCompactObjectHeaders",
+                "-XX:-UsePerfData",
+                "-XX:-CreateCoredumpOnCrash",
+                "-Xmx256m",
                 "-Dbrig.log=" + System.getProperty("brig.log", "INFO"));
         List<Path> classPath = Stream.of(System.getProperty("java.class.path").split(":", -1))
-                .map(entry -> Path.of(entry).toAbsolutePath().normalize()).toList();
+                .map(entry -> Path.of(entry).toAbsolutePath().normalize())
+                .toList();
         Path archive = home.resolve("lib/worker-agent.aot");
-        ConfinedCommand.Program program = new ConfinedCommand.Program(Path.of(System.getProperty("java.home")), options, classPath,
-                Files.exists(archive) ? archive.toAbsolutePath() : null, nativeFolder().resolve("libbrig-filter.so").toAbsolutePath());
-        List<Path> closed = Stream.concat(Stream.of(Path.of("/etc/shadow"), stateDir.resolve("admin.token"), stateDir.resolve("egress"),
-                Path.of(System.getProperty("user.home"))), workspaceBases().stream()).toList();
-        return new EgressProcess.Setup(program, runtimeDir.resolve("egress"), stateDir.resolve("egress"), closed, environment,
+        ConfinedCommand.Program program = new ConfinedCommand.Program(
+                Path.of(System.getProperty("java.home")),
+                options,
+                classPath,
+                Files.exists(archive) ? archive.toAbsolutePath() : null,
+                nativeFolder().resolve("libbrig-filter.so").toAbsolutePath());
+        List<Path> closed = Stream.concat(
+                        Stream.of(
+                                Path.of("/etc/shadow"),
+                                stateDir.resolve("admin.token"),
+                                stateDir.resolve("egress"),
+                                Path.of(System.getProperty("user.home"))),
+                        workspaceBases().stream())
+                .toList();
+        return new EgressProcess.Setup(
+                program,
+                runtimeDir.resolve("egress"),
+                stateDir.resolve("egress"),
+                closed,
+                environment,
                 config.egress());
     }
 
     private static List<Path> paths(List<String> texts, Path empty) {
-        return texts.stream().map(text -> text.isEmpty() ? empty : Path.of(text)).toList();
+        return texts.stream()
+                .map(text -> text.isEmpty() ? empty : Path.of(text))
+                .toList();
     }
 
     private static Path underXdg(

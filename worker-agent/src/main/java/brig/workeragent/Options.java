@@ -17,8 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param gatewayUser who the gateway runs as, where that is neither root nor we; name or uid
  * @param embedded ends by itself when nobody needs it any more
  */
-record Options(@Nullable Path config, Path home, @Nullable Path runtimeDir, @Nullable Path stateDir,
-        @Nullable String gatewayUser, boolean embedded) {
+record Options(
+        @Nullable Path config,
+        Path home,
+        @Nullable Path runtimeDir,
+        @Nullable Path stateDir,
+        @Nullable String gatewayUser,
+        boolean embedded) {
     static final String USAGE = "usage: worker-agent [--config FILE] [--home DIR] [--runtime-dir DIR]"
             + " [--state-dir DIR] [--gateway-user NAME] [--embedded]";
 
@@ -41,8 +46,13 @@ record Options(@Nullable Path config, Path home, @Nullable Path runtimeDir, @Nul
         }
         // The start script says where it lies.
         String home = values.getOrDefault("--home", System.getProperty("brig.home", ""));
-        return new Options(path(values.get("--config")), absolute(home), path(values.get("--runtime-dir")),
-                path(values.get("--state-dir")), values.get("--gateway-user"), embedded);
+        return new Options(
+                path(values.get("--config")),
+                absolute(home),
+                path(values.get("--runtime-dir")),
+                path(values.get("--state-dir")),
+                values.get("--gateway-user"),
+                embedded);
     }
 
     private static @Nullable Path path(@Nullable String value) {

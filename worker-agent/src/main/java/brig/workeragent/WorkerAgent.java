@@ -43,36 +43,62 @@ public final class WorkerAgent implements AutoCloseable {
     private final PortServer ports;
     private final Thread sweep;
 
-    private WorkerAgent(Installation installation, Timers timers, EgressProcess egress, SandboxWalls walls,
-            RuntimeFolder folder) throws IOException {
+    private WorkerAgent(
+            Installation installation, Timers timers, EgressProcess egress, SandboxWalls walls, RuntimeFolder folder)
+            throws IOException {
         WorkerAgentConfig config = installation.config();
         AgentProfiles profiles = new AgentProfiles(installation.agentFolders(), installation.agentNames());
         Programs programs = installation.programs();
         Policies policies = installation.policies();
         MadeWorkspaces made = new MadeWorkspaces(
-                new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()), installation.workspaceBases(),
-                installation::repositories, config.keptWorkspaceMs(), System::currentTimeMillis);
+                new MadeWorkspaces.Tools(walls.tools(), walls.user(), walls.cloneProgram()),
+                installation.workspaceBases(),
+                installation::repositories,
+                config.keptWorkspaceMs(),
+                System::currentTimeMillis);
         this.folder = folder;
         this.egress = egress;
         this.walls = walls;
         this.workers = new Workers(
-                new Workers.Parts(profiles, programs, policies, walls, made, WorkerServer.in(folder), timers,
-                        egress::open, Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(installation.workspaceBases().get(0), installation.scratchBases(),
-                        installation.stateDir().resolve("cassettes"), installation.stateDir().resolve("owners"), config.unackedBytesMax(),
+                new Workers.Parts(
+                        profiles,
+                        programs,
+                        policies,
+                        walls,
+                        made,
+                        WorkerServer.in(folder),
+                        timers,
+                        egress::open,
+                        Executors.newVirtualThreadPerTaskExecutor()),
+                new Workers.Allowance(
+                        installation.workspaceBases().get(0),
+                        installation.scratchBases(),
+                        installation.stateDir().resolve("cassettes"),
+                        installation.stateDir().resolve("owners"),
+                        config.unackedBytesMax(),
                         new StopTimes(config.idleMs(), config.turnMs(), config.stdinGraceMs(), config.termGraceMs()),
-                        config.startsPerSecondMax(), config.workersMax()));
+                        config.startsPerSecondMax(),
+                        config.workersMax()));
         // What an agent left may take its time; only close() waits for that.
         this.sweep = Thread.startVirtualThread(() -> {
             made.sweep();
             workers.sweep();
         });
         this.ports = PortServer.open(folder, workers, config.portConnectionsMax());
-        this.control = ControlServer.open(folder,
-                new ControlOperations(workers, new Offer(profiles, programs, policies, installation.missingFolders()),
-                made,
-                        new RouteTrial(walls, profiles, policies, installation.workspaceBases().get(0)), walls,
-                        egress, VERSION,
+        this.control = ControlServer.open(
+                folder,
+                new ControlOperations(
+                        workers,
+                        new Offer(profiles, programs, policies, installation.missingFolders()),
+                        made,
+                        new RouteTrial(
+                                walls,
+                                profiles,
+                                policies,
+                                installation.workspaceBases().get(0)),
+                        walls,
+                        egress,
+                        VERSION,
                         () -> System.exit(0)));
     }
 
@@ -151,9 +177,12 @@ public final class WorkerAgent implements AutoCloseable {
             run(Options.parse(arguments), System.out);
         } catch (FileSystemException e) {
             LoggerFactory.getLogger(WorkerAgent.class)
-                    .error("cannot write {}: {}. Name folders that can be written with stateDir, "
-                    + "runtimeDir and worker.workspaceBases in a file for --config, or with XDG_STATE_HOME, XDG_RUNTIME_DIR and "
-                    + "XDG_DATA_HOME", e.getFile(), e.getReason() == null ? "this user may not" : e.getReason());
+                    .error(
+                            "cannot write {}: {}. Name folders that can be written with stateDir, "
+                                    + "runtimeDir and worker.workspaceBases in a file for --config, or with XDG_STATE_HOME, XDG_RUNTIME_DIR and "
+                                    + "XDG_DATA_HOME",
+                            e.getFile(),
+                            e.getReason() == null ? "this user may not" : e.getReason());
             System.exit(EXIT_REFUSED);
         } catch (BrigException | IOException e) {
             LoggerFactory.getLogger(WorkerAgent.class).error("{}", e.getMessage());
@@ -165,11 +194,14 @@ public final class WorkerAgent implements AutoCloseable {
         Logger log = LoggerFactory.getLogger(WorkerAgent.class);
         Timers timers = new SystemTimers();
         WorkerAgent agent = open(Installation.read(options, System.getenv(), Installation.isRoot()), timers);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            log.info("stopping");
-            agent.close();
-            log.info("stopped");
-        }, "brig-stop"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            log.info("stopping");
+                            agent.close();
+                            log.info("stopped");
+                        },
+                        "brig-stop"));
         if (options.embedded()) {
             new IdleExit(timers, agent::needed, () -> System.exit(0)).start();
         }

@@ -52,6 +52,7 @@ record WorkerAgentConfig(
 
     /** The launcher has room for 1,024 walls; the rest is for those that Brig's own programs run in. */
     private static final int WORKERS_MAX = 1000;
+
     private static final long DAY_MS = 86_400_000;
     private static final long MIB = 1024 * 1024;
     private static final long TIB = MIB * MIB;
@@ -88,8 +89,7 @@ record WorkerAgentConfig(
 
     private static void requireRange(String key, long value, long min, long max) {
         if (value < min || value > max) {
-            throw new IllegalArgumentException(
-                    key + ": must be from " + min + " to " + max + ", not " + value);
+            throw new IllegalArgumentException(key + ": must be from " + min + " to " + max + ", not " + value);
         }
     }
 

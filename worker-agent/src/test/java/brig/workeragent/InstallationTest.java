@@ -21,8 +21,10 @@ class InstallationTest {
 
     private Installation read(String text, boolean root) throws IOException {
         Path file = Files.writeString(folder.resolve("brig.json"), text);
-        return Installation.read(new Options(file, HOME, null, null, null, false),
-                Map.of("HOME", "/home/ann", "XDG_RUNTIME_DIR", "/run/user/7"), root);
+        return Installation.read(
+                new Options(file, HOME, null, null, null, false),
+                Map.of("HOME", "/home/ann", "XDG_RUNTIME_DIR", "/run/user/7"),
+                root);
     }
 
     private String fault(String text) {
@@ -33,8 +35,8 @@ class InstallationTest {
     void shouldTakeShippedDefaultsWhenFileSaysNothing() throws Exception {
         Installation user = read("{}", false);
         assertEquals(1 << 20, user.config().unackedBytesMax());
-        assertEquals(List.of(HOME.resolve("config/agents"), Path.of("/home/ann/.config/brig/agents")),
-                user.agentFolders());
+        assertEquals(
+                List.of(HOME.resolve("config/agents"), Path.of("/home/ann/.config/brig/agents")), user.agentFolders());
         assertEquals(List.of(Path.of("/home/ann/.local/share/brig/workspaces")), user.workspaceBases());
         assertEquals(Path.of("/run/user/7/brig"), user.runtimeDir());
         Installation root = read("{}", true);
@@ -45,9 +47,11 @@ class InstallationTest {
 
     @Test
     void shouldSayWhichFoldersAreNotThere() throws Exception {
-        Installation read = read("{\"worker\": {\"agentDirs\": [\"\", \"/nope\"], \"policyDirs\": [\"" + folder
-                + "\", \"/no\"]}}", false);
-        assertEquals(List.of("worker.agentDirs: there is no folder /nope", "worker.policyDirs: there is no folder /no"),
+        Installation read = read(
+                "{\"worker\": {\"agentDirs\": [\"\", \"/nope\"], \"policyDirs\": [\"" + folder + "\", \"/no\"]}}",
+                false);
+        assertEquals(
+                List.of("worker.agentDirs: there is no folder /nope", "worker.policyDirs: there is no folder /no"),
                 read.missingFolders());
         assertEquals(List.of(), read("{}", false).missingFolders());
     }
@@ -89,16 +93,26 @@ class InstallationTest {
     void shouldRefuseWhenArgumentIsUnknownOrAlone() {
         assertThrows(BrigException.class, () -> Options.parse("--colour"));
         assertThrows(BrigException.class, () -> Options.parse("--config"));
-        Options options = Options.parse("--embedded", "--config", "/c", "--home", "/h", "--runtime-dir", "/r",
-                "--state-dir", "/s", "--gateway-user", "ann");
+        Options options = Options.parse(
+                "--embedded",
+                "--config",
+                "/c",
+                "--home",
+                "/h",
+                "--runtime-dir",
+                "/r",
+                "--state-dir",
+                "/s",
+                "--gateway-user",
+                "ann");
         assertEquals(new Options(Path.of("/c"), Path.of("/h"), Path.of("/r"), Path.of("/s"), "ann", true), options);
     }
 
     @Test
     void shouldKeepStateOfItsOwnWhenItIsAService() throws Exception {
         Path file = Files.writeString(folder.resolve("brig.json"), "{\"runtimeDir\": \"/r\", \"stateDir\": \"/s\"}");
-        Installation service = Installation.read(new Options(file, HOME, Path.of("/run/own"), Path.of("/var/own"), "ann", false),
-                Map.of(), true);
+        Installation service = Installation.read(
+                new Options(file, HOME, Path.of("/run/own"), Path.of("/var/own"), "ann", false), Map.of(), true);
         assertEquals(Path.of("/run/own"), service.runtimeDir());
         assertEquals(Path.of("/var/own"), service.stateDir());
         assertEquals(List.of(Path.of("/var/own/workspaces")), service.workspaceBases());

@@ -28,11 +28,13 @@ public final class AcpSchema {
     private final JsonSchemaFactory schemas;
     /** Definitions of results that an agent gives, and of params that it sends, by method. */
     private final Map<String, String> results = new TreeMap<>();
+
     private final Map<String, String> params = new TreeMap<>();
     private final Map<Object, String> asked = new HashMap<>();
 
     private AcpSchema(String text) {
-        schemas = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012,
+        schemas = JsonSchemaFactory.getInstance(
+                SpecVersion.VersionFlag.V202012,
                 builder -> builder.schemaLoaders(loaders -> loaders.schemas(Map.of(URN, text))));
         Fields definitions = new Fields(Json.parseObject(text.getBytes(StandardCharsets.UTF_8))).object("$defs");
         for (String name : definitions.asMap().keySet()) {
@@ -85,6 +87,7 @@ public final class AcpSchema {
 
     private String faults(String pointer, String json) {
         return schemas.getSchema(SchemaLocation.of(URN + "#" + pointer)).validate(json, InputFormat.JSON).stream()
-                .map(ValidationMessage::toString).collect(Collectors.joining("\n"));
+                .map(ValidationMessage::toString)
+                .collect(Collectors.joining("\n"));
     }
 }

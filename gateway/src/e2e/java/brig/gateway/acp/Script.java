@@ -28,8 +28,7 @@ import java.util.regex.Pattern;
  * the agent's input. Names that the agent makes up are {@code $1}, {@code $2}, in the order of their coming.
  */
 final class Script {
-    private static final Pattern NAME =
-            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern NAME = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
     private static final long SECONDS_MAX = 20;
     private static final int PIPE_BYTES = 1 << 20;
 
@@ -62,7 +61,8 @@ final class Script {
 
     private Script(boolean keep, WorkspaceMode mode) throws IOException {
         PipedInputStream in = new PipedInputStream(editor, PIPE_BYTES);
-        AcpAgent agent = new AcpAgent(new Options("mock", null, null, mode, keep, "0"), gateway, new Lines(told), sentence -> { });
+        AcpAgent agent = new AcpAgent(
+                new Options("mock", null, null, mode, keep, "0"), gateway, new Lines(told), sentence -> {});
         running = Thread.ofPlatform().daemon().start(() -> {
             try (agent) {
                 agent.run(in);
@@ -72,15 +72,17 @@ final class Script {
 
     static void play(Path file) throws IOException, InterruptedException {
         String text = Files.readString(file);
-        Script script = new Script(text.contains(" --keep:"),
-                text.contains("# -r") ? WorkspaceMode.SNAPSHOT : WorkspaceMode.FOLDER);
+        Script script = new Script(
+                text.contains(" --keep:"), text.contains("# -r") ? WorkspaceMode.SNAPSHOT : WorkspaceMode.FOLDER);
         int number = 0;
         for (String line : text.lines().toList()) {
             number++;
             if (!line.isBlank() && !line.startsWith("#")) {
                 int blank = line.indexOf(' ');
-                script.step(line.substring(0, blank < 0 ? line.length() : blank),
-                        blank < 0 ? "" : line.substring(blank + 1), file.getFileName() + ":" + number);
+                script.step(
+                        line.substring(0, blank < 0 ? line.length() : blank),
+                        blank < 0 ? "" : line.substring(blank + 1),
+                        file.getFileName() + ":" + number);
             }
         }
         script.editor.close();
@@ -139,8 +141,8 @@ final class Script {
 
     private String named(String line) {
         Matcher name = NAME.matcher(line);
-        return name.replaceAll(found -> Matcher.quoteReplacement(
-                names.computeIfAbsent(found.group(), unknown -> "$" + (names.size() + 1))));
+        return name.replaceAll(found ->
+                Matcher.quoteReplacement(names.computeIfAbsent(found.group(), unknown -> "$" + (names.size() + 1))));
     }
 
     private static Map<String, ?> parsed(String json) {

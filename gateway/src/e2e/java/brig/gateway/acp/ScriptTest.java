@@ -19,7 +19,9 @@ class ScriptTest {
 
     static List<Path> scripts() throws IOException {
         try (Stream<Path> files = Files.list(SCRIPTS)) {
-            return files.filter(file -> file.toString().endsWith(".txt")).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".txt"))
+                    .sorted()
+                    .toList();
         }
     }
 

@@ -26,8 +26,8 @@ class AccessTest {
 
     private static int sessionsAs(Product product, int uid) throws IOException {
         String id = String.valueOf(uid);
-        List<String> command = new ArrayList<>(
-                List.of("setpriv", "--reuid", id, "--regid", id, "--clear-groups", "--"));
+        List<String> command =
+                new ArrayList<>(List.of("setpriv", "--reuid", id, "--regid", id, "--clear-groups", "--"));
         command.addAll(product.command("sessions"));
         return Run.of(command, "", product.folder()).exitCode();
     }
@@ -46,20 +46,26 @@ class AccessTest {
         try (Product product = Product.start()) {
             assertEquals("rw-------", modeOf(product.spawner()));
             Spawned named = product.idle("named");
-            for (Path folder : List.of(named.socket().getParent(), named.socket().getParent().getParent(),
-                    product.runtime(), product.runtime().resolve("wall"), product.workspaces())) {
+            for (Path folder : List.of(
+                    named.socket().getParent(),
+                    named.socket().getParent().getParent(),
+                    product.runtime(),
+                    product.runtime().resolve("wall"),
+                    product.workspaces())) {
                 assertEquals("rwx--x--x", modeOf(folder));
             }
             assertEquals("rw-------", modeOf(product.folder().resolve("state/admin.token")));
             assertEquals("rw-------", modeOf(product.folder().resolve("state/worker-agent.log")));
             Spawned spawned = product.spawn("shell", "echo not-for-the-$((40 + 2))-log", true);
-            Await.until("it has ended", () -> product.brig("logs", spawned.id()).out().contains("not-for-the-42-log"));
+            Await.until(
+                    "it has ended",
+                    () -> product.brig("logs", spawned.id()).out().contains("not-for-the-42-log"));
             product.stop();
             String logs = Files.readString(product.log())
                     + Files.readString(product.folder().resolve("state/worker-agent.log"));
             assertTrue(logs.contains(spawned.id()), logs);
-            for (String secret : List.of("not-for-the", spawned.captainToken(),
-                    spawned.watcherToken(), product.adminToken())) {
+            for (String secret :
+                    List.of("not-for-the", spawned.captainToken(), spawned.watcherToken(), product.adminToken())) {
                 assertFalse(logs.contains(secret), logs);
             }
         }
@@ -75,21 +81,35 @@ class AccessTest {
                 new Frames().readUntilType(captain, "chunk");
                 List<String> seen = new ArrayList<>();
                 try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-                    for (Path process : processes.filter(path -> path.getFileName().toString().matches("\\d+")).toList()) {
-                        seen.addAll(commandLine(process).lines().filter(line -> line.contains(marker)).toList());
+                    for (Path process : processes
+                            .filter(path -> path.getFileName().toString().matches("\\d+"))
+                            .toList()) {
+                        seen.addAll(commandLine(process)
+                                .lines()
+                                .filter(line -> line.contains(marker))
+                                .toList());
                     }
                 }
                 assertEquals(List.of(), seen);
                 try (Stream<Path> left = Files.walk(product.runtime())) {
-                    assertEquals(List.of(), left.filter(path -> path.getParent().endsWith("messages")).toList());
+                    assertEquals(
+                            List.of(),
+                            left.filter(path -> path.getParent().endsWith("messages"))
+                                    .toList());
                 }
             }
             product.brig("terminate", spawned.id());
-            Run run = product.brig("run", "shell", "--", "-n 'a \"b\"' 2>/dev/null; printf '%s|' 'x  y' \"$#\"; cat; exit 7");
+            Run run = product.brig(
+                    "run", "shell", "--", "-n 'a \"b\"' 2>/dev/null; printf '%s|' 'x  y' \"$#\"; cat; exit 7");
             assertEquals("7 x  y|0|", run.exitCode() + " " + run.out(), run::err);
-            assertEquals("900000", product.brigWith("# " + "x".repeat(899_980) + "\nprintf 900000", "run", "shell").out());
-            assertTrue(product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"a\\u0000b\"}")
-                    .text("code", "").equals("INVALID_FIELD"));
+            assertEquals(
+                    "900000",
+                    product.brigWith("# " + "x".repeat(899_980) + "\nprintf 900000", "run", "shell")
+                            .out());
+            assertTrue(
+                    product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"a\\u0000b\"}")
+                            .text("code", "")
+                            .equals("INVALID_FIELD"));
         }
     }
 
@@ -112,8 +132,13 @@ class AccessTest {
             product.idle("lives");
             for (Path folder : List.of(product.folder().resolve("state"), product.runtime())) {
                 try (Stream<Path> files = Files.walk(folder)) {
-                    assertEquals(List.of(), files.filter(file -> Files.isRegularFile(file) && isReadableByOthers(file)
-                            && !file.startsWith(product.runtime().resolve("wall"))).toList());
+                    assertEquals(
+                            List.of(),
+                            files.filter(file -> Files.isRegularFile(file)
+                                            && isReadableByOthers(file)
+                                            && !file.startsWith(
+                                                    product.runtime().resolve("wall")))
+                                    .toList());
                 }
             }
         }

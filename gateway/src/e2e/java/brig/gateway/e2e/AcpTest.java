@@ -60,16 +60,31 @@ class AcpTest {
             List<Fields> said = editor.until(editor.prompt(session, "#scenario:write:/workspace/made.txt"));
             assertEquals("end_turn", said.getLast().object("result").text("stopReason"));
             assertEquals("File written.", Editor.text(said, "agent_message_chunk"));
-            Fields call = Editor.update(said.stream().filter(Editor.isUpdate("tool_call")).findFirst().orElseThrow());
-            assertEquals(folder.resolve("made.txt").toString(), call.objects("locations").getFirst().text("path"));
-            assertEquals("edit diff", call.text("kind") + " " + call.objects("content").getFirst().text("type"));
+            Fields call = Editor.update(said.stream()
+                    .filter(Editor.isUpdate("tool_call"))
+                    .findFirst()
+                    .orElseThrow());
+            assertEquals(
+                    folder.resolve("made.txt").toString(),
+                    call.objects("locations").getFirst().text("path"));
+            assertEquals(
+                    "edit diff",
+                    call.text("kind") + " " + call.objects("content").getFirst().text("type"));
             assertTrue(Files.exists(folder.resolve("made.txt")));
-            assertEquals(100, said.getLast().object("result").object("_meta").object("brig").object("usage")
-                    .number("input_tokens", 0, 1000, 0));
+            assertEquals(
+                    100,
+                    said.getLast()
+                            .object("result")
+                            .object("_meta")
+                            .object("brig")
+                            .object("usage")
+                            .number("input_tokens", 0, 1000, 0));
 
             List<Fields> walled = editor.until(editor.prompt(session, "#scenario:shell:id -u; cat /etc/shadow"));
-            Fields last = Editor.update(walled.stream().filter(Editor.isUpdate("tool_call_update"))
-                    .reduce((before, now) -> now).orElseThrow());
+            Fields last = Editor.update(walled.stream()
+                    .filter(Editor.isUpdate("tool_call_update"))
+                    .reduce((before, now) -> now)
+                    .orElseThrow());
             String output = last.objects("content").getFirst().object("content").text("text", "");
             assertFalse(output.contains("root:"), output);
             assertFalse(output.startsWith("0\n"), output);
@@ -90,16 +105,29 @@ class AcpTest {
             List<Fields> said = editor.until(editor.prompt(session, "#scenario:subagents-parallel"));
             assertEquals("Both sub-agents reported back.", Editor.text(said, "agent_message_chunk"));
             for (String call : List.of("call_agentA", "call_agentB")) {
-                List<Fields> updates = said.stream().map(Editor::update)
-                        .filter(update -> update.text("toolCallId", "").equals(call)).toList();
+                List<Fields> updates = said.stream()
+                        .map(Editor::update)
+                        .filter(update -> update.text("toolCallId", "").equals(call))
+                        .toList();
                 assertEquals("tool_call", updates.getFirst().text("sessionUpdate"));
                 assertEquals("completed", updates.getLast().text("status"));
             }
-            assertEquals(2, said.stream().filter(Editor.isUpdate("tool_call")).filter(message ->
-                    Editor.update(message).object("_meta").object("brig").has("parent_tool_id")).count());
+            assertEquals(
+                    2,
+                    said.stream()
+                            .filter(Editor.isUpdate("tool_call"))
+                            .filter(message -> Editor.update(message)
+                                    .object("_meta")
+                                    .object("brig")
+                                    .has("parent_tool_id"))
+                            .count());
             List<Fields> background = editor.until(editor.prompt(session, "#scenario:subagent-bg"));
-            assertTrue(background.stream().anyMatch(message ->
-                    Editor.update(message).text("toolCallId", "").equals("brig-agent-agentBG")), background::toString);
+            assertTrue(
+                    background.stream()
+                            .anyMatch(message -> Editor.update(message)
+                                    .text("toolCallId", "")
+                                    .equals("brig-agent-agentBG")),
+                    background::toString);
         }
     }
 
@@ -119,14 +147,18 @@ class AcpTest {
     @Test
     void shouldShareASessionBetweenEditors() throws IOException {
         Path folder = folder("shared");
-        try (Editor one = Editor.open(product, "--agent", "mock"); Editor two = Editor.open(product, "--agent", "mock")) {
+        try (Editor one = Editor.open(product, "--agent", "mock");
+                Editor two = Editor.open(product, "--agent", "mock")) {
             String session = one.newSession(folder);
             one.result(one.prompt(session, "first"));
-            List<Fields> listed = two.ask("session/list", Map.of("cwd", folder.toString())).objects("sessions");
-            assertEquals(List.of(session), listed.stream().map(info -> info.text("sessionId")).toList());
+            List<Fields> listed =
+                    two.ask("session/list", Map.of("cwd", folder.toString())).objects("sessions");
+            assertEquals(
+                    List.of(session),
+                    listed.stream().map(info -> info.text("sessionId")).toList());
 
-            List<Fields> replayed = two.until(two.begin("session/load",
-                    Map.of("sessionId", session, "cwd", folder.toString(), "mcpServers", List.of())));
+            List<Fields> replayed = two.until(two.begin(
+                    "session/load", Map.of("sessionId", session, "cwd", folder.toString(), "mcpServers", List.of())));
             assertEquals("first", Editor.text(replayed, "user_message_chunk"));
             assertEquals("You said: first", Editor.text(replayed, "agent_message_chunk"));
 
@@ -136,9 +168,14 @@ class AcpTest {
             one.notify("session/cancel", Map.of("sessionId", session));
             assertEquals("cancelled", one.result(hanging).text("stopReason"));
             List<Fields> answered = two.until(waiting);
-            assertEquals("end_turn", answered.getLast().object("result").text("stopReason"), "its own end, not the other's");
+            assertEquals(
+                    "end_turn", answered.getLast().object("result").text("stopReason"), "its own end, not the other's");
             assertEquals("You said: second", Editor.text(answered, "agent_message_chunk"));
-            assertEquals("second", Editor.update(one.next(Editor.isUpdate("user_message_chunk"))).object("content").text("text"));
+            assertEquals(
+                    "second",
+                    Editor.update(one.next(Editor.isUpdate("user_message_chunk")))
+                            .object("content")
+                            .text("text"));
 
             assertEquals(0, two.end());
             assertFalse(hasEnded(session), "it is not the second editor's");
@@ -151,8 +188,10 @@ class AcpTest {
     void shouldWriteOnlyWithControl() throws IOException {
         try (Editor editor = Editor.open(product, "--agent", "mock")) {
             String session = editor.newSession(folder("control"));
-            String token = product.web().post("/api/v1/tokens",
-                    "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"" + session + "\"}").json().requiredText("token");
+            String token = product.web()
+                    .post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"" + session + "\"}")
+                    .json()
+                    .requiredText("token");
             try (Wire ci = Wire.unix(product.folder().resolve("io/" + session + "/io.sock"))) {
                 ci.sendLine("{\"auth\":\"" + token + "\"}");
                 ci.sendLine(Spawned.user("theirs"));
@@ -171,10 +210,13 @@ class AcpTest {
         Assumptions.assumeTrue(Files.exists(Path.of("/usr/bin/curl")), "curl is not here");
         try (Editor editor = Editor.open(product, "--agent", "shell", "--policy", "asks")) {
             String session = editor.newSession(folder("asks"));
-            long prompt = editor.prompt(session, "curl -sS http://" + outside.at("ask.test") + "/; curl -sS http://"
-                    + outside.at("ask.test") + "/");
+            long prompt = editor.prompt(
+                    session,
+                    "curl -sS http://" + outside.at("ask.test") + "/; curl -sS http://" + outside.at("ask.test") + "/");
             Fields question = editor.next(message -> message.text("method", "").equals("session/request_permission"));
-            assertEquals("Reach " + outside.at("ask.test"), question.object("params").object("toolCall").text("title"));
+            assertEquals(
+                    "Reach " + outside.at("ask.test"),
+                    question.object("params").object("toolCall").text("title"));
             editor.answer(question, Map.of("outcome", Map.of("outcome", "selected", "optionId", "once")));
             Fields again = editor.next(message -> message.text("method", "").equals("session/request_permission"));
             editor.answer(again, Map.of("outcome", Map.of("outcome", "selected", "optionId", "deny")));
@@ -187,26 +229,35 @@ class AcpTest {
     @Test
     void shouldLeaveTheEditorsFolderAloneWhenItWorksInAWorktree() throws IOException {
         Path folder = Files.createDirectories(product.workspaces().resolve("project"));
-        host(folder, "git init -q -b main && echo one > a.txt && git add -A && git -c user.name=a -c user.email=a@example.org"
-                + " commit -qm work" + (Product.isRoot() ? " && chown -R 59617:59617 ." : ""));
+        host(
+                folder,
+                "git init -q -b main && echo one > a.txt && git add -A && git -c user.name=a -c user.email=a@example.org"
+                        + " commit -qm work" + (Product.isRoot() ? " && chown -R 59617:59617 ." : ""));
         try (Editor editor = Editor.open(product, "--agent", "mock", "-r")) {
             String one = editor.newSession(folder);
             String two = editor.newSession(folder);
-            assertEquals("end_turn", editor.result(editor.prompt(one, "#scenario:write:/workspace/made.txt")).text("stopReason"));
+            assertEquals(
+                    "end_turn",
+                    editor.result(editor.prompt(one, "#scenario:write:/workspace/made.txt"))
+                            .text("stopReason"));
             assertFalse(Files.exists(folder.resolve("made.txt")));
             assertTrue(product.brig("diff", one).out().contains("+hello from the mock agent"));
             assertEquals("", product.brig("diff", two).out());
             List<Fields> listed = editor.ask("session/list", Map.of()).objects("sessions").stream()
-                    .filter(info -> info.text("sessionId", "").equals(one)).toList();
-            assertEquals(folder.toString().matches("(/[A-Za-z0-9._-]+)+"),
-                    listed.getFirst().text("cwd", "").equals(folder.toString()), listed::toString);
+                    .filter(info -> info.text("sessionId", "").equals(one))
+                    .toList();
+            assertEquals(
+                    folder.toString().matches("(/[A-Za-z0-9._-]+)+"),
+                    listed.getFirst().text("cwd", "").equals(folder.toString()),
+                    listed::toString);
             assertEquals(0, editor.end());
         }
     }
 
     @Test
     void shouldEndOrKeepSessionsWhenTheEditorGoes() throws IOException {
-        try (Editor killed = Editor.open(product, "--agent", "mock"); Editor keeping = Editor.open(product, "--agent", "mock", "--keep")) {
+        try (Editor killed = Editor.open(product, "--agent", "mock");
+                Editor keeping = Editor.open(product, "--agent", "mock", "--keep")) {
             String gone = killed.newSession(folder("gone"));
             String kept = keeping.newSession(folder("kept"));
             killed.prompt(gone, "#scenario:hang");
@@ -217,13 +268,20 @@ class AcpTest {
             assertEquals(0, keeping.end());
             assertFalse(hasEnded(kept));
             try (Editor later = Editor.open(product, "--agent", "mock")) {
-                later.ask("session/resume", Map.of("sessionId", kept, "cwd", folder("kept").toString()));
+                later.ask(
+                        "session/resume",
+                        Map.of("sessionId", kept, "cwd", folder("kept").toString()));
                 assertEquals("end_turn", later.result(later.prompt(kept, "on")).text("stopReason"));
-                Map<String, Object> ended = Map.of("sessionId", gone, "cwd", folder("gone").toString(), "mcpServers", List.of());
+                Map<String, Object> ended =
+                        Map.of("sessionId", gone, "cwd", folder("gone").toString(), "mcpServers", List.of());
                 List<Fields> replayed = later.until(later.begin("session/load", ended));
-                assertEquals("#scenario:hang", Editor.text(replayed, "user_message_chunk"), "what has ended can be read");
-                assertEquals("SESSION_ENDED",
-                        later.refusal("session/prompt", Editor.prompted(gone, "on")).object("data").text("code"));
+                assertEquals(
+                        "#scenario:hang", Editor.text(replayed, "user_message_chunk"), "what has ended can be read");
+                assertEquals(
+                        "SESSION_ENDED",
+                        later.refusal("session/prompt", Editor.prompted(gone, "on"))
+                                .object("data")
+                                .text("code"));
             }
             assertEquals(0, product.brig("terminate", kept).exitCode());
         }
@@ -232,7 +290,8 @@ class AcpTest {
     @Test
     void shouldSurviveWhateverTheEditorSends() throws IOException {
         try (Editor editor = Editor.open(product, "--agent", "mock")) {
-            for (String line : List.of("no JSON", "{\"jsonrpc\":\"2.0\",\"id\":1,", "x".repeat(5 * 1024 * 1024), "\u0000")) {
+            for (String line :
+                    List.of("no JSON", "{\"jsonrpc\":\"2.0\",\"id\":1,", "x".repeat(5 * 1024 * 1024), "\u0000")) {
                 editor.sendLine(line);
                 Fields refusal = editor.next();
                 assertTrue(refusal.asMap().containsKey("id") && !refusal.has("id"), "an id of null");
@@ -240,11 +299,17 @@ class AcpTest {
             }
             assertEquals(-32601, editor.refusal("session/fly", Map.of()).number("code", -99_999, 0, 0));
             String session = editor.newSession(folder("hostile"));
-            assertEquals(-32602, editor.refusal("session/prompt",
-                    Editor.prompted(session, "x".repeat(2 * 1024 * 1024))).number("code", -99_999, 0, 0));
-            assertEquals("end_turn", editor.result(editor.prompt(session, "still here")).text("stopReason"));
+            assertEquals(
+                    -32602,
+                    editor.refusal("session/prompt", Editor.prompted(session, "x".repeat(2 * 1024 * 1024)))
+                            .number("code", -99_999, 0, 0));
+            assertEquals(
+                    "end_turn",
+                    editor.result(editor.prompt(session, "still here")).text("stopReason"));
             Fields outsideOfBase = editor.refusal("session/new", Map.of("cwd", "/etc", "mcpServers", List.of()));
-            assertTrue(outsideOfBase.text("message", "").contains("worker.workspaceBases of brig.json"), outsideOfBase.asMap()::toString);
+            assertTrue(
+                    outsideOfBase.text("message", "").contains("worker.workspaceBases of brig.json"),
+                    outsideOfBase.asMap()::toString);
             assertEquals("UNKNOWN_POLICY", unknownPolicy());
         }
     }
@@ -252,7 +317,8 @@ class AcpTest {
     private static String unknownPolicy() throws IOException {
         try (Editor editor = Editor.open(product, "--agent", "mock", "--policy", "none-such")) {
             return editor.refusal("session/new", Map.of("cwd", folder("none").toString(), "mcpServers", List.of()))
-                    .object("data").text("code");
+                    .object("data")
+                    .text("code");
         }
     }
 
@@ -265,13 +331,18 @@ class AcpTest {
                 String session = editor.newSession(folder);
                 long prompt = editor.prompt(session, "#scenario:text:40:100");
                 StringBuilder said = new StringBuilder();
-                said.append(Editor.update(editor.next(Editor.isUpdate("agent_message_chunk"))).object("content").text("text"));
+                said.append(Editor.update(editor.next(Editor.isUpdate("agent_message_chunk")))
+                        .object("content")
+                        .text("text"));
                 own.kill();
                 own.serve();
                 List<Fields> rest = editor.until(prompt);
                 said.append(Editor.text(rest, "agent_message_chunk"));
                 assertEquals("end_turn", rest.getLast().object("result").text("stopReason"), rest::toString);
-                assertTrue(said.toString().startsWith("tok0 tok1 tok2 ") && said.toString().endsWith(" tok39"), said::toString);
+                assertTrue(
+                        said.toString().startsWith("tok0 tok1 tok2 ")
+                                && said.toString().endsWith(" tok39"),
+                        said::toString);
                 assertEquals(40, said.toString().split(" ", -1).length, "nothing twice, nothing lost");
             }
         }
@@ -301,16 +372,26 @@ class AcpTest {
         Path node = modules.resolve("node/bin/node");
         Path folder = folder("sdk");
         List<String> command = product.command("acp", "--agent", "mock");
-        command.addAll(0, List.of(Files.exists(node) ? node.toString() : "node",
-                Path.of("src/e2e/resources/acp/editor.mjs").toAbsolutePath().toString(), modules.toString(), folder.toString()));
+        command.addAll(
+                0,
+                List.of(
+                        Files.exists(node) ? node.toString() : "node",
+                        Path.of("src/e2e/resources/acp/editor.mjs")
+                                .toAbsolutePath()
+                                .toString(),
+                        modules.toString(),
+                        folder.toString()));
         Run run = Run.of(command, "", product.folder());
         assertEquals(0, run.exitCode(), run::err);
         Fields seen = run.json();
         assertEquals("Brig: mock", seen.text("agent"));
         assertEquals("end_turn cancelled", seen.text("stopReason") + " " + seen.text("cancelled"));
-        assertTrue(seen.texts("kinds").containsAll(List.of("tool_call", "tool_call_update", "agent_message_chunk")), run::out);
+        assertTrue(
+                seen.texts("kinds").containsAll(List.of("tool_call", "tool_call_update", "agent_message_chunk")),
+                run::out);
         assertTrue(seen.flag("listed"), run::out);
-        assertEquals("#scenario:shell:echo from-the-wallThe command finished.#scenario:hangWaiting.", seen.text("replayed"));
+        assertEquals(
+                "#scenario:shell:echo from-the-wallThe command finished.#scenario:hangWaiting.", seen.text("replayed"));
         assertEquals(-32002, seen.number("refused", -99_999, 0, 0));
         assertEquals(0, seen.number("code", 0, 255, -1));
     }

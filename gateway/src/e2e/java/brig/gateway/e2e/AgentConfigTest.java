@@ -17,15 +17,23 @@ import org.junit.jupiter.api.Timeout;
 /** What a captain wants an agent to be, by every way in; the mock agent says what it was told. */
 @Timeout(90)
 class AgentConfigTest {
-    private static final String WISHES = "\"model\":\"vendor/m:1\",\"tools\":[\"read\",\"Bash\"],\"systemPrompt\":\"Be strict.\"";
+    private static final String WISHES =
+            "\"model\":\"vendor/m:1\",\"tools\":[\"read\",\"Bash\"],\"systemPrompt\":\"Be strict.\"";
     private static final String TOLD = "Asked for {model=vendor/m:1, system=Be strict., tools=Read,Bash}";
 
     private static Product product;
 
     @BeforeAll
     static void start() throws IOException {
-        product = Product.start(Map.of("worker", Map.of("defaultAgent", "mock", "agentNames", Map.of("runner", "shell"),
-                "agentModels", Map.of("mock", "usual"))));
+        product = Product.start(Map.of(
+                "worker",
+                Map.of(
+                        "defaultAgent",
+                        "mock",
+                        "agentNames",
+                        Map.of("runner", "shell"),
+                        "agentModels",
+                        Map.of("mock", "usual"))));
     }
 
     @AfterAll
@@ -48,38 +56,72 @@ class AgentConfigTest {
     /** Scenario: a classic client asks for a sub-agent of its own, by the name that it has for it, in the folder that it chose. */
     @Test
     void shouldRunAnyNameAsTheDefaultAgentAndTellItWhatTheCaptainWants() throws IOException {
-        Spawned classic = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"code-reviewer-1\",\"workspace\":\""
-                + product.workspaces().resolve("code-reviewer-1") + "\"," + request("code-reviewer", "," + WISHES).substring(1) + "}"));
+        Spawned classic = new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"code-reviewer-1\",\"workspace\":\""
+                        + product.workspaces().resolve("code-reviewer-1") + "\","
+                        + request("code-reviewer", "," + WISHES).substring(1) + "}"));
         assertEquals(TOLD, said(classic));
         assertEquals("code-reviewer", classic.view().text("agent"), "the captain's own name for it");
-        Spawned web = new Spawned(product, product.web().post("/api/v1/spawns?wait=30s", request("mock", "," + WISHES) + "}").json());
+        Spawned web = new Spawned(
+                product,
+                product.web()
+                        .post("/api/v1/spawns?wait=30s", request("mock", "," + WISHES) + "}")
+                        .json());
         assertEquals(TOLD, said(web));
-        Run run = product.brig("run", "mock", "--model", "vendor/m:1", "--tools", "read,bash", "--system-prompt", "Be strict.",
-                "--", "#scenario:asked");
+        Run run = product.brig(
+                "run",
+                "mock",
+                "--model",
+                "vendor/m:1",
+                "--tools",
+                "read,bash",
+                "--system-prompt",
+                "Be strict.",
+                "--",
+                "#scenario:asked");
         assertEquals(TOLD, run.out(), run::err);
-        assertEquals("Asked for {model=usual}", said(new Spawned(product, product.ask("{\"action\":\"spawn\","
-                + request("mock", "").substring(1) + "}"))));
+        assertEquals(
+                "Asked for {model=usual}",
+                said(new Spawned(
+                        product,
+                        product.ask(
+                                "{\"action\":\"spawn\"," + request("mock", "").substring(1) + "}"))));
     }
 
     @Test
     void shouldRefuseByNameWhatTheAgentCannotBeToldBeforeAnythingStarts() throws IOException {
-        for (String[] refused : List.of(new String[] {"runner", "\"model\":\"m\"", "model"},
-                new String[] {"runner", "\"systemPrompt\":\"s\"", "systemPrompt"}, new String[] {"runner", "\"tools\":[\"read\"]", "tools"},
-                new String[] {"mock", "\"tools\":[\"fly\"]", "tools"}, new String[] {"mock", "\"model\":\"--evil\"", "model"})) {
+        for (String[] refused : List.of(
+                new String[] {"runner", "\"model\":\"m\"", "model"},
+                new String[] {"runner", "\"systemPrompt\":\"s\"", "systemPrompt"},
+                new String[] {"runner", "\"tools\":[\"read\"]", "tools"},
+                new String[] {"mock", "\"tools\":[\"fly\"]", "tools"},
+                new String[] {"mock", "\"model\":\"--evil\"", "model"})) {
             Web.Answer answer = product.web().post("/api/v1/spawns", request(refused[0], "," + refused[1]) + "}");
             assertEquals("400 INVALID_FIELD", answer.status() + " " + answer.code());
-            assertTrue(answer.json().text("detail", "").startsWith("field '" + refused[2] + "'"), answer.response()::body);
-            Fields line = product.ask("{\"action\":\"spawn\"," + request(refused[0], "," + refused[1]).substring(1) + "}");
+            assertTrue(
+                    answer.json().text("detail", "").startsWith("field '" + refused[2] + "'"), answer.response()::body);
+            Fields line = product.ask("{\"action\":\"spawn\","
+                    + request(refused[0], "," + refused[1]).substring(1) + "}");
             assertEquals("INVALID_FIELD", line.text("code"));
         }
-        assertTrue(product.web().get("/api/v1/spawns?agent=runner").json().objects("spawns").isEmpty(), "nothing was begun");
+        assertTrue(
+                product.web()
+                        .get("/api/v1/spawns?agent=runner")
+                        .json()
+                        .objects("spawns")
+                        .isEmpty(),
+                "nothing was begun");
     }
 
     @Test
     void shouldEndTheLineWhereAPersonReadsTheAnswer() throws IOException {
         String shown = Pty.run(product.command("run", "mock", "--", "#scenario:text:3"));
         assertTrue(shown.contains("tok0 tok1 tok2\n"), shown);
-        assertEquals("tok0 tok1 tok2", product.brig("run", "mock", "--", "#scenario:text:3").out(), "a program gets it as it is");
+        assertEquals(
+                "tok0 tok1 tok2",
+                product.brig("run", "mock", "--", "#scenario:text:3").out(),
+                "a program gets it as it is");
     }
 
     /** The program asks something in between: when it has the answer, what it said before is in the stream. */
@@ -102,11 +144,13 @@ class AgentConfigTest {
 
     @Test
     void shouldNameTheSettingThatAllowsAFolderOrAName() throws IOException {
-        Fields outside = product.ask("{\"action\":\"spawn\",\"workspace\":\"/mnt/agents/x-1\"," + request("mock", "").substring(1) + "}");
+        Fields outside = product.ask("{\"action\":\"spawn\",\"workspace\":\"/mnt/agents/x-1\","
+                + request("mock", "").substring(1) + "}");
         assertEquals("WORKSPACE_OUTSIDE_BASE", outside.text("code"));
         assertTrue(outside.text("error", "").contains("worker.workspaceBases"), outside::toString);
         try (Product strict = Product.start()) {
-            Fields unknown = strict.ask("{\"action\":\"spawn\"," + request("code-reviewer", "").substring(1) + "}");
+            Fields unknown = strict.ask(
+                    "{\"action\":\"spawn\"," + request("code-reviewer", "").substring(1) + "}");
             assertEquals("UNKNOWN_AGENT", unknown.text("code"));
             assertTrue(unknown.text("error", "").contains("worker.defaultAgent"), unknown::toString);
         }

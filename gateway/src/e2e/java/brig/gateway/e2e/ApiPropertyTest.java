@@ -30,8 +30,24 @@ class ApiPropertyTest {
     private static final long SEED = 20261122;
     private static final int REQUESTS_EACH = 50;
     private static final int BODY_BYTES_MAX = 16 * 1024;
-    private static final List<String> HOSTILE = List.of("", " ", "a".repeat(3_000), "-1", "0", "1e9", "9".repeat(40),
-            "null", "true", "../../etc/passwd", "'; DROP TABLE spawns; --", "\u0000", "ü€😀", "%", "{}", "[]", "\r\nX: y");
+    private static final List<String> HOSTILE = List.of(
+            "",
+            " ",
+            "a".repeat(3_000),
+            "-1",
+            "0",
+            "1e9",
+            "9".repeat(40),
+            "null",
+            "true",
+            "../../etc/passwd",
+            "'; DROP TABLE spawns; --",
+            "\u0000",
+            "ü€😀",
+            "%",
+            "{}",
+            "[]",
+            "\r\nX: y");
     private static final List<String> METHODS =
             List.of("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "BREW");
 
@@ -60,10 +76,14 @@ class ApiPropertyTest {
 
     @Test
     void shouldAnswerAsItsDocumentSaysWhateverIsAsked() throws IOException {
-        try (Product started = Product.start(Map.of("limits",
-                Map.of("requestBodyBytes", (long) BODY_BYTES_MAX, "workersMax", 3L, "spawnQueueMax", 1L)))) {
+        try (Product started = Product.start(Map.of(
+                "limits", Map.of("requestBodyBytes", (long) BODY_BYTES_MAX, "workersMax", 3L, "spawnQueueMax", 1L)))) {
             product = started;
-            api = new OpenApi(started.web().with("").get("/api/v1/openapi.json").response().body());
+            api = new OpenApi(started.web()
+                    .with("")
+                    .get("/api/v1/openapi.json")
+                    .response()
+                    .body());
             Spawned idle = started.idle("live");
             live = idle.id();
             Spawned over = started.shell("echo over");
@@ -71,8 +91,14 @@ class ApiPropertyTest {
             try (Wire reader = over.attach("watcher")) {
                 new Frames().readAll(reader);
             }
-            tokens = List.of(started.adminToken(), started.adminToken(), started.adminToken(), "", Ids.newToken(),
-                    idle.captainToken(), idle.watcherToken());
+            tokens = List.of(
+                    started.adminToken(),
+                    started.adminToken(),
+                    started.adminToken(),
+                    "",
+                    Ids.newToken(),
+                    idle.captainToken(),
+                    idle.watcherToken());
             for (OpenApi.Described operation : api.operations()) {
                 if (isModel(operation)) {
                     endOthers();
@@ -83,7 +109,8 @@ class ApiPropertyTest {
             }
             checkMethods();
             assertEquals(200, started.web().get("/livez").status());
-            assertTrue(statuses.keySet().containsAll(List.of(101, 200, 201, 202, 400, 401, 403, 404, 405, 410, 413, 415)),
+            assertTrue(
+                    statuses.keySet().containsAll(List.of(101, 200, 201, 202, 400, 401, 403, 404, 405, 410, 413, 415)),
                     () -> "not all kinds of answers were met: " + statuses);
         }
     }
@@ -104,7 +131,11 @@ class ApiPropertyTest {
 
     private int sessions() {
         try {
-            return product.web().get("/api/v1/sessions").json().objects("sessions").size();
+            return product.web()
+                    .get("/api/v1/sessions")
+                    .json()
+                    .objects("sessions")
+                    .size();
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -145,22 +176,26 @@ class ApiPropertyTest {
         }
         assertEquals("application/problem+json", answer.type(), what);
         Fields problem = new Fields(Json.parseObject(answer.body().getBytes(StandardCharsets.UTF_8)));
-        assertEquals(answer.headers().getOrDefault("retry-after", "0"),
-                String.valueOf(problem.number("retry_after_seconds", 0, 9_999, 0)), what);
+        assertEquals(
+                answer.headers().getOrDefault("retry-after", "0"),
+                String.valueOf(problem.number("retry_after_seconds", 0, 9_999, 0)),
+                what);
         assertEquals(answer.status() == 401, answer.headers().containsKey("www-authenticate"), what);
     }
 
     /** Methods that a path does not have are refused, and the answer names those that it has. */
     private void checkMethods() throws IOException {
         Map<String, List<String>> there = new HashMap<>();
-        api.operations().forEach(operation -> there.computeIfAbsent(operation.path(), key -> new ArrayList<>())
-                .add(operation.method()));
+        api.operations()
+                .forEach(operation -> there.computeIfAbsent(operation.path(), key -> new ArrayList<>())
+                        .add(operation.method()));
         for (Map.Entry<String, List<String>> path : there.entrySet()) {
             for (String method : METHODS) {
                 if (path.getValue().contains(method)) {
                     continue;
                 }
-                Answer answer = ask(method + " " + filled(path.getKey().replace("{id}", live)) + " HTTP/1.1\r\n" + head("", ""));
+                Answer answer = ask(
+                        method + " " + filled(path.getKey().replace("{id}", live)) + " HTTP/1.1\r\n" + head("", ""));
                 String what = method + " " + path.getKey() + " -> " + answer;
                 if (method.equals("BREW")) {
                     assertTrue(answer.status() == 405 || answer.status() == 501 || answer.status() == 400, what);
@@ -168,10 +203,13 @@ class ApiPropertyTest {
                 }
                 assertEquals(405, answer.status(), what);
                 statuses.merge(405, 1, Integer::sum);
-                assertEquals(path.getValue().stream().sorted().toList(),
-                        List.of(answer.headers().getOrDefault("allow", "").split(", ")), what);
+                assertEquals(
+                        path.getValue().stream().sorted().toList(),
+                        List.of(answer.headers().getOrDefault("allow", "").split(", ")),
+                        what);
                 if (!method.equals("HEAD")) {
-                    String schema = path.getKey().startsWith("/openai/") ? "/components/schemas/modelError"
+                    String schema = path.getKey().startsWith("/openai/")
+                            ? "/components/schemas/modelError"
                             : "/components/responses/Problem405/content/application~1problem+json/schema";
                     assertEquals("", api.faults(schema, answer.body()), what);
                 }
@@ -191,7 +229,9 @@ class ApiPropertyTest {
             if (parameter.path("in").asText().equals("query") && oneIn(3)) {
                 // Nobody waits for as long as the example says.
                 String value = value(api.resolved(parameter.path("schema"))).replace("30s", "1s");
-                query.append(query.isEmpty() ? '?' : '&').append(parameter.path("name").asText()).append('=')
+                query.append(query.isEmpty() ? '?' : '&')
+                        .append(parameter.path("name").asText())
+                        .append('=')
                         .append(oneIn(20) ? "%zz" : encoded(value));
             }
         }
@@ -202,13 +242,17 @@ class ApiPropertyTest {
     }
 
     private String filled(String path) {
-        return path.replace("{port}", any(List.of("3000", "1", "0", "65536", "x"))).replace("{path}", any(List.of("", "a/b", "?c")));
+        return path.replace("{port}", any(List.of("3000", "1", "0", "65536", "x")))
+                .replace("{path}", any(List.of("", "a/b", "?c")));
     }
 
     private static String encoded(String text) {
         StringBuilder out = new StringBuilder();
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
-            out.append(Character.isLetterOrDigit(b) ? String.valueOf((char) b) : String.format(Locale.ROOT, "%%%02x", b & 0xff));
+            out.append(
+                    Character.isLetterOrDigit(b)
+                            ? String.valueOf((char) b)
+                            : String.format(Locale.ROOT, "%%%02x", b & 0xff));
         }
         return out.toString();
     }
@@ -219,7 +263,9 @@ class ApiPropertyTest {
             return any(HOSTILE);
         }
         if (schema.has("enum")) {
-            return schema.path("enum").get(random.nextInt(schema.path("enum").size())).asText();
+            return schema.path("enum")
+                    .get(random.nextInt(schema.path("enum").size()))
+                    .asText();
         }
         if (schema.path("type").asText().equals("integer")) {
             long min = schema.path("minimum").asLong(0);
@@ -235,15 +281,24 @@ class ApiPropertyTest {
     private String request(OpenApi.Described operation, String method, String target, String token, String forced) {
         StringBuilder more = new StringBuilder();
         if (target.contains("/attach") || target.contains("/ws")) {
-            more.append(oneIn(3) ? "" : String.join("\r\n", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
-                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", ""));
+            more.append(
+                    oneIn(3)
+                            ? ""
+                            : String.join(
+                                    "\r\n",
+                                    "Upgrade: websocket",
+                                    "Sec-WebSocket-Version: 13",
+                                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                                    ""));
             more.append(oneIn(4) ? "Sec-WebSocket-Protocol: other\r\n" : "Sec-WebSocket-Protocol: brig.v1\r\n");
         }
         if (oneIn(3)) {
             more.append("Accept: text/event-stream\r\n");
         }
         if (oneIn(10)) {
-            more.append("Last-Event-ID: ").append(any(List.of("earliest", "zzzzzzzz-1", "x", "00000000-5"))).append("\r\n");
+            more.append("Last-Event-ID: ")
+                    .append(any(List.of("earliest", "zzzzzzzz-1", "x", "00000000-5")))
+                    .append("\r\n");
         }
         if (oneIn(20)) {
             more.append("Origin: https://evil.example\r\n");
@@ -253,10 +308,15 @@ class ApiPropertyTest {
         }
         String body = forced != null ? forced : operation.bodySchema().isMissingNode() ? "" : body(operation);
         if (!body.isEmpty() || !operation.bodySchema().isMissingNode()) {
-            more.append(oneIn(6) && forced == null
-                    ? "Content-Type: " + any(List.of("text/plain", "application/xml", "multipart/form-data; boundary=x")) + "\r\n"
-                    : "Content-Type: application/json\r\n");
-            more.append("Content-Length: ").append(body.getBytes(StandardCharsets.UTF_8).length).append("\r\n");
+            more.append(
+                    oneIn(6) && forced == null
+                            ? "Content-Type: "
+                                    + any(List.of("text/plain", "application/xml", "multipart/form-data; boundary=x"))
+                                    + "\r\n"
+                            : "Content-Type: application/json\r\n");
+            more.append("Content-Length: ")
+                    .append(body.getBytes(StandardCharsets.UTF_8).length)
+                    .append("\r\n");
         }
         return method + " " + target + " HTTP/1.1\r\n" + head(token, more.toString()) + body;
     }
@@ -268,15 +328,29 @@ class ApiPropertyTest {
 
     /** The example of the document, and that example with one thing changed; or something else altogether. */
     private String body(OpenApi.Described operation) {
-        Map<String, Object> body = new LinkedHashMap<>(Json.parseObject(
-                operation.bodyExample().toString().getBytes(StandardCharsets.UTF_8)));
+        Map<String, Object> body = new LinkedHashMap<>(
+                Json.parseObject(operation.bodyExample().toString().getBytes(StandardCharsets.UTF_8)));
         if (body.containsKey("spawn_id") && oneIn(2)) {
             body.put("spawn_id", live);
         }
         return switch (random.nextInt(9)) {
             case 0, 1, 2 -> text(body);
-            case 3 -> any(List.of("", "null", "[]", "7", "\"x\"", "{", "{}", "{\"a\":1,\"a\":2}", "\u0000", "{}{}",
-                    "[".repeat(100), "{\"a\":".repeat(50), "x".repeat(BODY_BYTES_MAX + 1), " ".repeat(BODY_BYTES_MAX + 1)));
+            case 3 ->
+                any(List.of(
+                        "",
+                        "null",
+                        "[]",
+                        "7",
+                        "\"x\"",
+                        "{",
+                        "{}",
+                        "{\"a\":1,\"a\":2}",
+                        "\u0000",
+                        "{}{}",
+                        "[".repeat(100),
+                        "{\"a\":".repeat(50),
+                        "x".repeat(BODY_BYTES_MAX + 1),
+                        " ".repeat(BODY_BYTES_MAX + 1)));
             case 4 -> {
                 body.remove(any(List.copyOf(body.keySet())));
                 yield text(body);
@@ -290,8 +364,18 @@ class ApiPropertyTest {
                 List<String> names = new ArrayList<>(body.keySet());
                 properties.fieldNames().forEachRemaining(names::add);
                 String name = any(names);
-                body.put(name, any(List.of(any(HOSTILE), -1L, Long.MAX_VALUE, true, List.of(), List.of(1L), Map.of(),
-                        Map.of("name", 7L), 1.5)));
+                body.put(
+                        name,
+                        any(List.of(
+                                any(HOSTILE),
+                                -1L,
+                                Long.MAX_VALUE,
+                                true,
+                                List.of(),
+                                List.of(1L),
+                                Map.of(),
+                                Map.of("name", 7L),
+                                1.5)));
                 if (oneIn(3) && properties.has(name)) {
                     body.put(name, value(api.resolved(properties.path(name))));
                 }
@@ -315,9 +399,14 @@ class ApiPropertyTest {
                 headers.put(field[0].toLowerCase(Locale.ROOT), field[1].strip());
             }
             int status = Integer.parseInt(first.substring(9, 12));
-            boolean endless = status == 101 || headers.getOrDefault("content-type", "").startsWith("text/event-stream");
-            return new Answer(status, headers, endless || request.startsWith("HEAD") ? ""
-                    : wire.text(Integer.parseInt(headers.getOrDefault("content-length", "0"))));
+            boolean endless =
+                    status == 101 || headers.getOrDefault("content-type", "").startsWith("text/event-stream");
+            return new Answer(
+                    status,
+                    headers,
+                    endless || request.startsWith("HEAD")
+                            ? ""
+                            : wire.text(Integer.parseInt(headers.getOrDefault("content-length", "0"))));
         }
     }
 }

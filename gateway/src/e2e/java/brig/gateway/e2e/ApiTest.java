@@ -53,19 +53,26 @@ class ApiTest {
         List<String> read = new ArrayList<>();
         String after = "";
         do {
-            Fields page = web.get("/api/v1/spawns?limit=1&state=running" + after).json();
+            Fields page =
+                    web.get("/api/v1/spawns?limit=1&state=running" + after).json();
             assertEquals(1, page.objects("spawns").size());
             read.add(page.objects("spawns").getFirst().text("spawn_id"));
             after = page.has("next") ? "&after=" + page.text("next") : "";
         } while (!after.isEmpty());
         read.retainAll(ids);
         assertEquals(ids, read, "newest first, each once");
-        assertEquals(List.of("page-2"), names(web.get("/api/v1/spawns?task_id=page-2").json(), "spawns"));
+        assertEquals(
+                List.of("page-2"),
+                names(web.get("/api/v1/spawns?task_id=page-2").json(), "spawns"));
         assertEquals(List.of(), names(web.get("/api/v1/spawns?agent=nobody").json(), "spawns"));
         assertEquals("INVALID_FIELD", web.get("/api/v1/spawns?stat=running").code());
         web.delete("/api/v1/spawns/page-1");
-        Await.until("it has ended", () -> names(web.get("/api/v1/sessions?status=inactive").json(), "sessions").contains("page-1"));
-        assertTrue(names(web.get("/api/v1/sessions?status=active").json(), "sessions").containsAll(List.of("page-2", "page-3")));
+        Await.until(
+                "it has ended",
+                () -> names(web.get("/api/v1/sessions?status=inactive").json(), "sessions")
+                        .contains("page-1"));
+        assertTrue(names(web.get("/api/v1/sessions?status=active").json(), "sessions")
+                .containsAll(List.of("page-2", "page-3")));
         assertFalse(names(web.get("/api/v1/sessions").json(), "sessions").contains("page-1"));
     }
 
@@ -75,20 +82,33 @@ class ApiTest {
         Web captain = web.with(spawned.captainToken());
         try (Wire reader = spawned.attach("watcher")) {
             Frames frames = new Frames();
-            assertEquals(202, captain.post("/api/v1/sessions/spoken/input", "{\"content\":\"echo over http\"}").status());
+            assertEquals(
+                    202,
+                    captain.post("/api/v1/sessions/spoken/input", "{\"content\":\"echo over http\"}")
+                            .status());
             frames.readUntilType(reader, "done");
             assertEquals("over http\n", frames.text());
             captain.post("/api/v1/sessions/spoken/input", "{\"content\":\"sleep 60\"}");
             assertEquals(202, captain.post("/api/v1/sessions/spoken/cancel", "").status());
             frames.readUntilType(reader, "done");
         }
-        assertEquals("FORBIDDEN", web.with(spawned.watcherToken())
-                .post("/api/v1/sessions/spoken/input", "{\"content\":\"echo no\"}").code());
-        assertEquals("ATTACH_AUTH_MISSING",
-                web.with("").post("/api/v1/sessions/spoken/input", "{\"content\":\"echo no\"}").code());
+        assertEquals(
+                "FORBIDDEN",
+                web.with(spawned.watcherToken())
+                        .post("/api/v1/sessions/spoken/input", "{\"content\":\"echo no\"}")
+                        .code());
+        assertEquals(
+                "ATTACH_AUTH_MISSING",
+                web.with("")
+                        .post("/api/v1/sessions/spoken/input", "{\"content\":\"echo no\"}")
+                        .code());
         captain.delete("/api/v1/spawns/spoken");
         awaitEnd(spawned);
-        Await.until("it has ended", () -> captain.post("/api/v1/sessions/spoken/input", "{\"content\":\"x\"}").status() == 410);
+        Await.until(
+                "it has ended",
+                () -> captain.post("/api/v1/sessions/spoken/input", "{\"content\":\"x\"}")
+                                .status()
+                        == 410);
     }
 
     @Test
@@ -108,11 +128,14 @@ class ApiTest {
                     throw new AssertionError(e);
                 }
             });
-            Await.until("it waits", () -> web.get("/api/v1/status").json().object("queue").number("waiting", 0, 9, 0) == 1);
+            Await.until(
+                    "it waits",
+                    () -> web.get("/api/v1/status").json().object("queue").number("waiting", 0, 9, 0) == 1);
             assertEquals("open", web.post("/api/v1/pool/resume", "").json().text("pool"));
             assertEquals(201, waiting.join());
             web.post("/api/v1/pool/drain", "");
-            assertEquals("POOL_PAUSED", web.post("/api/v1/spawns?wait=30s", SHELL).code());
+            assertEquals(
+                    "POOL_PAUSED", web.post("/api/v1/spawns?wait=30s", SHELL).code());
             assertEquals(503, web.get("/readyz").status());
         } finally {
             web.post("/api/v1/pool/resume", "");
@@ -125,32 +148,52 @@ class ApiTest {
         Spawned spawned = product.idle("hooked");
         Web captain = web.with(spawned.captainToken());
         String created = "{\"type\":\"session.created\",\"session_id\":\"ses_hooked\",\"spawn_id\":\"%s\"}";
-        assertEquals("NOT_FOUND", web.post("/api/v1/events", created.formatted("hooked")).code(), "a task_id is a guess");
-        assertEquals("INVALID_FIELD", web.post("/api/v1/events",
-                "{\"type\":\"session.created\",\"session_id\":\"ses_hooked\"}").code());
-        assertEquals("UNAUTHENTICATED",
-                web.with("").post("/api/v1/events", created.formatted(spawned.id())).code());
+        assertEquals(
+                "NOT_FOUND",
+                web.post("/api/v1/events", created.formatted("hooked")).code(),
+                "a task_id is a guess");
+        assertEquals(
+                "INVALID_FIELD",
+                web.post("/api/v1/events", "{\"type\":\"session.created\",\"session_id\":\"ses_hooked\"}")
+                        .code());
+        assertEquals(
+                "UNAUTHENTICATED",
+                web.with("")
+                        .post("/api/v1/events", created.formatted(spawned.id()))
+                        .code());
         try (Events events = web.follow("/api/v1/events?session_id=hooked", "")) {
             Web.Answer bound = captain.post("/api/v1/events", created.formatted(spawned.id()));
             assertEquals(201, bound.status(), () -> bound.response().body());
             assertEquals("ses_hooked", spawned.view().text("session_id"));
-            assertEquals(201, captain.post("/api/v1/events",
-                    "{\"type\":\"tool.after\",\"session_id\":\"ses_hooked\",\"data\":{\"tool\":\"edit\"}}").status());
+            assertEquals(
+                    201,
+                    captain.post(
+                                    "/api/v1/events",
+                                    "{\"type\":\"tool.after\",\"session_id\":\"ses_hooked\",\"data\":{\"tool\":\"edit\"}}")
+                            .status());
             assertEquals("session.created", events.message().text("type"));
             assertEquals("edit", events.message().object("data").text("tool"));
             String seen = events.lastId();
             long seq = Long.parseLong(seen.substring(seen.indexOf('-') + 1));
-            Fields rest = web.get("/api/v1/events?session_id=ses_hooked&after=" + (seq - 1)).json();
-            assertEquals(List.of("tool.after"), rest.objects("events").stream().map(e -> e.text("type")).toList());
+            Fields rest = web.get("/api/v1/events?session_id=ses_hooked&after=" + (seq - 1))
+                    .json();
+            assertEquals(
+                    List.of("tool.after"),
+                    rest.objects("events").stream().map(e -> e.text("type")).toList());
             captain.post("/api/v1/events", "{\"type\":\"turn.end\",\"spawn_id\":\"" + spawned.id() + "\"}");
             try (Events again = web.follow("/api/v1/events?session_id=hooked", seen)) {
                 assertEquals("turn.end", again.message().text("type"));
             }
         }
         Spawned other = product.idle("unhooked");
-        assertEquals("INVALID_FIELD", web.post("/api/v1/events", created.formatted(other.id())).code(), "it is another's");
-        assertEquals("UNAUTHENTICATED", captain.post("/api/v1/events",
-                "{\"type\":\"x\",\"spawn_id\":\"" + other.id() + "\"}").code());
+        assertEquals(
+                "INVALID_FIELD",
+                web.post("/api/v1/events", created.formatted(other.id())).code(),
+                "it is another's");
+        assertEquals(
+                "UNAUTHENTICATED",
+                captain.post("/api/v1/events", "{\"type\":\"x\",\"spawn_id\":\"" + other.id() + "\"}")
+                        .code());
     }
 
     @Test
@@ -167,10 +210,15 @@ class ApiTest {
             own.web().post("/api/v1/events", event.formatted(2));
             own.kill();
             own.serve();
-            assertEquals(201, own.web().post("/api/v1/events", event.formatted(3)).status());
-            Fields all = own.web().get("/api/v1/events?session_id=hooked&after=1").json();
-            assertEquals(List.of(2L, 3L), all.objects("events").stream()
-                    .map(one -> one.object("data").number("n", 0, 9, 0)).toList());
+            assertEquals(
+                    201, own.web().post("/api/v1/events", event.formatted(3)).status());
+            Fields all =
+                    own.web().get("/api/v1/events?session_id=hooked&after=1").json();
+            assertEquals(
+                    List.of(2L, 3L),
+                    all.objects("events").stream()
+                            .map(one -> one.object("data").number("n", 0, 9, 0))
+                            .toList());
             try (Events events = own.web().follow("/api/v1/events?session_id=hooked", seen)) {
                 assertEquals(seen, events.resumedFrom());
                 assertEquals(2, events.message().object("data").number("n", 0, 9, 0));
@@ -194,8 +242,13 @@ class ApiTest {
         // Scenario: one worker ends by itself a little later, so the gateway stops long before the deadline.
         try (Product own = Product.start()) {
             Spawned short1 = own.shell("sleep 1; echo finished");
-            assertEquals(202, own.web().post("/api/v1/shutdown", "{\"deadline_seconds\":60}").status());
-            assertEquals("SHUTTING_DOWN", own.web().post("/api/v1/spawns", SHELL).code());
+            assertEquals(
+                    202,
+                    own.web()
+                            .post("/api/v1/shutdown", "{\"deadline_seconds\":60}")
+                            .status());
+            assertEquals(
+                    "SHUTTING_DOWN", own.web().post("/api/v1/spawns", SHELL).code());
             Await.until("it has stopped", () -> !own.process().isAlive());
             own.serve();
             assertEquals("finished\n", own.brig("logs", short1.id()).out());
@@ -223,16 +276,21 @@ class ApiTest {
             Spawned first = own.idle("first");
             CompletableFuture<Web.Answer> waiting = CompletableFuture.supplyAsync(() -> {
                 try {
-                    return own.web().post("/api/v1/spawns?wait=20s",
-                            "{\"task_id\":\"second\",\"agent_config\":{\"name\":\"shell\"}}");
+                    return own.web()
+                            .post(
+                                    "/api/v1/spawns?wait=20s",
+                                    "{\"task_id\":\"second\",\"agent_config\":{\"name\":\"shell\"}}");
                 } catch (IOException e) {
                     throw new AssertionError(e);
                 }
             });
-            Await.until("it waits", () -> own.web().get("/api/v1/status").json().object("queue")
-                    .number("waiting", 0, 9, 0) == 1);
-            assertEquals("MAX_WORKERS",
-                    own.ask("{\"action\":\"spawn\",\"wait\":\"1s\",\"agent_config\":{\"name\":\"shell\"}}").text("code"));
+            Await.until(
+                    "it waits",
+                    () -> own.web().get("/api/v1/status").json().object("queue").number("waiting", 0, 9, 0) == 1);
+            assertEquals(
+                    "MAX_WORKERS",
+                    own.ask("{\"action\":\"spawn\",\"wait\":\"1s\",\"agent_config\":{\"name\":\"shell\"}}")
+                            .text("code"));
             own.brig("terminate", first.id());
             assertEquals(201, waiting.join().status());
             Run inVain = own.brig("spawn", "--wait", "1s", "--json", "shell");
@@ -245,8 +303,9 @@ class ApiTest {
                     throw new AssertionError(e);
                 }
             });
-            Await.until("it waits", () -> own.web().get("/api/v1/status").json().object("queue")
-                    .number("waiting", 0, 9, 0) == 1);
+            Await.until(
+                    "it waits",
+                    () -> own.web().get("/api/v1/status").json().object("queue").number("waiting", 0, 9, 0) == 1);
             own.brig("terminate", "second");
             assertEquals(0, patient.join().exitCode(), () -> patient.join().err());
         }

@@ -36,8 +36,12 @@ final class Beside implements AutoCloseable {
         assertEquals(expected.toString(), frames.text());
         assertEquals(0, frames.missing());
         List<Fields> live = product.ask("{\"action\":\"list\"}").objects("spawns").stream()
-                .filter(spawn -> !spawn.has("ended_ms")).toList();
-        assertEquals(1, live.size(), () -> "other sessions: " + live.stream().map(Fields::asMap).toList());
+                .filter(spawn -> !spawn.has("ended_ms"))
+                .toList();
+        assertEquals(
+                1,
+                live.size(),
+                () -> "other sessions: " + live.stream().map(Fields::asMap).toList());
     }
 
     @Override

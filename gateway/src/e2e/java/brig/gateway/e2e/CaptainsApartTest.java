@@ -67,24 +67,76 @@ class CaptainsApartTest {
     }
 
     static {
-        way(new Way(Verdict.REFUSED), "showSpawn", "endSpawn", "showPosture", "showDiff", "apply", "showEgress", "stream", "attach",
-                "showTree", "cancel", "getPort", "headPort", "postPort", "putPort", "patchPort", "deletePort", "optionsPort");
+        way(
+                new Way(Verdict.REFUSED),
+                "showSpawn",
+                "endSpawn",
+                "showPosture",
+                "showDiff",
+                "apply",
+                "showEgress",
+                "stream",
+                "attach",
+                "showTree",
+                "cancel",
+                "getPort",
+                "headPort",
+                "postPort",
+                "putPort",
+                "patchPort",
+                "deletePort",
+                "optionsPort");
         way(new Way(Verdict.REFUSED, "", "{\"decision\":\"allow\",\"host\":\"example.org\"}"), "decideEgress");
         way(new Way(Verdict.REFUSED, "", "{\"content\":\"echo mine\"}"), "input");
-        way(new Way(Verdict.REFUSED, "", "{\"type\":\"session.created\",\"spawn_id\":\"HERS\",\"session_id\":\"ses_1\"}"), "postEvent");
+        way(
+                new Way(
+                        Verdict.REFUSED,
+                        "",
+                        "{\"type\":\"session.created\",\"spawn_id\":\"HERS\",\"session_id\":\"ses_1\"}"),
+                "postEvent");
         way(new Way(Verdict.REFUSED, "?session_id=HERS", ""), "listEvents");
         way(new Way(Verdict.REFUSED, "?spawn_id=HERS", ""), "listAudit");
         way(new Way(Verdict.REFUSED, "?session=HERS", ""), "listTokens", "revokeToken");
         way(new Way(Verdict.REFUSED, "", "{\"session\":\"HERS\"}"), "mintToken", "issueTicket");
         way(new Way(Verdict.REFUSED, "", "{" + SHELL + ",\"workspace\":\"FOLDER\"}"), "spawn");
-        way(new Way(Verdict.REFUSED, "", "{\"model\":\"shell\",\"input\":\"echo mine\",\"previous_response_id\":\"resp_HERS_1\"}"),
+        way(
+                new Way(
+                        Verdict.REFUSED,
+                        "",
+                        "{\"model\":\"shell\",\"input\":\"echo mine\",\"previous_response_id\":\"resp_HERS_1\"}"),
                 "modelRespond");
-        way(new Way(Verdict.ADMINS), "metrics", "rebind", "status", "agentStatus", "pause", "drain", "resume", "shutdown",
-                "doctor", "listWorkspaces", "discardWorkspace", "prune");
+        way(
+                new Way(Verdict.ADMINS),
+                "metrics",
+                "rebind",
+                "status",
+                "agentStatus",
+                "pause",
+                "drain",
+                "resume",
+                "shutdown",
+                "doctor",
+                "listWorkspaces",
+                "discardWorkspace",
+                "prune");
         way(new Way(Verdict.UNLISTED), "listSpawns", "listSessions");
         // A client's own name of a talk counts for its captain only. What a WebSocket names comes later: see below.
-        way(new Way(Verdict.NAMES_NOTHING), "page", "pageFile", "live", "ready", "openapi", "asyncapi", "multiplex", "spawner", "signIn",
-                "signOut", "listModels", "showModel", "modelChat", "agents");
+        way(
+                new Way(Verdict.NAMES_NOTHING),
+                "page",
+                "pageFile",
+                "live",
+                "ready",
+                "openapi",
+                "asyncapi",
+                "multiplex",
+                "spawner",
+                "signIn",
+                "signOut",
+                "listModels",
+                "showModel",
+                "modelChat",
+                "agents");
     }
 
     @BeforeAll
@@ -92,16 +144,25 @@ class CaptainsApartTest {
         product = Product.start(Map.of("allowedUids", List.of((long) UID))).offering("shell");
         alice = captain("alice");
         bob = captain("bob");
-        hers = new Spawned(product, alice.post("/api/v1/spawns?wait=30s", "{\"task_id\":\"hers\"," + SHELL + "}").json());
+        hers = new Spawned(
+                product,
+                alice.post("/api/v1/spawns?wait=30s", "{\"task_id\":\"hers\"," + SHELL + "}")
+                        .json());
         Files.writeString(hers.workspace().resolve("left.txt"), "hers\n");
-        tokenOfHers = product.web().post("/api/v1/tokens", "{\"session\":\"hers\"}").json().requiredText("id");
+        tokenOfHers = product.web()
+                .post("/api/v1/tokens", "{\"session\":\"hers\"}")
+                .json()
+                .requiredText("id");
         Await.until("its first frame is there", () -> hers.view().number("last_seq", 0, Long.MAX_VALUE, -1) > 0);
         lastSeq = hers.view().number("last_seq", 0, Long.MAX_VALUE, -1);
     }
 
     private static Web captain(String name) throws IOException {
-        return product.web().with(product.web().post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"" + name + "\"}")
-                .json().requiredText("token"));
+        return product.web()
+                .with(product.web()
+                        .post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"" + name + "\"}")
+                        .json()
+                        .requiredText("token"));
     }
 
     @AfterAll
@@ -122,20 +183,30 @@ class CaptainsApartTest {
     }
 
     private static void requireRefused(String what, Web.Answer answer) {
-        assertTrue(List.of(401, 403, 404, 409).contains(answer.status()), () -> what + ": " + answer.status() + " "
-                + answer.response().body());
+        assertTrue(
+                List.of(401, 403, 404, 409).contains(answer.status()),
+                () -> what + ": " + answer.status() + " " + answer.response().body());
     }
 
     private static void check(OpenApi.Described operation, String name) throws IOException {
         String id = operation.node().path("operationId").asText();
         Way way = WAYS.get(id);
-        String path = named(operation.path().replace("{id}", id.equals("revokeToken") ? tokenOfHers : "HERS")
-                .replace("{port}", "8080").replace("{path}", "x") + way.query(), name);
+        String path = named(
+                operation
+                                .path()
+                                .replace("{id}", id.equals("revokeToken") ? tokenOfHers : "HERS")
+                                .replace("{port}", "8080")
+                                .replace("{path}", "x")
+                        + way.query(),
+                name);
         // An answer's id has the spawn_id in it, and no other name.
         String inBody = id.equals("modelRespond") ? hers.id() : name;
         boolean hasBody = !operation.node().path("requestBody").isMissingNode();
-        Web.Answer answer = bob.send(bob.request(path).header("Content-Type", "application/json").method(operation.method(),
-                hasBody ? BodyPublishers.ofString(named(way.body(), inBody)) : BodyPublishers.noBody()));
+        Web.Answer answer = bob.send(bob.request(path)
+                .header("Content-Type", "application/json")
+                .method(
+                        operation.method(),
+                        hasBody ? BodyPublishers.ofString(named(way.body(), inBody)) : BodyPublishers.noBody()));
         switch (way.verdict()) {
             case REFUSED -> requireRefused(id, answer);
             case ADMINS -> assertEquals(403, answer.status(), id);
@@ -149,7 +220,8 @@ class CaptainsApartTest {
 
     @Test
     void shouldRefuseWhatIsAnotherCaptainsInEveryOperationOfTheDocument() throws IOException {
-        OpenApi api = new OpenApi(product.web().get("/api/v1/openapi.json").response().body());
+        OpenApi api =
+                new OpenApi(product.web().get("/api/v1/openapi.json").response().body());
         TreeSet<String> described = new TreeSet<>();
         for (OpenApi.Described operation : api.operations()) {
             String id = operation.node().path("operationId").asText();
@@ -165,13 +237,19 @@ class CaptainsApartTest {
     @Test
     void shouldRefuseEveryWayToNameTheFolderOfAnotherCaptainsSession() throws IOException {
         String folder = hers.workspace().toString();
-        for (String place : List.of("\"workspace\":\"" + folder + "\"", "\"workspace\":\"" + folder + "/sub\"",
-                "\"workspace\":\"" + folder + "/../hers\"", "\"workspace_mode\":\"copy\",\"workspace\":\"" + folder + "\"",
+        for (String place : List.of(
+                "\"workspace\":\"" + folder + "\"",
+                "\"workspace\":\"" + folder + "/sub\"",
+                "\"workspace\":\"" + folder + "/../hers\"",
+                "\"workspace_mode\":\"copy\",\"workspace\":\"" + folder + "\"",
                 "\"workspace_mode\":\"worktree\",\"repository\":\"" + folder + "\"",
                 "\"workspace_mode\":\"snapshot\",\"repository\":\"" + folder + "/sub\"")) {
             for (String share : List.of("", ",\"share_workspace\":true")) {
                 Web.Answer answer = bob.post("/api/v1/spawns?wait=10s", "{" + SHELL + "," + place + share + "}");
-                assertEquals("WORKSPACE_IN_USE", answer.code(), () -> place + " " + answer.response().body());
+                assertEquals(
+                        "WORKSPACE_IN_USE",
+                        answer.code(),
+                        () -> place + " " + answer.response().body());
                 assertFalse(answer.response().body().contains(hers.id()), "nothing is told of it");
             }
         }
@@ -182,10 +260,16 @@ class CaptainsApartTest {
 
     @Test
     void shouldShareOnlyWhenItIsSaid() throws IOException {
-        String place = "{" + SHELL + ",\"once\":true,\"prompt\":\"cat left.txt\",\"workspace\":\"" + hers.workspace() + "\"";
+        String place =
+                "{" + SHELL + ",\"once\":true,\"prompt\":\"cat left.txt\",\"workspace\":\"" + hers.workspace() + "\"";
         for (Web owner : List.of(alice, product.web())) {
-            assertEquals("WORKSPACE_IN_USE", owner.post("/api/v1/spawns?wait=30s", place + "}").code());
-            Spawned second = new Spawned(product, owner.post("/api/v1/spawns?wait=30s", place + ",\"share_workspace\":true}").json());
+            assertEquals(
+                    "WORKSPACE_IN_USE",
+                    owner.post("/api/v1/spawns?wait=30s", place + "}").code());
+            Spawned second = new Spawned(
+                    product,
+                    owner.post("/api/v1/spawns?wait=30s", place + ",\"share_workspace\":true}")
+                            .json());
             try (Wire reader = second.captain()) {
                 Frames frames = new Frames();
                 frames.readAll(reader);
@@ -197,15 +281,20 @@ class CaptainsApartTest {
     @Test
     void shouldKeepWhatASessionLeftForItsCaptain() throws IOException {
         String request = "{\"task_id\":\"over\"," + SHELL + ",\"once\":true,\"prompt\":\"echo hers > kept.txt\"}";
-        Spawned over = new Spawned(product, alice.post("/api/v1/spawns?wait=30s", request).json());
+        Spawned over = new Spawned(
+                product, alice.post("/api/v1/spawns?wait=30s", request).json());
         try (Wire reader = over.captain()) {
             new Frames().readAll(reader);
         }
         for (String place : List.of("\"task_id\":\"over\"", "\"workspace\":\"" + over.workspace() + "\"")) {
             Web.Answer answer = bob.post("/api/v1/spawns?wait=30s", "{" + SHELL + "," + place + "}");
-            assertEquals("WORKSPACE_IN_USE", answer.code(), () -> place + " " + answer.response().body());
+            assertEquals(
+                    "WORKSPACE_IN_USE",
+                    answer.code(),
+                    () -> place + " " + answer.response().body());
         }
-        Spawned again = new Spawned(product, alice.post("/api/v1/spawns?wait=30s", request).json());
+        Spawned again = new Spawned(
+                product, alice.post("/api/v1/spawns?wait=30s", request).json());
         try (Wire reader = again.captain()) {
             new Frames().readAll(reader);
         }
@@ -215,9 +304,10 @@ class CaptainsApartTest {
     void shouldRefuseWhatIsAnotherCaptainsOnSocketsOfManySessionsAndOfOne() throws IOException {
         try (Socket socket = bob.socket("/api/v1/ws")) {
             for (String name : List.of(hers.id(), "hers")) {
-                for (String action : List.of("subscribe", "unsubscribe", "send", "cancel", "terminate", "take_control",
-                        "release_control")) {
-                    Fields answer = socket.sendLine("{\"action\":\"" + action + "\",\"id\":\"" + name + "\",\"content\":\"echo mine\"}")
+                for (String action : List.of(
+                        "subscribe", "unsubscribe", "send", "cancel", "terminate", "take_control", "release_control")) {
+                    Fields answer = socket.sendLine(
+                                    "{\"action\":\"" + action + "\",\"id\":\"" + name + "\",\"content\":\"echo mine\"}")
                             .message();
                     assertEquals("UNAUTHENTICATED", answer.text("code"), () -> action + " " + answer.asMap());
                 }
@@ -230,8 +320,8 @@ class CaptainsApartTest {
 
     private static List<String> asOther(Path socket, List<String> lines) throws IOException {
         String id = String.valueOf(UID);
-        List<String> command = new ArrayList<>(
-                List.of("setpriv", "--reuid", id, "--regid", id, "--clear-groups", "--", "perl", "-", socket.toString()));
+        List<String> command = new ArrayList<>(List.of(
+                "setpriv", "--reuid", id, "--regid", id, "--clear-groups", "--", "perl", "-", socket.toString()));
         command.addAll(lines);
         Run run = Run.of(command, Files.readString(SCRIPT), product.folder());
         assertEquals(0, run.exitCode(), run::err);
@@ -241,7 +331,8 @@ class CaptainsApartTest {
     /** Actions of the spawner socket that are about somebody's session, with what else each takes. */
     private static Map<String, String> actionsOfASession() {
         Map<String, String> actions = new LinkedHashMap<>();
-        for (String action : List.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard", "egress")) {
+        for (String action :
+                List.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard", "egress")) {
             actions.put(action, "\"id\":\"HERS\"");
         }
         actions.put("port", "\"id\":\"HERS\",\"port\":8080");
@@ -263,19 +354,27 @@ class CaptainsApartTest {
         actions.forEach((action, more) -> lines.add(named("{\"action\":\"" + action + "\"," + more + "}", hers.id())));
         List<String> answers = asOther(product.spawner(), lines);
         for (int i = 0; i < lines.size(); i++) {
-            String code = new Fields(Json.parseObject(answers.get(i).getBytes(StandardCharsets.UTF_8))).text("code", "");
-            assertTrue(List.of("UNAUTHENTICATED", "FORBIDDEN", "NOT_FOUND", "WORKSPACE_IN_USE").contains(code),
+            String code =
+                    new Fields(Json.parseObject(answers.get(i).getBytes(StandardCharsets.UTF_8))).text("code", "");
+            assertTrue(
+                    List.of("UNAUTHENTICATED", "FORBIDDEN", "NOT_FOUND", "WORKSPACE_IN_USE")
+                            .contains(code),
                     lines.get(i) + " -> " + answers.get(i));
         }
-        for (String answer : asOther(product.spawner(), List.of("{\"action\":\"list\"}", "{\"action\":\"workspaces\"}"))) {
+        for (String answer :
+                asOther(product.spawner(), List.of("{\"action\":\"list\"}", "{\"action\":\"workspaces\"}"))) {
             assertFalse(answer.contains(hers.id()) || answer.contains("\"code\""), answer);
         }
-        assertTrue(asOther(product.runtime().resolve("http.sock"), List.of("GET /api/v1/spawns/hers HTTP/1.1\r\nHost: localhost"))
-                .getFirst().contains(" 401 "));
+        assertTrue(asOther(
+                        product.runtime().resolve("http.sock"),
+                        List.of("GET /api/v1/spawns/hers HTTP/1.1\r\nHost: localhost"))
+                .getFirst()
+                .contains(" 401 "));
         TreeSet<String> known = new TreeSet<>(actions.keySet());
         // These name no session, or are asked above; a token is taken back by who sees it.
         known.addAll(List.of("list", "workspaces", "track", "agents", "gateway", "doctor", "revoke_token"));
         String all = product.ask("{\"action\":\"fly\"}").text("error", "").replaceAll(".*known are ", "");
-        assertEquals(known, new TreeSet<>(List.of(all.split(", | and ", -1))), "each action has its place in this test");
+        assertEquals(
+                known, new TreeSet<>(List.of(all.split(", | and ", -1))), "each action has its place in this test");
     }
 }

@@ -56,12 +56,16 @@ class CaptainsTest {
         recipes.write(".claude/agents/walled.md", "claude-agent");
         assertTrue(Recipes.block("claude-agent").contains("brig run claude --task-id NAME -r . -- 'TASK'"));
         String claude = printing(Recipes.block("claude-agent-run"));
-        Run run = ok(claude, "#scenario:delegate:walled:shell:brig run mock --task-id one -r . -- '#scenario:write:made.txt'");
+        Run run = ok(
+                claude,
+                "#scenario:delegate:walled:shell:brig run mock --task-id one -r . -- '#scenario:write:made.txt'");
         assertEquals(UNTOUCHED, recipes.files(), run::toString);
         Run shown = ok(claude, "#scenario:delegate:walled:shell:brig diff one");
         assertTrue(shown.out().contains("+++ b/made.txt"), shown::toString);
         Run refused = ok(claude, "#scenario:delegate:walled:write:escaped.txt");
-        assertTrue(refused.out().contains("permission_denied") || refused.out().contains("needs approval"), refused::toString);
+        assertTrue(
+                refused.out().contains("permission_denied") || refused.out().contains("needs approval"),
+                refused::toString);
         assertEquals(UNTOUCHED, recipes.files(), "no other command, and no tool but commands");
         ok("brig apply one", "");
         assertEquals(APPLIED, recipes.files());
@@ -71,13 +75,17 @@ class CaptainsTest {
     void shouldRunClaudesOwnCommandsBehindTheWall() throws IOException {
         recipes.install("bin/walled", "claude-shell");
         String[] recipe = printing(Recipes.block("claude-shell-run")).split("(?=brig diff wall)", 2);
-        Run run = ok(recipe[0], "#scenario:shell:pwd; hostname; git branch --show-current; ls /root 2>&1; cat a.txt > made.txt");
+        Run run = ok(
+                recipe[0],
+                "#scenario:shell:pwd; hostname; git branch --show-current; ls /root 2>&1; cat a.txt > made.txt");
         assertTrue(run.out().contains("/workspace\\nworker\\nbrig/wall"), run::toString);
         assertTrue(run.out().contains("cannot access '/root'"), run::toString);
         assertEquals(UNTOUCHED, recipes.files());
         String again = recipe[0].substring(recipe[0].indexOf("CLAUDE_"));
         Run parallel = ok(again, "#scenario:shells");
-        assertTrue(parallel.out().contains("\"content\":\"one") && parallel.out().contains("\"content\":\"two"), parallel::toString);
+        assertTrue(
+                parallel.out().contains("\"content\":\"one") && parallel.out().contains("\"content\":\"two"),
+                parallel::toString);
         Run written = ok(again, "#scenario:write:" + recipes.project().resolve("escaped.txt"));
         assertFalse(Files.exists(recipes.project().resolve("escaped.txt")), written::toString);
         assertTrue(ok(recipe[1], "").out().contains("+++ b/made.txt"));
@@ -90,15 +98,22 @@ class CaptainsTest {
 
     @Test
     void shouldRunCodexsCommandsAndPatchesBehindTheWall() throws IOException {
-        String folder = ok(Recipes.block("codex-spawn") + "echo \"$folder\"", "").out().lines().reduce((before, line) -> line)
+        String folder = ok(Recipes.block("codex-spawn") + "echo \"$folder\"", "")
+                .out()
+                .lines()
+                .reduce((before, line) -> line)
                 .orElseThrow();
         try {
-            Process port = new ProcessBuilder(
-                    recipes.command("exec " + Recipes.block("codex-port").replace("8555", "8555 --listen 127.0.0.1:0"))).start();
+            Process port = new ProcessBuilder(recipes.command(
+                            "exec " + Recipes.block("codex-port").replace("8555", "8555 --listen 127.0.0.1:0")))
+                    .start();
             try (BufferedReader out = port.inputReader()) {
                 String address = out.readLine().replaceFirst("http://(127\\.0\\.0\\.1:\\d+) .*", "$1");
-                drive("folder=" + folder + "\n", Recipes.block("codex-run").replace("127.0.0.1:8555", address)
-                        .replace("codex exec", "codex exec --json"));
+                drive(
+                        "folder=" + folder + "\n",
+                        Recipes.block("codex-run")
+                                .replace("127.0.0.1:8555", address)
+                                .replace("codex exec", "codex exec --json"));
             } finally {
                 port.destroyForcibly();
             }
@@ -121,7 +136,8 @@ class CaptainsTest {
         assertTrue(diff.contains("+++ b/made.txt") && diff.contains("+++ b/read.txt"), diff);
         assertEquals(List.of("a.txt", "made.txt", "read.txt"), recipes.files());
         ok("brig terminate wall", "");
-        Run gone = ok(codex.replace(task, "#scenario:shell:touch escaped.txt " + recipes.project() + "/escaped.txt"), "");
+        Run gone =
+                ok(codex.replace(task, "#scenario:shell:touch escaped.txt " + recipes.project() + "/escaped.txt"), "");
         assertTrue((gone.out() + gone.err()).contains("No usable execution environment"), gone::toString);
         assertEquals(List.of("a.txt", "made.txt", "read.txt"), recipes.files(), "not on the host instead");
     }

@@ -41,17 +41,25 @@ final class Chromium implements AutoCloseable {
 
     /** Starts it; where it is not here the tests that need it are skipped, and say so. */
     static Chromium start() {
-        List<Path> missing = List.of(PROGRAM, NODE).stream().filter(file -> !Files.isExecutable(file)).toList();
+        List<Path> missing = List.of(PROGRAM, NODE).stream()
+                .filter(file -> !Files.isExecutable(file))
+                .toList();
         if (!missing.isEmpty()) {
-            System.err.println("SKIPPED: the page is not tested, for want of " + missing + " (apt-get install chromium npm)");
+            System.err.println(
+                    "SKIPPED: the page is not tested, for want of " + missing + " (apt-get install chromium npm)");
         }
         Assumptions.assumeTrue(missing.isEmpty(), () -> missing + " is not here");
         PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MS);
-        Playwright playwright = Playwright.create(new Playwright.CreateOptions().setEnv(Map.of(
-                "PLAYWRIGHT_NODEJS_PATH", NODE.toString(), "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+        Playwright playwright = Playwright.create(new Playwright.CreateOptions()
+                .setEnv(Map.of("PLAYWRIGHT_NODEJS_PATH", NODE.toString(), "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
         // As root Chromium runs without its sandbox or not at all.
-        return new Chromium(playwright, playwright.chromium().launch(
-                new BrowserType.LaunchOptions().setExecutablePath(PROGRAM).setArgs(List.of("--no-sandbox"))));
+        return new Chromium(
+                playwright,
+                playwright
+                        .chromium()
+                        .launch(new BrowserType.LaunchOptions()
+                                .setExecutablePath(PROGRAM)
+                                .setArgs(List.of("--no-sandbox"))));
     }
 
     static Browser.NewContextOptions screen(int width, int height) {
@@ -62,12 +70,14 @@ final class Chromium implements AutoCloseable {
     Page page(Browser.NewContextOptions options) {
         BrowserContext context = browser.newContext(options);
         context.setDefaultTimeout(PATIENCE_MS);
-        context.onRequest(request -> hosts.add(String.valueOf(URI.create(request.url()).getHost())));
+        context.onRequest(
+                request -> hosts.add(String.valueOf(URI.create(request.url()).getHost())));
         Page page = context.newPage();
         page.onPageError(fault -> faults.add(fault));
         page.onConsoleMessage(message -> {
             // Requests that are refused, or lost with the network, are the page's to tell, and not its fault.
-            if (message.type().equals("error") && !message.text().startsWith("Failed to load resource")
+            if (message.type().equals("error")
+                    && !message.text().startsWith("Failed to load resource")
                     && !message.text().startsWith("WebSocket connection to")) {
                 faults.add(message.text());
             }

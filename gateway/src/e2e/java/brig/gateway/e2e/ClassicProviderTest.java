@@ -16,18 +16,29 @@ import org.junit.jupiter.api.Timeout;
 /** Clients of the first protocol, which end their sessions by the task_id and leave the rest to the spawner. */
 @Timeout(120)
 class ClassicProviderTest {
-    private static final String CLIENT = Path.of(System.getProperty("brig.clients", ""), "node/test/classic-provider.mjs").toString();
+    private static final String CLIENT = Path.of(
+                    System.getProperty("brig.clients", ""), "node/test/classic-provider.mjs")
+            .toString();
     private static final int SESSIONS = 12;
 
     @Test
     void shouldLeaveNoSessionAndNoFolderAndRefuseNobodyWhenManyComeOneAfterAnother() throws IOException {
         try (Product product = Product.start(Map.of("limits", Map.of("workersPerCaptainMax", 2)))) {
             for (int round = 0; round < 2; round++) {
-                Run run = Run.of(List.of("node", CLIENT, product.spawner().toString(), product.scratch().toString(), "shell",
-                        String.valueOf(SESSIONS), "mkdir -p a/b; echo kept > a/b/file; chmod 0 a; ln -s / out; echo said"),
-                        "", product.folder());
+                Run run = Run.of(
+                        List.of(
+                                "node",
+                                CLIENT,
+                                product.spawner().toString(),
+                                product.scratch().toString(),
+                                "shell",
+                                String.valueOf(SESSIONS),
+                                "mkdir -p a/b; echo kept > a/b/file; chmod 0 a; ln -s / out; echo said"),
+                        "",
+                        product.folder());
                 assertEquals(0, run.exitCode(), run.err());
-                assertEquals(Collections.nCopies(SESSIONS, "said"), run.out().lines().toList());
+                assertEquals(
+                        Collections.nCopies(SESSIONS, "said"), run.out().lines().toList());
                 requireNothingLeft(product);
             }
         }
@@ -56,8 +67,9 @@ class ClassicProviderTest {
     }
 
     private static void spawnIn(Product product, Path workspace, boolean once) throws IOException {
-        Fields spawned = product.ask("{\"action\":\"spawn\",\"workspace\":\"" + workspace + "\",\"agent_config\":{\"name\":\"shell\"},"
-                + "\"prompt\":\"echo x > result\",\"once\":" + once + "}");
+        Fields spawned = product.ask(
+                "{\"action\":\"spawn\",\"workspace\":\"" + workspace + "\",\"agent_config\":{\"name\":\"shell\"},"
+                        + "\"prompt\":\"echo x > result\",\"once\":" + once + "}");
         assertEquals("spawned", spawned.text("status"), () -> spawned.asMap().toString());
     }
 

@@ -50,23 +50,40 @@ class CommandLineTest {
     void shouldHelpWhenAskedInWords() throws IOException {
         assertEquals(product.brig("--version").out(), product.brig("version").out());
         assertEquals(product.brig("--help").out(), product.brig("help").out());
-        assertEquals(product.brig("run", "--help").out(), product.brig("help", "run").out());
+        assertEquals(
+                product.brig("run", "--help").out(), product.brig("help", "run").out());
     }
 
     /** The settings may be named before the command; the JVM of the gateway is no other for that. */
     @ParameterizedTest
-    @CsvSource({"serve, serve.aot", "--config FILE serve, serve.aot", "--config=FILE --json serve, serve.aot", "--config serve run x, cli.aot",
-        "--config FILE worker-agent --runtime-dir x, worker-agent.aot", "run shell -- serve, cli.aot", "--config FILE bench --quick, load-tests"})
+    @CsvSource({
+        "serve, serve.aot",
+        "--config FILE serve, serve.aot",
+        "--config=FILE --json serve, serve.aot",
+        "--config serve run x, cli.aot",
+        "--config FILE worker-agent --runtime-dir x, worker-agent.aot",
+        "run shell -- serve, cli.aot",
+        "--config FILE bench --quick, load-tests"
+    })
     void shouldStartTheJvmOfTheCommandWhateverStandsBeforeIt(String line, String mark) throws IOException {
-        Path java = Files.createDirectories(product.folder().resolve("java/bin")).resolve("java");
+        Path java =
+                Files.createDirectories(product.folder().resolve("java/bin")).resolve("java");
         Files.writeString(java, "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
         Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
-        List<String> command = new ArrayList<>(List.of("env", "BRIG_JAVA_HOME=" + java.getParent().getParent(), product.command().getFirst()));
+        List<String> command = new ArrayList<>(List.of(
+                "env",
+                "BRIG_JAVA_HOME=" + java.getParent().getParent(),
+                product.command().getFirst()));
         command.addAll(List.of(line.split(" ")));
         Run run = Run.of(command, "", product.folder());
         assertTrue(run.out().contains(mark), run::out);
         List<String> words = run.out().lines().toList();
-        List<String> after = words.subList(words.lastIndexOf(words.stream().filter(word -> word.startsWith("brig.")).reduce((a, b) -> b).orElseThrow()) + 1,
+        List<String> after = words.subList(
+                words.lastIndexOf(words.stream()
+                                .filter(word -> word.startsWith("brig."))
+                                .reduce((a, b) -> b)
+                                .orElseThrow())
+                        + 1,
                 words.size());
         List<String> given = new ArrayList<>(List.of(line.split(" ")));
         given.remove("worker-agent");
@@ -80,15 +97,20 @@ class CommandLineTest {
         Run run = product.brigWith("", command, "mock");
         assertEquals(2, run.exitCode(), run::toString);
         assertEquals("", run.out());
-        assertEquals(List.of("brig: the agent 'mock' needs a message, such as: brig run --config " + product.config() + " mock -- 'MESSAGE'",
-                "brig: 'brig " + command + " --help' shows how it is used"), run.err().lines().toList());
+        assertEquals(
+                List.of(
+                        "brig: the agent 'mock' needs a message, such as: brig run --config " + product.config()
+                                + " mock -- 'MESSAGE'",
+                        "brig: 'brig " + command + " --help' shows how it is used"),
+                run.err().lines().toList());
         assertEquals(before, product.brig("sessions", "--all", "--json").out(), "nothing was started");
     }
 
     @Test
     void shouldSayThatThereWasNoMessageWhenNothingCameOfIt() throws IOException {
         Run run = product.brigWith("", "run", "shell");
-        assertTrue(run.err().contains("there was no message, and so nothing to do: brig run shell -- 'MESSAGE'"),
+        assertTrue(
+                run.err().contains("there was no message, and so nothing to do: brig run shell -- 'MESSAGE'"),
                 run::err);
         assertEquals("", product.brigWith("", "run", "demo-writer").err(), "an agent that needs none");
     }
@@ -97,7 +119,9 @@ class CommandLineTest {
     void shouldSayThatTheTimeWasOver() throws IOException {
         Run run = product.brig("run", "--timeout", "1", "shell", "--", "sleep 30");
         assertTrue(run.exitCode() != 0 && run.err().contains("its time was over (--timeout"), run::toString);
-        assertFalse(product.brig("run", "--timeout", "30", "shell", "--", "true").err().contains("time was over"));
+        assertFalse(product.brig("run", "--timeout", "30", "shell", "--", "true")
+                .err()
+                .contains("time was over"));
     }
 
     @Test
@@ -110,11 +134,19 @@ class CommandLineTest {
 
     @Test
     void shouldFindTheSettingsThatAVariableNames() throws IOException {
-        List<String> command = List.of("env", "BRIG_CONFIG=" + product.config(), product.command().getFirst(), "sessions", "--json");
+        List<String> command = List.of(
+                "env", "BRIG_CONFIG=" + product.config(), product.command().getFirst(), "sessions", "--json");
         Run run = Run.of(command, "", product.folder());
         assertEquals(0, run.exitCode(), run::err);
         try (Product alone = Product.prepare(Map.of())) {
-            Run hint = Run.of(List.of("env", "BRIG_CONFIG=" + alone.config(), alone.command().getFirst(), "sessions"), "", alone.folder());
+            Run hint = Run.of(
+                    List.of(
+                            "env",
+                            "BRIG_CONFIG=" + alone.config(),
+                            alone.command().getFirst(),
+                            "sessions"),
+                    "",
+                    alone.folder());
             assertTrue(hint.err().contains("start one with 'brig serve'"), hint::err);
         }
     }
@@ -126,12 +158,17 @@ class CommandLineTest {
         assertTrue(unknown.err().contains("terminate") && unknown.err().contains("'brig --help'"), unknown::err);
         Run number = product.brig("attach", "--from", "abc", "x");
         assertEquals(2, number.exitCode());
-        assertTrue(number.err().contains("'abc' is not a whole number") && number.err().contains("'brig attach --help'"), number::err);
+        assertTrue(
+                number.err().contains("'abc' is not a whole number")
+                        && number.err().contains("'brig attach --help'"),
+                number::err);
         for (Run run : List.of(unknown, number)) {
             assertTrue(run.err().lines().count() <= 4, run::err);
         }
         Run missing = product.program("--config", "/nowhere.json", "sessions");
-        assertEquals("brig: cannot read the configuration /nowhere.json: there is no such file (INVALID_FIELD)\n", missing.err());
+        assertEquals(
+                "brig: cannot read the configuration /nowhere.json: there is no such file (INVALID_FIELD)\n",
+                missing.err());
     }
 
     @ParameterizedTest
@@ -141,9 +178,38 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "serve", "run", "spawn", "attach", "exec", "logs", "sessions", "agents", "terminate", "tree", "track",
-            "token", "doctor", "diff", "apply", "workspaces", "discard", "egress", "audit", "port", "acp", "status",
-            "top", "completion", "man", "open", "route", "repository"})
+    @ValueSource(
+            strings = {
+                "",
+                "serve",
+                "run",
+                "spawn",
+                "attach",
+                "exec",
+                "logs",
+                "sessions",
+                "agents",
+                "terminate",
+                "tree",
+                "track",
+                "token",
+                "doctor",
+                "diff",
+                "apply",
+                "workspaces",
+                "discard",
+                "egress",
+                "audit",
+                "port",
+                "acp",
+                "status",
+                "top",
+                "completion",
+                "man",
+                "open",
+                "route",
+                "repository"
+            })
     void shouldPrintHelpWhenAsked(String command) throws IOException {
         Run run = command.isEmpty() ? product.brig("--help") : product.brig(command, "--help");
         assertEquals(0, run.exitCode(), run::err);
@@ -166,15 +232,16 @@ class CommandLineTest {
             assertTrue(help.contains("  brig " + program), help);
             Run run = product.program(program, "--help");
             assertEquals(0, run.exitCode(), run::err);
-            assertTrue(run.out().contains("Usage: brig " + program) && run.out().contains("  brig " + program), run::out);
+            assertTrue(
+                    run.out().contains("Usage: brig " + program) && run.out().contains("  brig " + program), run::out);
             assertEquals("", run.err());
         }
     }
 
     @Test
     void shouldKeepProtocolWhenConformanceAsks() throws IOException {
-        Run run = product.program("conformance", product.url(), "--token", product.adminToken(),
-                "--only", "order,end", "--json");
+        Run run = product.program(
+                "conformance", product.url(), "--token", product.adminToken(), "--only", "order,end", "--json");
         assertEquals(0, run.exitCode(), run::out);
         assertTrue(run.out().contains("\"passed\":8,\"failed\":0,\"skipped\":0"), run::out);
     }
@@ -195,7 +262,12 @@ class CommandLineTest {
 
     @Test
     void shouldHoldAgentBehindWallWhenRunning() throws IOException {
-        Run run = product.brig("run", "--task-id", "walled", "shell", "--",
+        Run run = product.brig(
+                "run",
+                "--task-id",
+                "walled",
+                "shell",
+                "--",
                 "echo hi; id -u; cat /etc/shadow; touch /workspace/x; ls /root /proc/1/root/root 2>&1");
         assertTrue(run.out().startsWith("hi\n"), run::out);
         assertFalse(run.out().contains("\n0\n"), run::out);
@@ -211,7 +283,9 @@ class CommandLineTest {
         Run run = product.brig("exec", "busy", "cat", "file;", "echo oops >&2; exit 7");
         assertEquals("7 kept\n oops\n", run.exitCode() + " " + run.out() + " " + run.err());
         assertEquals("read\n", product.brigWith("echo read\n", "exec", "busy").out());
-        assertTrue(product.brig("exec", "busy", "--policy", "review", "--", "touch /workspace/x").exitCode() != 0);
+        assertTrue(product.brig("exec", "busy", "--policy", "review", "--", "touch /workspace/x")
+                        .exitCode()
+                != 0);
         product.brig("terminate", "busy");
         Run ended = product.brig("exec", "busy", "--", "true");
         assertEquals(REFUSED, ended.exitCode());
@@ -228,7 +302,9 @@ class CommandLineTest {
     void shouldListSessionsAsJsonWhenAsked() throws IOException {
         product.brig("spawn", "--task-id", "listed", "shell");
         Fields listed = product.brig("sessions", "--json").json().objects("spawns").stream()
-                .filter(spawn -> spawn.text("task_id", "").equals("listed")).findFirst().orElseThrow();
+                .filter(spawn -> spawn.text("task_id", "").equals("listed"))
+                .findFirst()
+                .orElseThrow();
         assertEquals("running", listed.text("state"));
         assertTrue(product.brig("sessions").out().contains("listed"));
         assertEquals(0, product.brig("terminate", "listed").exitCode());
@@ -253,15 +329,19 @@ class CommandLineTest {
     void shouldShowWhatRunsWhenTopIsAsked() throws IOException {
         product.brig("spawn", "--task-id", "busy", "shell", "--", "while :; do echo tick; sleep 0.05; done");
         product.brig("spawn", "--task-id", "idle", "shell");
-        Fields top = product.brig("top", "--once", "--interval", "0.5", "--json").json();
+        Fields top =
+                product.brig("top", "--once", "--interval", "0.5", "--json").json();
         assertEquals("open", top.object("gateway").text("pool"));
         List<Fields> sessions = top.objects("sessions");
         Fields busy = sessions.getFirst();
         assertEquals("busy", busy.text("task_id"), "the busiest comes first");
-        assertTrue(busy.asMap().get("frames_per_second") instanceof Number rate && rate.doubleValue() > 1, busy::toString);
+        assertTrue(
+                busy.asMap().get("frames_per_second") instanceof Number rate && rate.doubleValue() > 1, busy::toString);
         assertEquals(0, busy.number("input_tokens", 0, 0, 9));
         Run run = product.brig("top", "--once", "--interval", "0.2");
-        assertTrue(run.out().matches("(?s)gateway .*\nTASK +AGENT .*\nbusy +shell +working .*\nidle +shell +idle .*"), run::out);
+        assertTrue(
+                run.out().matches("(?s)gateway .*\nTASK +AGENT .*\nbusy +shell +working .*\nidle +shell +idle .*"),
+                run::out);
         assertEquals(REFUSED, product.brig("top", "--interval", "0").exitCode());
         product.brig("terminate", "busy");
         product.brig("terminate", "idle");
@@ -286,9 +366,16 @@ class CommandLineTest {
     /** What bash proposes for the last of those words. */
     private static String completed(Path script, String... words) throws IOException {
         String brig = "brig() { " + String.join(" ", product.command()) + " \"$@\"; }; ";
-        Run run = Run.of(List.of("bash", "-c", brig + "source " + script + "; COMP_WORDS=(" + String.join(" ", words) + "); COMP_CWORD="
-                + (words.length - 1) + "; COMP_LINE=\"${COMP_WORDS[*]}\"; COMP_POINT=${#COMP_LINE}; $(complete -p brig | sed 's/.*-F \\([^ ]*\\).*/\\1/') brig "
-                + words[words.length - 1] + " brig; echo \"${COMPREPLY[@]}\""), "", product.folder());
+        Run run = Run.of(
+                List.of(
+                        "bash",
+                        "-c",
+                        brig + "source " + script + "; COMP_WORDS=(" + String.join(" ", words) + "); COMP_CWORD="
+                                + (words.length - 1)
+                                + "; COMP_LINE=\"${COMP_WORDS[*]}\"; COMP_POINT=${#COMP_LINE}; $(complete -p brig | sed 's/.*-F \\([^ ]*\\).*/\\1/') brig "
+                                + words[words.length - 1] + " brig; echo \"${COMPREPLY[@]}\""),
+                "",
+                product.folder());
         return run.out().strip();
     }
 
@@ -306,10 +393,12 @@ class CommandLineTest {
     void shouldPrintLogsWhenSessionHasEnded() throws IOException {
         product.brig("run", "--task-id", "logged", "shell", "--", "echo first; echo second");
         assertEquals("first\nsecond\n", product.brig("logs", "logged").out());
-        String last = product.brig("--json", "logs", "logged").out().lines().reduce((before, line) -> line)
+        String last = product.brig("--json", "logs", "logged")
+                .out()
+                .lines()
+                .reduce((before, line) -> line)
                 .orElseThrow();
-        assertEquals("terminated",
-                new Fields(Json.parseObject(last.getBytes(StandardCharsets.UTF_8))).text("state"));
+        assertEquals("terminated", new Fields(Json.parseObject(last.getBytes(StandardCharsets.UTF_8))).text("state"));
     }
 
     @Test
@@ -350,10 +439,11 @@ class CommandLineTest {
         long workerAgent = product.workerAgents().getFirst().pid();
         signal("STOP", workerAgent);
         try (Wire spawning = product.dial()) {
-            spawning.send("{\"action\":\"spawn\",\"task_id\":\"early\","
-                    + "\"agent_config\":{\"name\":\"shell\"}}");
-            Await.until("the spawn is there",
-                    () -> !product.ask("{\"action\":\"status\",\"id\":\"early\"}").has("code"));
+            spawning.send("{\"action\":\"spawn\",\"task_id\":\"early\"," + "\"agent_config\":{\"name\":\"shell\"}}");
+            Await.until(
+                    "the spawn is there",
+                    () -> !product.ask("{\"action\":\"status\",\"id\":\"early\"}")
+                            .has("code"));
             Run run = product.brig("--json", "attach", "early");
             assertEquals(3, run.exitCode(), run::err);
             assertEquals("SESSION_NOT_READY", run.json().text("code"));
@@ -367,7 +457,11 @@ class CommandLineTest {
     }
 
     private static void signal(String name, long pid) throws IOException, InterruptedException {
-        assertEquals(0, new ProcessBuilder("kill", "-" + name, String.valueOf(pid)).start().waitFor());
+        assertEquals(
+                0,
+                new ProcessBuilder("kill", "-" + name, String.valueOf(pid))
+                        .start()
+                        .waitFor());
     }
 
     @Test
@@ -379,8 +473,7 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"run", "attach", "fly", "run --colour shell", "sessions extra",
-            "attach --from x some"})
+    @ValueSource(strings = {"run", "attach", "fly", "run --colour shell", "sessions extra", "attach --from x some"})
     void shouldExitWithTwoWhenUsedWrongly(String line) throws IOException {
         Run run = product.brig(line.split(" ", -1));
         assertEquals(2, run.exitCode(), run::err);

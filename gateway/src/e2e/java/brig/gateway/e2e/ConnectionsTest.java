@@ -26,6 +26,7 @@ class ConnectionsTest {
     private static final int PLACES = 24;
     /** Of each kind; 20,000 for the long run, without the bound in time. */
     private static final int CONNECTIONS = Integer.getInteger("brig.connections", 250);
+
     private static final String UPGRADE = """
             Connection: Upgrade
             Upgrade: websocket
@@ -78,8 +79,10 @@ class ConnectionsTest {
             return switch (this) {
                 case SESSION -> Wire.unix(spawned.socket());
                 case SPAWNER -> product.dial();
-                default -> tcp ? Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())
-                        : Wire.unix(product.runtime().resolve("http.sock"));
+                default ->
+                    tcp
+                            ? Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())
+                            : Wire.unix(product.runtime().resolve("http.sock"));
             };
         }
 
@@ -87,9 +90,12 @@ class ConnectionsTest {
             return switch (this) {
                 case SESSION -> "{\"auth\":\"" + token + "\"}\n";
                 case SPAWNER -> token.isEmpty() ? "{\"action\":\"fly\"}\n" : "{\"action\":\"list\"}\n";
-                default -> first + "Host: 127.0.0.1\r\n" + headers
-                        + (token.isEmpty() ? "Host: again\r\n" : tcp ? "Authorization: Bearer " + token + "\r\n" : "")
-                        + "\r\n";
+                default ->
+                    first + "Host: 127.0.0.1\r\n" + headers
+                            + (token.isEmpty()
+                                    ? "Host: again\r\n"
+                                    : tcp ? "Authorization: Bearer " + token + "\r\n" : "")
+                            + "\r\n";
             };
         }
     }
@@ -99,7 +105,9 @@ class ConnectionsTest {
         product = Product.start(Map.of("limits", Map.of("connectionsMax", (long) PLACES)));
         spawned = product.idle("beside");
         server = product.idle("serves");
-        Files.copy(Path.of("src/e2e/resources/brig/gateway/e2e/server.pl"), server.workspace().resolve("server.pl"));
+        Files.copy(
+                Path.of("src/e2e/resources/brig/gateway/e2e/server.pl"),
+                server.workspace().resolve("server.pl"));
         try (Wire captain = server.captain()) {
             captain.sendLine(Spawned.user("perl server.pl"));
             new Frames().readUntil(captain, frame -> frame.text("content", "").contains("up"));
@@ -125,7 +133,8 @@ class ConnectionsTest {
     /** What the gateway and the worker-agent have open. */
     private static long descriptors() throws IOException {
         long count = 0;
-        for (ProcessHandle process : List.of(product.process().toHandle(), product.workerAgents().getFirst())) {
+        for (ProcessHandle process :
+                List.of(product.process().toHandle(), product.workerAgents().getFirst())) {
             try (Stream<Path> open = Files.list(Path.of("/proc", String.valueOf(process.pid()), "fd"))) {
                 count += open.count();
             }
@@ -175,8 +184,21 @@ class ConnectionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"ATTACH_TCP", "MULTIPLEX_TCP", "ATTACH_UNIX", "MULTIPLEX_UNIX", "EVENTS", "EVENTS_UNIX", "MODELS",
-            "REQUEST_TCP", "REQUEST_UNIX", "SESSION", "SPAWNER", "PORT", "PORT_WEBSOCKET"})
+    @CsvSource({
+        "ATTACH_TCP",
+        "MULTIPLEX_TCP",
+        "ATTACH_UNIX",
+        "MULTIPLEX_UNIX",
+        "EVENTS",
+        "EVENTS_UNIX",
+        "MODELS",
+        "REQUEST_TCP",
+        "REQUEST_UNIX",
+        "SESSION",
+        "SPAWNER",
+        "PORT",
+        "PORT_WEBSOCKET"
+    })
     void shouldGiveEveryPlaceBackHoweverAConnectionEnds(Kind kind) throws IOException {
         long before = places();
         try (Wire _ = opened(kind)) {
@@ -195,8 +217,10 @@ class ConnectionsTest {
             }
         }
         Await.until("all places come back", () -> places() == before);
-        Await.until("no stranger is left", () -> product.ask("{\"action\":\"gateway\"}")
-                .number("connections_unauthenticated", 0, 100_000, -1) == 0);
+        Await.until(
+                "no stranger is left",
+                () -> product.ask("{\"action\":\"gateway\"}").number("connections_unauthenticated", 0, 100_000, -1)
+                        == 0);
         Await.until("all descriptors come back", () -> descriptors() <= open + DESCRIPTORS_SPARE);
     }
 }

@@ -49,7 +49,9 @@ class ContractTest {
 
     /** An agent, and what its model is offered where {@link #TOOLS} are wanted. */
     private enum Agent {
-        CLAUDE("[Bash, Edit, Glob, Grep, Read, Write]"), OPENCODE("[bash, edit, glob, grep, read, write]"), CODEX("");
+        CLAUDE("[Bash, Edit, Glob, Grep, Read, Write]"),
+        OPENCODE("[bash, edit, glob, grep, read, write]"),
+        CODEX("");
 
         private final String offered;
 
@@ -63,16 +65,26 @@ class ContractTest {
 
         /** Codex keeps its shell and its patches; what leads out of it goes. */
         private boolean isOffered(Set<String> tools) {
-            return this == CODEX ? !tools.contains("spawn_agent") && !tools.contains("web_search") : tools.toString().equals(offered);
+            return this == CODEX
+                    ? !tools.contains("spawn_agent") && !tools.contains("web_search")
+                    : tools.toString().equals(offered);
         }
     }
 
     /** A way in. OpenAI's API has words for a system prompt only. */
     private enum Way {
-        SPAWNER, HTTP, OPENAI, PLUGIN;
+        SPAWNER,
+        HTTP,
+        OPENAI,
+        PLUGIN;
 
         private void ask(Agent agent, String system) throws Exception {
-            Map<String, Object> spawn = Map.of("prompt", PROMPT, "once", true, "agent_config",
+            Map<String, Object> spawn = Map.of(
+                    "prompt",
+                    PROMPT,
+                    "once",
+                    true,
+                    "agent_config",
                     Map.of("name", agent.profile(), "model", MODEL, "systemPrompt", system, "tools", TOOLS));
             switch (this) {
                 case SPAWNER -> {
@@ -80,11 +92,19 @@ class ContractTest {
                     request.put("action", "spawn");
                     awaitEnd(product.ask(text(request)));
                 }
-                case HTTP -> awaitEnd(product.web().post("/api/v1/spawns?wait=30s", text(spawn)).json());
+                case HTTP ->
+                    awaitEnd(product.web()
+                            .post("/api/v1/spawns?wait=30s", text(spawn))
+                            .json());
                 case OPENAI -> {
-                    HttpRequest.Builder request = product.web().request("/openai/v1/chat/completions")
-                            .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(text(
-                                    Map.of("model", agent.profile(), "messages", List.of(
+                    HttpRequest.Builder request = product.web()
+                            .request("/openai/v1/chat/completions")
+                            .header("Content-Type", "application/json")
+                            .POST(HttpRequest.BodyPublishers.ofString(text(Map.of(
+                                    "model",
+                                    agent.profile(),
+                                    "messages",
+                                    List.of(
                                             Map.of("role", "system", "content", system),
                                             Map.of("role", "user", "content", PROMPT))))));
                     Web.Answer answer = product.web().send(request);
@@ -92,7 +112,8 @@ class ContractTest {
                 }
                 case PLUGIN -> {
                     String session = openCode.session(project);
-                    openCode.say(project, session, OpenCodeServer.task("my-" + agent.profile(), PROMPT)).join();
+                    openCode.say(project, session, OpenCodeServer.task("my-" + agent.profile(), PROMPT))
+                            .join();
                     JsonNode call = openCode.calls(project, session).getLast();
                     assertEquals("completed", call.path("status").asText(), call::toString);
                 }
@@ -108,8 +129,10 @@ class ContractTest {
         // What Codex asks its vendor's model is not what the scripted one knows.
         product = Product.prepare(Map.of("worker", Map.of("agentModels", Map.of("codex", "scripted"))));
         Path home = product.folder().resolve("agents-home");
-        Files.createSymbolicLink(Files.createDirectories(home.resolve(".nvm/versions/node/v22.1.0/lib"))
-                .resolve("node_modules"), AGENTS);
+        Files.createSymbolicLink(
+                Files.createDirectories(home.resolve(".nvm/versions/node/v22.1.0/lib"))
+                        .resolve("node_modules"),
+                AGENTS);
         log = product.folder().resolve("model.log");
         model = new ScriptedModel(log);
         product.with("HOME=" + home).serve();
@@ -119,14 +142,41 @@ class ContractTest {
         Map<String, Object> agents = new LinkedHashMap<>();
         Map<String, Object> remote = new LinkedHashMap<>();
         for (Agent agent : Agent.values()) {
-            Run route = product.brig("route", "set", agent.profile(), "--key-file", key.toString(), "--url", model.url());
+            Run route =
+                    product.brig("route", "set", agent.profile(), "--key-file", key.toString(), "--url", model.url());
             assertEquals(0, route.exitCode(), route::err);
             remote.put("my-" + agent.profile(), agent.profile());
-            agents.put("my-" + agent.profile(), Map.of("mode", "subagent", "description", "one of the contract", "model",
-                    "scripted/" + MODEL, "prompt", mark(agent, Way.PLUGIN), "permission", Map.of("task", "deny")));
+            agents.put(
+                    "my-" + agent.profile(),
+                    Map.of(
+                            "mode",
+                            "subagent",
+                            "description",
+                            "one of the contract",
+                            "model",
+                            "scripted/" + MODEL,
+                            "prompt",
+                            mark(agent, Way.PLUGIN),
+                            "permission",
+                            Map.of("task", "deny")));
         }
-        openCode.configure(project, Map.of("permission", "allow", "agent", agents, "plugin", List.of(List.of(PLUGIN, Map.of(
-                "spawnerSocket", product.spawner().toString(), "workspace", "new", "remoteAgents", remote)))));
+        openCode.configure(
+                project,
+                Map.of(
+                        "permission",
+                        "allow",
+                        "agent",
+                        agents,
+                        "plugin",
+                        List.of(List.of(
+                                PLUGIN,
+                                Map.of(
+                                        "spawnerSocket",
+                                        product.spawner().toString(),
+                                        "workspace",
+                                        "new",
+                                        "remoteAgents",
+                                        remote)))));
         openCode.start();
     }
 
@@ -211,8 +261,9 @@ class ContractTest {
                 }
             }
             JsonNode last = bodies.getLast();
-            TABLE.add(String.format("%-8s | %-7s | model %-12s | system prompt reached | tools %s", agent.profile(), way,
-                    last.path("model").asText(), tools(last)));
+            TABLE.add(String.format(
+                    "%-8s | %-7s | model %-12s | system prompt reached | tools %s",
+                    agent.profile(), way, last.path("model").asText(), tools(last)));
         }
     }
 }

@@ -17,10 +17,15 @@ import java.util.UUID;
 final class CrashCell {
     /** What is killed. */
     enum Victim {
-        GATEWAY, WORKER_AGENT, BOTH, AGENT;
+        GATEWAY,
+        WORKER_AGENT,
+        BOTH,
+        AGENT;
 
         String wireName() {
-            return this == BOTH ? "both at once" : name().toLowerCase(Locale.ROOT).replace('_', '-');
+            return this == BOTH
+                    ? "both at once"
+                    : name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 
@@ -62,8 +67,11 @@ final class CrashCell {
 
     private void post() throws IOException {
         Web web = product.web();
-        send(web.request("/api/v1/spawns").header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body())), web);
+        send(
+                web.request("/api/v1/spawns")
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(body())),
+                web);
     }
 
     private String spawnId() throws Exception {
@@ -103,14 +111,16 @@ final class CrashCell {
         if (step.held.recording() != null) {
             product.database().slowDown(step.held.recording());
         } else {
-            hold = step.held.passed() ? site.relay().behind(step.held.line()) : site.relay().before(step.held.line());
+            hold = step.held.passed()
+                    ? site.relay().behind(step.held.line())
+                    : site.relay().before(step.held.line());
         }
     }
 
     /** A watcher reads the first lines; what it saw may not be lost. */
     private void readSome() throws Exception {
-        try (Wire watcher = product.dial().sendLine(
-                "{\"action\":\"attach\",\"id\":\"" + spawnId() + "\",\"role\":\"watcher\"}")) {
+        try (Wire watcher =
+                product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + spawnId() + "\",\"role\":\"watcher\"}")) {
             seen.readUntil(watcher, frame -> seen.text().contains("line 3\n"));
             seenEpoch = seen.messages().getFirst().requiredText("epoch");
         }
@@ -143,12 +153,15 @@ final class CrashCell {
     }
 
     private List<ProcessHandle> agents() {
-        return ProcessHandle.allProcesses().filter(process -> process.info().commandLine().orElse("").contains(mark))
-                .filter(process -> process.info().command().orElse("").endsWith("bash")).toList();
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.info().commandLine().orElse("").contains(mark))
+                .filter(process -> process.info().command().orElse("").endsWith("bash"))
+                .toList();
     }
 
     private List<ProcessHandle> left() {
-        return ProcessHandle.allProcesses().filter(process -> process.info().commandLine().orElse("").contains(mark))
+        return ProcessHandle.allProcesses()
+                .filter(process -> process.info().commandLine().orElse("").contains(mark))
                 .toList();
     }
 
@@ -161,9 +174,12 @@ final class CrashCell {
         });
         assertEquals(201, again[0].status(), () -> again[0].json().asMap().toString());
         String id = again[0].json().requiredText("spawn_id");
-        Await.until("the end is taken", () -> product.web().delete("/api/v1/spawns/" + id).status() == 202);
-        Await.until("all is over", () -> states().stream().allMatch(
-                state -> state.equals("terminated") || state.equals("failed")));
+        Await.until(
+                "the end is taken",
+                () -> product.web().delete("/api/v1/spawns/" + id).status() == 202);
+        Await.until(
+                "all is over",
+                () -> states().stream().allMatch(state -> state.equals("terminated") || state.equals("failed")));
         return id;
     }
 
@@ -190,23 +206,32 @@ final class CrashCell {
         Await.until("no process is left", () -> left().isEmpty());
         Await.until("the worker-agent has forgotten it", () -> workersLeft() == 0);
         Frames record = new Frames();
-        try (Wire watcher = product.dial()
-                .sendLine("{\"action\":\"attach\",\"id\":\"" + id + "\",\"role\":\"watcher\"}")) {
+        try (Wire watcher =
+                product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + id + "\",\"role\":\"watcher\"}")) {
             record.readAll(watcher);
         }
         List<String> ran = product.database().column("running_ms > 0", requestId);
         assertEquals(1, ran.stream().filter("1"::equals).count(), "one run, in " + states());
         assertEquals(0, record.missing());
-        assertEquals(1, record.lines().stream().filter(line -> line.contains("\"terminated\"")
-                && line.startsWith("{\"type\":\"state\"")).count());
-        long lost = seen.lines().stream().filter(line -> !record.lines().contains(line)).count();
+        assertEquals(
+                1,
+                record.lines().stream()
+                        .filter(line -> line.contains("\"terminated\"") && line.startsWith("{\"type\":\"state\""))
+                        .count());
+        long lost = seen.lines().stream()
+                .filter(line -> !record.lines().contains(line))
+                .count();
         if (lost > 0) {
             // The newest second is with two processes, and both are gone: then readers are told to begin again.
             assertEquals(Victim.BOTH, victim, lost + " frames that a reader saw are not in the record");
             assertNotEquals(seenEpoch, record.messages().getFirst().requiredText("epoch"));
         }
-        return List.of(step.says, victim.wireName(),
-                String.join(", then ", states()), exit(), String.valueOf(workersLeft()),
+        return List.of(
+                step.says,
+                victim.wireName(),
+                String.join(", then ", states()),
+                exit(),
+                String.valueOf(workersLeft()),
                 lost == 0 ? "0" : "0 silently; " + lost + " unrecorded, told by a new epoch");
     }
 

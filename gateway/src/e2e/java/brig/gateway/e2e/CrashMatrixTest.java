@@ -27,7 +27,8 @@ class CrashMatrixTest {
 
     @AfterAll
     static void report() throws IOException {
-        FOUND.sort(Comparator.comparing(row -> Arrays.stream(Step.values()).map(step -> step.says).toList().indexOf(row.getFirst())));
+        FOUND.sort(Comparator.comparing(row ->
+                Arrays.stream(Step.values()).map(step -> step.says).toList().indexOf(row.getFirst())));
         CrashReport.write(FOUND);
     }
 

@@ -34,14 +34,18 @@ final class CrashReport {
         System.out.print(text);
         Path folder = Files.createDirectories(Path.of("build/reports"));
         Files.writeString(folder.resolve("crash-matrix.txt"), text.toString());
-        Files.writeString(folder.resolve("crash-matrix.html"), "<!DOCTYPE html><meta charset=utf-8><title>Crash matrix</title>"
-                + "<style>body{font:14px system-ui;margin:2em}td,th{padding:.3em .8em;text-align:left;"
-                + "border-bottom:1px solid #ccc}</style><h1>Crash matrix</h1><table>"
-                + row("th", HEAD) + rows.stream().map(row -> row("td", row)).collect(Collectors.joining()) + "</table>\n");
+        Files.writeString(
+                folder.resolve("crash-matrix.html"),
+                "<!DOCTYPE html><meta charset=utf-8><title>Crash matrix</title>"
+                        + "<style>body{font:14px system-ui;margin:2em}td,th{padding:.3em .8em;text-align:left;"
+                        + "border-bottom:1px solid #ccc}</style><h1>Crash matrix</h1><table>"
+                        + row("th", HEAD)
+                        + rows.stream().map(row -> row("td", row)).collect(Collectors.joining()) + "</table>\n");
     }
 
     private static String row(String tag, List<String> cells) {
-        return cells.stream().map(cell -> "<" + tag + ">" + cell.replace("&", "&amp;").replace("<", "&lt;"))
+        return cells.stream()
+                .map(cell -> "<" + tag + ">" + cell.replace("&", "&amp;").replace("<", "&lt;"))
                 .collect(Collectors.joining("", "<tr>", ""));
     }
 }

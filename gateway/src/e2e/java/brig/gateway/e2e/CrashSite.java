@@ -21,7 +21,8 @@ final class CrashSite implements AutoCloseable {
         workerAgent = product.startWorkerAgent(product.folder().resolve("b"));
         try {
             Await.until("the worker-agent listens", () -> Files.exists(back));
-            Files.createDirectories(front.getParent(),
+            Files.createDirectories(
+                    front.getParent(),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             relay = new Relay(front, back);
             product.serve();
@@ -57,9 +58,13 @@ final class CrashSite implements AutoCloseable {
             return 1;
         }
         try (Wire control = Wire.unix(socket)) {
-            Fields has = control.sendLine("{\"id\":1,\"op\":\"list\"}").message().object("ok");
-            return Stream.concat(has.objects("workers").stream().map(worker -> worker.requiredText("spawn_id")),
-                    has.texts("starting").stream()).filter(spawnIds::contains).count();
+            Fields has =
+                    control.sendLine("{\"id\":1,\"op\":\"list\"}").message().object("ok");
+            return Stream.concat(
+                            has.objects("workers").stream().map(worker -> worker.requiredText("spawn_id")),
+                            has.texts("starting").stream())
+                    .filter(spawnIds::contains)
+                    .count();
         }
     }
 

@@ -52,7 +52,8 @@ class CrashTest {
         Await.until("a spawn is accepted again", () -> {
             answer[0] = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},"
                     + "\"prompt\":\"echo again\",\"once\":true}");
-            assertTrue(!answer[0].has("code") || answer[0].text("code").endsWith("_UNAVAILABLE"),
+            assertTrue(
+                    !answer[0].has("code") || answer[0].text("code").endsWith("_UNAVAILABLE"),
                     () -> String.valueOf(answer[0].asMap()));
             return !answer[0].has("code");
         });
@@ -91,9 +92,11 @@ class CrashTest {
 
     @Test
     void shouldRunAMessageOnceWhenItIsSentAgainBehindAKilledGateway() throws IOException {
-        // Scenario: a captain hears that its message is taken, the gateway is killed while the agent works, and the captain,
+        // Scenario: a captain hears that its message is taken, the gateway is killed while the agent works, and the
+        // captain,
         // to be sure, sends the message again.
-        String once = "{\"role\":\"user\",\"content\":\"echo once; until [ -e go ]; do sleep 0.02; done\",\"message_id\":\"m-1\"}";
+        String once =
+                "{\"role\":\"user\",\"content\":\"echo once; until [ -e go ]; do sleep 0.02; done\",\"message_id\":\"m-1\"}";
         try (Product product = Product.start()) {
             Spawned spawned = product.idle("once");
             Frames frames = new Frames();
@@ -112,8 +115,11 @@ class CrashTest {
                 assertEquals("idle", spawned.view().text("activity"));
             }
             assertEquals("once\ntwice\n", frames.text());
-            assertEquals(List.of("m-1", "m-1", "m-2"), frames.ofType("accepted").stream()
-                    .map(frame -> frame.text("message_id")).toList());
+            assertEquals(
+                    List.of("m-1", "m-1", "m-2"),
+                    frames.ofType("accepted").stream()
+                            .map(frame -> frame.text("message_id"))
+                            .toList());
             Fields message = frames.ofType("message").getLast();
             assertEquals("m-2 socket", message.text("message_id") + " " + message.text("via"));
             assertTrue(product.brig("logs", "once").err().contains("by socket: echo twice"));

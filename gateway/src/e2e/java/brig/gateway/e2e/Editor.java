@@ -44,7 +44,8 @@ final class Editor implements AutoCloseable {
         errors = Files.createTempFile(product.folder(), "acp", ".log");
         process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
         in = process.getOutputStream();
-        Thread.ofVirtual().start(() -> read(new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))));
+        Thread.ofVirtual()
+                .start(() -> read(new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))));
     }
 
     /** One that has said hello. */
@@ -136,7 +137,8 @@ final class Editor implements AutoCloseable {
         List<Fields> all = new ArrayList<>();
         do {
             all.add(next());
-        } while (all.getLast().has("method") || !Long.valueOf(id).equals(all.getLast().asMap().get("id")));
+        } while (all.getLast().has("method")
+                || !Long.valueOf(id).equals(all.getLast().asMap().get("id")));
         return all;
     }
 
@@ -157,7 +159,8 @@ final class Editor implements AutoCloseable {
     }
 
     String newSession(Path folder) throws IOException {
-        return ask("session/new", Map.of("cwd", folder.toString(), "mcpServers", List.of())).requiredText("sessionId");
+        return ask("session/new", Map.of("cwd", folder.toString(), "mcpServers", List.of()))
+                .requiredText("sessionId");
     }
 
     long prompt(String session, String text) throws IOException {
@@ -165,12 +168,15 @@ final class Editor implements AutoCloseable {
     }
 
     static Map<String, Object> prompted(String session, String text) {
-        return new LinkedHashMap<>(Map.of("sessionId", session, "prompt", List.of(Map.of("type", "text", "text", text))));
+        return new LinkedHashMap<>(
+                Map.of("sessionId", session, "prompt", List.of(Map.of("type", "text", "text", text))));
     }
 
     /** The update of a notification; empty where it is none. */
     static Fields update(Fields message) {
-        return message.text("method", "").equals("session/update") ? message.object("params").object("update") : END;
+        return message.text("method", "").equals("session/update")
+                ? message.object("params").object("update")
+                : END;
     }
 
     static Predicate<Fields> isUpdate(String kind) {
@@ -180,8 +186,10 @@ final class Editor implements AutoCloseable {
     /** The text of all updates of a kind. */
     static String text(List<Fields> messages, String kind) {
         StringBuilder text = new StringBuilder();
-        messages.stream().filter(isUpdate(kind))
-                .forEach(message -> text.append(update(message).object("content").text("text", "")));
+        messages.stream()
+                .filter(isUpdate(kind))
+                .forEach(
+                        message -> text.append(update(message).object("content").text("text", "")));
         return text.toString();
     }
 

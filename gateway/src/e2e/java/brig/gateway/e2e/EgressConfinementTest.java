@@ -38,7 +38,8 @@ class EgressConfinementTest {
         Product.requireRoot("to become another user");
         try (Outside outside = new Outside()) {
             outside.writePolicy("web", 0);
-            Files.setPosixFilePermissions(outside.policy("web").getParent().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.setPosixFilePermissions(
+                    outside.policy("web").getParent().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
             try (Product product = Product.prepare(outside.settings("web")).asUser(SOMEBODY)) {
                 product.serve();
                 check(product, SOMEBODY);
@@ -48,18 +49,31 @@ class EgressConfinementTest {
 
     private static void check(Product product, int uid) throws IOException {
         Run doctor = product.brig("doctor");
-        for (String property : List.of("egress-user", "egress-capabilities", "egress-no-new-privileges", "egress-system-calls",
-                "egress-environment", "egress-processes", "egress-files")) {
-            assertTrue(doctor.out().lines().anyMatch(line -> line.contains(property) && line.contains("OK")), doctor::out);
+        for (String property : List.of(
+                "egress-user",
+                "egress-capabilities",
+                "egress-no-new-privileges",
+                "egress-system-calls",
+                "egress-environment",
+                "egress-processes",
+                "egress-files")) {
+            assertTrue(
+                    doctor.out().lines().anyMatch(line -> line.contains(property) && line.contains("OK")), doctor::out);
         }
-        Spawned spawned = new Spawned(product, product.ask("{\"action\":\"spawn\",\"policy\":\"web\","
-                + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo runs; sleep 60; true\"}"));
+        Spawned spawned = new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"policy\":\"web\","
+                        + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo runs; sleep 60; true\"}"));
         try (Wire captain = spawned.captain()) {
             new Frames().readUntilType(captain, "chunk");
         }
-        ProcessHandle egress = descendants(product).filter(EgressConfinementTest::isJvm).findFirst().orElseThrow();
+        ProcessHandle egress = descendants(product)
+                .filter(EgressConfinementTest::isJvm)
+                .findFirst()
+                .orElseThrow();
         Path process = Path.of("/proc", String.valueOf(egress.pid()));
-        Map<String, String> status = Files.readAllLines(process.resolve("status")).stream().map(line -> line.split(":\\s*", 2))
+        Map<String, String> status = Files.readAllLines(process.resolve("status")).stream()
+                .map(line -> line.split(":\\s*", 2))
                 .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
         assertEquals(uid + "\t" + uid + "\t" + uid + "\t" + uid, status.get("Uid"));
         for (String set : List.of("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")) {
@@ -67,9 +81,14 @@ class EgressConfinementTest {
         }
         assertEquals("1 2", status.get("NoNewPrivs") + " " + status.get("Seccomp"));
         String environment = Files.readString(process.resolve("environ"));
-        assertEquals("LC_ALL=C.UTF-8 PWD=/", Stream.of(environment.split("\0", -1)).filter(word -> !word.isEmpty()).sorted()
-                .collect(Collectors.joining(" ")));
-        for (Path closed : List.of(Path.of("/etc/shadow"), product.folder().resolve("state/admin.token"), product.workspaces())) {
+        assertEquals(
+                "LC_ALL=C.UTF-8 PWD=/",
+                Stream.of(environment.split("\0", -1))
+                        .filter(word -> !word.isEmpty())
+                        .sorted()
+                        .collect(Collectors.joining(" ")));
+        for (Path closed :
+                List.of(Path.of("/etc/shadow"), product.folder().resolve("state/admin.token"), product.workspaces())) {
             assertTrue(Files.exists(closed), closed.toString());
             assertFalse(Files.exists(process.resolve("root" + closed)), closed.toString());
         }

@@ -46,8 +46,10 @@ class EgressTest {
     }
 
     private static Spawned spawn(String taskId, String policy) throws IOException {
-        return new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\",\"policy\":\"" + policy
-                + "\",\"agent_config\":{\"name\":\"shell\"}}"));
+        return new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\",\"policy\":\"" + policy
+                        + "\",\"agent_config\":{\"name\":\"shell\"}}"));
     }
 
     /** What a command says that the agent runs. */
@@ -87,38 +89,64 @@ class EgressTest {
                 frames.readUntilType(captain, "egress");
             }
             Fields blocked = frames.ofType("egress").getFirst();
-            assertEquals("blocked late.test /page", blocked.text("kind") + " " + blocked.text("host") + " " + blocked.text("path"));
+            assertEquals(
+                    "blocked late.test /page",
+                    blocked.text("kind") + " " + blocked.text("host") + " " + blocked.text("path"));
 
             Run allowed = product.brig("egress", "allow", "teach", host);
             assertEquals(0, allowed.exitCode(), allowed::err);
-            assertEquals("hello BRIG_SECRET", said(frames, captain,
-                    curl("late.test", "-H \"Authorization: $TOKEN\"")).substring(0, 17), "taken out of the answer");
+            assertEquals(
+                    "hello BRIG_SECRET",
+                    said(frames, captain, curl("late.test", "-H \"Authorization: $TOKEN\""))
+                            .substring(0, 17),
+                    "taken out of the answer");
             assertTrue(outside.authorizations.contains(Outside.SECRET), "put in on the way");
             Run listed = product.brig("egress", "list", "teach");
-            assertTrue(listed.out().contains(host + "  a person") || listed.out().contains("a person"), listed::out);
+            assertTrue(
+                    listed.out().contains(host + "  a person") || listed.out().contains("a person"), listed::out);
             assertTrue(listed.out().contains("TOKEN") && !listed.out().contains("/token"), listed::out);
 
             Fields audit = product.web().get("/api/v1/audit?spawn_id=teach").json();
-            assertEquals(List.of("allowed 200", "blocked 403"), audit.objects("entries").stream().map(entry ->
-                    entry.text("decision") + " " + entry.number("status", 0, 999, 0)).toList());
+            assertEquals(
+                    List.of("allowed 200", "blocked 403"),
+                    audit.objects("entries").stream()
+                            .map(entry -> entry.text("decision") + " " + entry.number("status", 0, 999, 0))
+                            .toList());
             assertEquals(List.of("TOKEN"), audit.objects("entries").getFirst().texts("secrets"));
             assertTrue(audit.flag("complete"));
             Run printed = product.brig("audit", "--spawn", "teach", "--blocked", "--since", "1h");
             assertEquals(1, printed.out().lines().count(), printed::out);
-            assertTrue(printed.out().contains("blocked  " + spawned.id() + "  GET http://" + host + "/page 403"), printed::out);
-            assertEquals(2, product.brig("audit", "--spawn", "teach", "--json").out().lines().count());
+            assertTrue(
+                    printed.out().contains("blocked  " + spawned.id() + "  GET http://" + host + "/page 403"),
+                    printed::out);
+            assertEquals(
+                    2,
+                    product.brig("audit", "--spawn", "teach", "--json")
+                            .out()
+                            .lines()
+                            .count());
 
             assertEquals(0, product.brig("egress", "revoke", "teach", "TOKEN").exitCode());
-            assertTrue(said(frames, captain, curl("late.test", "-w '%{http_code}' -H \"Authorization: $TOKEN\"")).endsWith("403"));
+            assertTrue(said(frames, captain, curl("late.test", "-w '%{http_code}' -H \"Authorization: $TOKEN\""))
+                    .endsWith("403"));
         }
         String log = Files.readString(product.log());
-        String line = log.lines().filter(one -> one.contains("BLOCKED: ") && one.contains(spawned.id())).findFirst().orElse(log);
-        assertTrue(line.contains("BLOCKED: GET http://" + outside.at("late.test") + "/page spawn_id=" + spawned.id()), line);
+        String line = log.lines()
+                .filter(one -> one.contains("BLOCKED: ") && one.contains(spawned.id()))
+                .findFirst()
+                .orElse(log);
+        assertTrue(
+                line.contains("BLOCKED: GET http://" + outside.at("late.test") + "/page spawn_id=" + spawned.id()),
+                line);
         assertEquals(0, product.brig("terminate", "teach").exitCode());
         Await.until("it has ended", () -> spawned.view().has("ended_ms"));
         assertEquals(Set.of(), filesWith(Outside.SECRET, product.folder()));
-        assertEquals(Set.of(), filesWith("token=asked", product.folder()).stream()
-                .filter(file -> !file.contains("/streams/")).collect(Collectors.toSet()), "no query is written down");
+        assertEquals(
+                Set.of(),
+                filesWith("token=asked", product.folder()).stream()
+                        .filter(file -> !file.contains("/streams/"))
+                        .collect(Collectors.toSet()),
+                "no query is written down");
     }
 
     @Test
@@ -128,11 +156,19 @@ class EgressTest {
             Frames frames = new Frames();
             captain.sendLine(Spawned.user(curl("ask.test", "") + "; " + curl("ask.test", "")));
             frames.readUntil(captain, frame -> frame.text("kind", "").equals("ask"));
-            Fields ask = product.brig("--json", "egress", "list", "ask").json().objects("asks").getFirst();
+            Fields ask = product.brig("--json", "egress", "list", "ask")
+                    .json()
+                    .objects("asks")
+                    .getFirst();
             assertEquals("ask.test", ask.text("host"));
             assertTrue(ask.number("deadline_ms", 0, Long.MAX_VALUE, 0) > System.currentTimeMillis());
-            assertTrue(product.brig("egress", "list", "ask").out().contains("brig egress allow ask " + outside.at("ask.test")));
-            assertEquals(0, product.brig("egress", "allow", "ask", outside.at("ask.test"), "--once").exitCode());
+            assertTrue(product.brig("egress", "list", "ask")
+                    .out()
+                    .contains("brig egress allow ask " + outside.at("ask.test")));
+            assertEquals(
+                    0,
+                    product.brig("egress", "allow", "ask", outside.at("ask.test"), "--once")
+                            .exitCode());
             frames.readUntil(captain, frame -> frame.text("kind", "").equals("answered"));
             assertTrue(frames.last().flag("allowed"));
             frames.readUntil(captain, frame -> frame.text("kind", "").equals("ask"));
@@ -140,7 +176,9 @@ class EgressTest {
             frames.readUntilType(captain, "done");
             assertTrue(frames.text().startsWith("hello null\n"), frames::text);
             assertTrue(frames.text().contains("a person refused it"), frames::text);
-            assertEquals(List.of(), product.brig("--json", "egress", "list", "ask").json().objects("asks"));
+            assertEquals(
+                    List.of(),
+                    product.brig("--json", "egress", "list", "ask").json().objects("asks"));
         }
     }
 
@@ -159,7 +197,9 @@ class EgressTest {
     @Test
     void shouldShowAPersonWhatWasBlockedAndHowToAllowIt() throws IOException {
         Run run = product.brig("run", "--policy", "web", "shell", "--", curl("evil.test", "-o /dev/null"));
-        assertTrue(run.err().contains("brig: blocked GET http://" + outside.at("evil.test") + "/page: allowedHosts"), run::err);
+        assertTrue(
+                run.err().contains("brig: blocked GET http://" + outside.at("evil.test") + "/page: allowedHosts"),
+                run::err);
     }
 
     @Test
@@ -167,14 +207,22 @@ class EgressTest {
         spawn("closed", "build");
         Run noWayOut = product.brig("egress", "allow", "closed", "a.example");
         assertEquals(125, noWayOut.exitCode());
-        assertTrue(noWayOut.err().contains("built without a way out") && noWayOut.err().contains("askMs"), noWayOut::err);
+        assertTrue(
+                noWayOut.err().contains("built without a way out")
+                        && noWayOut.err().contains("askMs"),
+                noWayOut::err);
         assertTrue(product.brig("egress", "list", "closed").out().startsWith("no way out: policy build"));
         spawn("denied", "web");
         Run denied = product.brig("egress", "allow", "denied", "never.test");
         assertTrue(denied.err().contains("deniedHosts of the policy has never.test"), denied::err);
         assertTrue(product.brig("egress", "allow", "denied", "http://x/").err().contains("is no host"));
-        assertEquals("NOT_FOUND", product.brig("--json", "egress", "list", "nobody").json().text("code"));
-        assertEquals(2, product.brig("egress", "allow", "denied", "a.example", "--once", "--save").exitCode());
+        assertEquals(
+                "NOT_FOUND",
+                product.brig("--json", "egress", "list", "nobody").json().text("code"));
+        assertEquals(
+                2,
+                product.brig("egress", "allow", "denied", "a.example", "--once", "--save")
+                        .exitCode());
         assertEquals(2, product.brig("egress").exitCode());
     }
 
@@ -191,13 +239,18 @@ class EgressTest {
         assertEquals(401, web.with("").post(path, allow).status());
         assertEquals("allow", captain.post(path, allow).json().text("decision"));
         assertEquals(List.of("a.example"), captain.get(path).json().texts("allowed_meanwhile"));
-        assertEquals("FORBIDDEN", captain.post(path, allow.replace("allow", "save")).code());
-        assertEquals("INVALID_FIELD", captain.post(path, allow.replace("allow", "fly")).code());
+        assertEquals(
+                "FORBIDDEN", captain.post(path, allow.replace("allow", "save")).code());
+        assertEquals(
+                "INVALID_FIELD",
+                captain.post(path, allow.replace("allow", "fly")).code());
         try (Wire holder = spawned.captain()) {
             Frames frames = new Frames();
             said(frames, holder, "true");
-            Web other = web.with(web.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"rights\"}")
-                    .json().requiredText("token"));
+            Web other = web.with(
+                    web.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"rights\"}")
+                            .json()
+                            .requiredText("token"));
             assertEquals("CONTROL_HELD", other.post(path, allow).code());
             assertEquals(200, other.get(path).status());
             assertEquals(200, web.post(path, allow).status(), "an admin always");
@@ -205,8 +258,13 @@ class EgressTest {
         assertEquals(200, captain.get("/api/v1/audit?spawn_id=rights").status());
         assertEquals("FORBIDDEN", captain.get("/api/v1/audit").code());
         assertEquals("FORBIDDEN", watcher.get("/api/v1/audit?spawn_id=rights").code());
-        assertEquals("UNAUTHENTICATED", captain.get("/api/v1/audit?spawn_id=" + spawn("others", "build").id()).code());
-        Web bound = web.with(web.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ann\"}").json().requiredText("token"));
+        assertEquals(
+                "UNAUTHENTICATED",
+                captain.get("/api/v1/audit?spawn_id=" + spawn("others", "build").id())
+                        .code());
+        Web bound = web.with(web.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ann\"}")
+                .json()
+                .requiredText("token"));
         assertEquals(List.of(), bound.get("/api/v1/audit").json().objects("entries"), "it has no sessions");
     }
 
@@ -225,14 +283,21 @@ class EgressTest {
                 if (!answer.has("next")) {
                     break;
                 }
-                answer = web.get(page + "&cursor=" + answer.number("next", 1, Long.MAX_VALUE, 0)).json();
+                answer = web.get(page + "&cursor=" + answer.number("next", 1, Long.MAX_VALUE, 0))
+                        .json();
             }
             assertEquals(List.of("P5", "P4", "P3", "P2", "P1"), methods);
             assertEquals("INVALID_FIELD", web.get(page + "&cursor=5&after=1").code());
             assertEquals("INVALID_FIELD", web.get(page + "&decision=maybe").code());
-            assertEquals(0, web.get("/api/v1/audit?spawn_id=pages&host=late.test").json().objects("entries").size());
+            assertEquals(
+                    0,
+                    web.get("/api/v1/audit?spawn_id=pages&host=late.test")
+                            .json()
+                            .objects("entries")
+                            .size());
 
-            Process following = new ProcessBuilder(product.command("audit", "--spawn", "pages", "-f", "-n", "1")).start();
+            Process following =
+                    new ProcessBuilder(product.command("audit", "--spawn", "pages", "-f", "-n", "1")).start();
             try (var lines = following.inputReader()) {
                 assertTrue(lines.readLine().contains(" P5 "));
                 said(frames, captain, curl("evil.test", "-o /dev/null -X LATER"));
@@ -248,15 +313,19 @@ class EgressTest {
         try (Product own = Product.start(outside.settings("web"))) {
             own.brig("run", "--policy", "web", "shell", "--", curl("evil.test", "-o /dev/null"));
             List<Object> before = own.web().get("/api/v1/audit").json().objects("entries").stream()
-                    .<Object>map(Fields::asMap).toList();
+                    .<Object>map(Fields::asMap)
+                    .toList();
             assertEquals(1, before.size());
             own.stop();
             for (String part : List.of("", "-wal", "-shm")) {
                 Files.deleteIfExists(own.folder().resolve("state/audit.db" + part));
             }
             own.serve();
-            assertEquals(before, own.web().get("/api/v1/audit").json().objects("entries").stream()
-                    .<Object>map(Fields::asMap).toList());
+            assertEquals(
+                    before,
+                    own.web().get("/api/v1/audit").json().objects("entries").stream()
+                            .<Object>map(Fields::asMap)
+                            .toList());
             assertFalse(Files.notExists(own.folder().resolve("state/audit.db")));
         }
     }

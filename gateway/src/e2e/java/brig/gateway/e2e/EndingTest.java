@@ -55,23 +55,25 @@ class EndingTest {
         requireEnd((spawned, captain) -> {
             String request = "{\"action\":\"terminate\",\"id\":\"" + spawned.id() + "\"}";
             assertEquals(spawned.id(), product.ask(request).text("spawn_id"));
-            assertEquals(spawned.id(), product.ask(request).text("spawn_id"),
-                    "it is no error to end it twice");
+            assertEquals(spawned.id(), product.ask(request).text("spawn_id"), "it is no error to end it twice");
         });
     }
 
     @Test
     void shouldEndSessionWhenHttpClientDeletesIt() throws IOException {
-        requireEnd((spawned, captain) -> assertEquals(202,
-                product.web().with(spawned.captainToken()).delete("/api/v1/spawns/" + spawned.id())
+        requireEnd((spawned, captain) -> assertEquals(
+                202,
+                product.web()
+                        .with(spawned.captainToken())
+                        .delete("/api/v1/spawns/" + spawned.id())
                         .status()));
     }
 
     @Test
     void shouldEndSessionWhenWebSocketsSaySo() throws IOException {
         requireEnd((spawned, captain) -> {
-            try (Socket socket = product.web().with(spawned.captainToken())
-                    .socket("/api/v1/sessions/" + spawned.id() + "/attach")) {
+            try (Socket socket =
+                    product.web().with(spawned.captainToken()).socket("/api/v1/sessions/" + spawned.id() + "/attach")) {
                 new Frames().readAll(socket.sendLine("{\"action\":\"terminate\"}"));
                 assertNull(socket.line());
                 assertEquals(1000, socket.closeCode());
@@ -80,15 +82,15 @@ class EndingTest {
         requireEnd((spawned, captain) -> {
             try (Socket socket = product.web().socket("/api/v1/ws")) {
                 socket.sendLine("{\"action\":\"subscribe\",\"id\":\"" + spawned.id() + "\"}");
-                new Frames().readAll(
-                        socket.sendLine("{\"action\":\"terminate\",\"id\":\"" + spawned.id() + "\"}"));
+                new Frames().readAll(socket.sendLine("{\"action\":\"terminate\",\"id\":\"" + spawned.id() + "\"}"));
             }
         });
     }
 
     @Test
     void shouldEndSessionWhenCommandLineSaysSo() throws IOException {
-        requireEnd((spawned, captain) -> assertEquals(0, product.brig("terminate", spawned.id()).exitCode()));
+        requireEnd((spawned, captain) ->
+                assertEquals(0, product.brig("terminate", spawned.id()).exitCode()));
     }
 
     @Test
@@ -97,9 +99,11 @@ class EndingTest {
         // ignores it too.
         String mark = "brig-e2e-" + System.nanoTime();
         String stubborn = "trap '' TERM HUP INT; ";
-        Spawned spawned = product.spawn("shell",
-                stubborn + "setsid bash -c \"" + stubborn + "exec -a " + mark + " sleep 1000\" & "
-                + "(exec -a " + mark + " sleep 1000) & echo up; while :; do wait; done", false);
+        Spawned spawned = product.spawn(
+                "shell",
+                stubborn + "setsid bash -c \"" + stubborn + "exec -a " + mark + " sleep 1000\" & " + "(exec -a " + mark
+                        + " sleep 1000) & echo up; while :; do wait; done",
+                false);
         try (Wire captain = spawned.captain()) {
             Frames frames = new Frames().readUntilType(captain, "chunk");
             Await.until("both processes run", () -> Processes.with(mark).size() == 2);
@@ -125,11 +129,10 @@ class EndingTest {
 
     @Test
     void shouldRunMessagesInOrderWhenTheyComeAtOnce() throws IOException {
-        Spawned spawned = new Spawned(product,
-                product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"}}"));
+        Spawned spawned =
+                new Spawned(product, product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"}}"));
         try (Wire captain = spawned.captain()) {
-            captain.send(Spawned.user("sleep 0.2; echo one; exit 3") + "\n" + Spawned.user("echo two")
-                    + "\n");
+            captain.send(Spawned.user("sleep 0.2; echo one; exit 3") + "\n" + Spawned.user("echo two") + "\n");
             Frames frames = new Frames().readUntilType(captain, "done").readUntilType(captain, "done");
             List<Fields> done = frames.ofType("done");
             assertEquals(3, done.get(0).number("exitCode", 0, 255, 255));
@@ -154,17 +157,19 @@ class EndingTest {
     void shouldGiveTaskIdAnewWhenOldReaderIsStillThere() throws IOException {
         // Scenario: a session has ended but a slow watcher has not taken its end yet; its name is used again.
         String request = "{\"action\":\"spawn\",\"task_id\":\"twice\",\"agent_config\":{\"name\":\"shell\"}";
-        Spawned first = new Spawned(product,
-                product.ask(request + ",\"once\":true,\"prompt\":\"seq 1 1000000\"}"));
-        try (Wire slow = Wire.unix(first.socket()); Wire reader = first.attach("watcher")) {
-            assertEquals("watcher",
-                    slow.sendLine("{\"auth\":\"" + first.watcherToken() + "\"}").message().text("role"));
+        Spawned first = new Spawned(product, product.ask(request + ",\"once\":true,\"prompt\":\"seq 1 1000000\"}"));
+        try (Wire slow = Wire.unix(first.socket());
+                Wire reader = first.attach("watcher")) {
+            assertEquals(
+                    "watcher",
+                    slow.sendLine("{\"auth\":\"" + first.watcherToken() + "\"}")
+                            .message()
+                            .text("role"));
             Frames seen = new Frames().readAll(reader);
             Spawned second = new Spawned(product, product.ask(request + "}"));
             assertEquals(first.socket(), second.socket());
             try (Wire captain = second.captain()) {
-                Frames frames = new Frames()
-                        .readUntilType(captain.sendLine(Spawned.user("echo second")), "done");
+                Frames frames = new Frames().readUntilType(captain.sendLine(Spawned.user("echo second")), "done");
                 assertEquals("second\n", frames.text());
                 frames.readAll(captain.sendLine("{\"action\":\"terminate\"}"));
             }

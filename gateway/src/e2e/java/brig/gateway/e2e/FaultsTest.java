@@ -53,7 +53,8 @@ class FaultsTest {
             Files.writeString(other.resolve("io.sock"), "no socket");
             product.kill();
             assertTrue(Files.exists(spawned.socket()));
-            Path left = Files.createDirectories(product.folder().resolve("io/left")).resolve("io.sock");
+            Path left =
+                    Files.createDirectories(product.folder().resolve("io/left")).resolve("io.sock");
             Files.move(spawned.socket(), left);
             product.serve();
             assertFalse(Files.exists(left), "a socket that nobody listens on goes");
@@ -107,9 +108,13 @@ class FaultsTest {
             try (Wire watcher = spawned.attach("watcher")) {
                 Frames frames = new Frames().readAll(watcher);
                 assertTrue(frames.missing() > 0);
-                assertTrue(frames.messages().stream()
-                        .anyMatch(message -> message.text("reason", "").equals("record_damaged")),
-                        () -> frames.messages().stream().map(Fields::asMap).toList().toString());
+                assertTrue(
+                        frames.messages().stream()
+                                .anyMatch(message -> message.text("reason", "").equals("record_damaged")),
+                        () -> frames.messages().stream()
+                                .map(Fields::asMap)
+                                .toList()
+                                .toString());
             }
         }
     }

@@ -30,10 +30,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FirstAnswerTest {
     private static final Path AGENTS = Path.of(System.getProperty("brig.agents", ""));
     private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
-            .toAbsolutePath().toString();
-    private static final Pattern BLOCK =
-            Pattern.compile("```sh\\n(?<install>npm install -g [^\\n]+\\n)(?<commands>brig route set .*?)```",
-            Pattern.DOTALL);
+            .toAbsolutePath()
+            .toString();
+    private static final Pattern BLOCK = Pattern.compile(
+            "```sh\\n(?<install>npm install -g [^\\n]+\\n)(?<commands>brig route set .*?)```", Pattern.DOTALL);
     private static final int USER = 4711;
     /** What Codex asks its vendor's model is not what the scripted one knows. */
     private static final Map<String, String> MODEL = Map.of("codex", " --model scripted");
@@ -77,12 +77,23 @@ class FirstAnswerTest {
             return "";
         }
         Path config = home.resolve("brig.json");
-        Files.write(config, Json.write(Map.of("stateDir", home.resolve("state").toString(), "runtimeDir",
-                home.resolve("run").toString(),
-                "agentsDir", home.resolve("io").toString(), "spawnerSocket", home.resolve("spawner.sock").toString(),
-                "worker", Map.of(
-                        "routesDir", home.resolve("routes").toString(), "workspaceBases", List.of(home.resolve("work")
-                        .toString())))));
+        Files.write(
+                config,
+                Json.write(Map.of(
+                        "stateDir",
+                        home.resolve("state").toString(),
+                        "runtimeDir",
+                        home.resolve("run").toString(),
+                        "agentsDir",
+                        home.resolve("io").toString(),
+                        "spawnerSocket",
+                        home.resolve("spawner.sock").toString(),
+                        "worker",
+                        Map.of(
+                                "routesDir",
+                                home.resolve("routes").toString(),
+                                "workspaceBases",
+                                List.of(home.resolve("work").toString())))));
         return " --config " + config;
     }
 
@@ -104,20 +115,40 @@ class FirstAnswerTest {
         } else {
             giveTo(uid);
         }
-        String commands = commands().replace("claude", agent).replaceAll("brig run " + agent + " -- '[^']*'",
-                "brig run " + agent + MODEL.getOrDefault(agent, "") + " -- '#scenario:text:3'")
+        String commands = commands()
+                .replace("claude", agent)
+                .replaceAll(
+                        "brig run " + agent + " -- '[^']*'",
+                        "brig run " + agent + MODEL.getOrDefault(agent, "") + " -- '#scenario:text:3'")
                 .replace("--key-file anthropic.key", "--key-file anthropic.key --url " + model.url());
         long count = commands.lines().filter(line -> line.startsWith("brig ")).count();
         String script = "set -e; cd '" + home + "'; brig() { '" + BRIG + "'" + option + " \"$@\"; }\n" + commands;
-        List<String> command = new ArrayList<>(root ? List.of("env", "-i")
-                : List.of("setpriv", "--reuid", "" + uid, "--regid", "" + uid,
-                "--clear-groups", "--", "env", "-i"));
-        command.addAll(List.of("HOME=" + home, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                "XDG_RUNTIME_DIR=" + home.resolve("run"), "TMPDIR=/tmp", "sh", "-c", script));
+        List<String> command = new ArrayList<>(
+                root
+                        ? List.of("env", "-i")
+                        : List.of(
+                                "setpriv",
+                                "--reuid",
+                                "" + uid,
+                                "--regid",
+                                "" + uid,
+                                "--clear-groups",
+                                "--",
+                                "env",
+                                "-i"));
+        command.addAll(List.of(
+                "HOME=" + home,
+                "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                "XDG_RUNTIME_DIR=" + home.resolve("run"),
+                "TMPDIR=/tmp",
+                "sh",
+                "-c",
+                script));
         long before = System.nanoTime();
         Run run = Run.of(command, "", Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir"))), 150);
-        System.err.printf("first answer of %s as uid %d: %d commands, %.1f s%n", agent, uid, count,
-                (System.nanoTime() - before) / 1e9);
+        System.err.printf(
+                "first answer of %s as uid %d: %d commands, %.1f s%n",
+                agent, uid, count, (System.nanoTime() - before) / 1e9);
         assertEquals(0, run.exitCode(), run::err);
         assertTrue(run.out().contains("tok0 tok1 tok2"), run::toString);
         assertFalse(run.err().contains("blocked"), "what it asks for by habit is no fault: " + run.err());

@@ -110,7 +110,9 @@ final class Frames {
     }
 
     List<Fields> ofType(String type) {
-        return lines.stream().map(line -> new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8))))
-                .filter(frame -> isType(frame, type)).toList();
+        return lines.stream()
+                .map(line -> new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8))))
+                .filter(frame -> isType(frame, type))
+                .toList();
     }
 }

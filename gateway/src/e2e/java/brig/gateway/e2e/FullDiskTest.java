@@ -23,8 +23,7 @@ class FullDiskTest {
         Product.requireRoot("a mount namespace");
         try (Product product = Product.prepare(Map.of())) {
             String state = product.folder().resolve("state").toString();
-            product.inMountNamespace("mkdir -p " + state + "; mount -t tmpfs -o size=4m,mode=711 brig-e2e "
-                    + state);
+            product.inMountNamespace("mkdir -p " + state + "; mount -t tmpfs -o size=4m,mode=711 brig-e2e " + state);
             product.serve();
             long beginNanos = System.nanoTime();
             Spawned spawned = product.idle("fills");
@@ -37,7 +36,9 @@ class FullDiskTest {
                 frames.readAll(captain);
                 assertEquals(0, frames.missing());
                 assertTrue(frames.text().endsWith("\n" + LINES + "\n"));
-                long told = frames.messages().stream().filter(message -> message.text("code", "").equals("RECORD_LOST")).count();
+                long told = frames.messages().stream()
+                        .filter(message -> message.text("code", "").equals("RECORD_LOST"))
+                        .count();
                 long retries = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beginNanos) / RETRY_SECONDS;
                 assertTrue(told >= 1 && told <= 1 + retries, () -> told + " times, and " + retries + " retries");
             }
@@ -53,7 +54,9 @@ class FullDiskTest {
                 frames.add(line);
             }
             assertTrue(frames.missing() > 0);
-            assertTrue(Frames.isTerminated(frames.last()), () -> "how it ended is known: " + frames.last().asMap());
+            assertTrue(
+                    Frames.isTerminated(frames.last()),
+                    () -> "how it ended is known: " + frames.last().asMap());
             assertEquals(1, frames.ofType("done").size());
             assertEquals(spawned.view().number("last_seq", 1, Long.MAX_VALUE, 0), frames.next() - 1);
         }

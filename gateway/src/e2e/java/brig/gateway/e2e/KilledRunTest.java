@@ -17,17 +17,21 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class KilledRunTest {
     private static final String MARKER = "embedded";
-    private static final int TEMPORARY_BYTES = 107 - "/brig-1234567/agents/spn_123456789012345678901234/io.sock".length();
+    private static final int TEMPORARY_BYTES =
+            107 - "/brig-1234567/agents/spn_123456789012345678901234/io.sock".length();
 
     private static List<Path> folders(Path temporary) throws IOException {
         try (Stream<Path> files = Files.list(temporary)) {
-            return files.filter(file -> file.getFileName().toString().startsWith("brig-")).sorted().toList();
+            return files.filter(file -> file.getFileName().toString().startsWith("brig-"))
+                    .sorted()
+                    .toList();
         }
     }
 
     private static Process run(Product product, Path temporary, String script) throws IOException {
         ProcessBuilder run = new ProcessBuilder(product.command("run", "shell", "--", script))
-                .redirectErrorStream(true).redirectOutput(product.folder().resolve("run.log").toFile());
+                .redirectErrorStream(true)
+                .redirectOutput(product.folder().resolve("run.log").toFile());
         run.environment().put("BRIG_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary);
         return run.start();
     }
@@ -44,7 +48,8 @@ class KilledRunTest {
             Files.setAttribute(temporary, "unix:mode", 0711);
             Path bare = Files.createDirectory(temporary.resolve("brig-01"));
             Path linked = Files.createDirectory(temporary.resolve("brig-02"));
-            Files.createSymbolicLink(linked.resolve(MARKER), Files.createFile(product.folder().resolve("elsewhere")));
+            Files.createSymbolicLink(
+                    linked.resolve(MARKER), Files.createFile(product.folder().resolve("elsewhere")));
             Path foreign = Files.createDirectory(temporary.resolve("brig-03"));
             Files.createFile(foreign.resolve(MARKER));
             if (Product.isRoot()) {
@@ -55,10 +60,14 @@ class KilledRunTest {
             String mark = "1000." + System.nanoTime() % 1_000_000 + "1";
             Process killed = run(product, temporary, "touch killed; exec sleep " + mark);
             Await.until("its agent works", () -> !Processes.with("sleep", mark).isEmpty());
-            Path left = folders(temporary).stream().filter(folder -> Files.exists(folder.resolve("run")))
-                    .findFirst().orElseThrow();
+            Path left = folders(temporary).stream()
+                    .filter(folder -> Files.exists(folder.resolve("run")))
+                    .findFirst()
+                    .orElseThrow();
             Process living = run(product, temporary, "exec sleep 2" + mark);
-            Await.until("the other agent works", () -> !Processes.with("sleep", "2" + mark).isEmpty());
+            Await.until(
+                    "the other agent works",
+                    () -> !Processes.with("sleep", "2" + mark).isEmpty());
             killed.destroyForcibly().waitFor();
             assertTrue(Files.exists(left.resolve(MARKER)));
 

@@ -15,8 +15,10 @@ class LeaseTest {
     private static final int LEASE_SECONDS = 3;
 
     private static Spawned spawn(Product product, String script) throws IOException {
-        return new Spawned(product, product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},"
-                + "\"lease_seconds\":" + LEASE_SECONDS + ",\"prompt\":\"" + script + "\"}"));
+        return new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"}," + "\"lease_seconds\":"
+                        + LEASE_SECONDS + ",\"prompt\":\"" + script + "\"}"));
     }
 
     private static String mark() {
@@ -25,7 +27,8 @@ class LeaseTest {
 
     @Test
     void shouldLeaveNoWorkerWhenTheCaptainIsKilled() throws Exception {
-        // Scenario: the captain is a process of its own, attached to a worker that works; SIGKILL gives it no time. Another
+        // Scenario: the captain is a process of its own, attached to a worker that works; SIGKILL gives it no time.
+        // Another
         // captain holds the worker while that process starts.
         String mark = mark();
         try (Product product = Product.start()) {
@@ -34,14 +37,16 @@ class LeaseTest {
             try (Wire first = spawned.captain()) {
                 assertTrue(first.line().contains("authenticated"));
                 captain = new ProcessBuilder(product.command("attach", spawned.id()))
-                        .redirectOutput(product.folder().resolve("attach.log").toFile()).start();
+                        .redirectOutput(product.folder().resolve("attach.log").toFile())
+                        .start();
                 Await.until("both are there", () -> spawned.view().number("readers", 0, 9, 0) == 2);
                 Await.until("the agent runs", () -> Processes.with(mark).size() == 1);
             }
             captain.destroyForcibly().waitFor();
             Await.until("no agent is left", () -> Processes.with(mark).isEmpty());
             try (Wire watcher = spawned.attach("watcher")) {
-                assertEquals("captain_gone", new Frames().readAll(watcher).last().text("reason"));
+                assertEquals(
+                        "captain_gone", new Frames().readAll(watcher).last().text("reason"));
             }
         }
     }
@@ -66,7 +71,9 @@ class LeaseTest {
                 frames.readUntilType(captain, "done");
             }
             assertEquals("up\nstill here\n", frames.text());
-            Await.until("nobody holds it any more", () -> spawned.view().text("state", "").equals("terminated"));
+            Await.until(
+                    "nobody holds it any more",
+                    () -> spawned.view().text("state", "").equals("terminated"));
         }
     }
 
@@ -82,7 +89,9 @@ class LeaseTest {
             assertEquals(1, Processes.with(mark).size());
             product.serve();
             Await.until("no agent is left", () -> Processes.with(mark).isEmpty());
-            Await.until("the session is over", () -> spawned.view().text("state", "").equals("terminated"));
+            Await.until(
+                    "the session is over",
+                    () -> spawned.view().text("state", "").equals("terminated"));
         }
     }
 }

@@ -22,8 +22,7 @@ class LimitsTest {
 
     private static void requireRefusal(String code, Fields answer) {
         assertEquals(code, answer.text("code"), () -> String.valueOf(answer.asMap()));
-        assertTrue(answer.number("retry_after_seconds", 0, 3600, 0) > 0,
-                () -> String.valueOf(answer.asMap()));
+        assertTrue(answer.number("retry_after_seconds", 0, 3600, 0) > 0, () -> String.valueOf(answer.asMap()));
     }
 
     @Test
@@ -31,10 +30,10 @@ class LimitsTest {
         try (Product product = with("workersMax", 1)) {
             Spawned first = new Spawned(product, product.ask(SPAWN));
             requireRefusal("MAX_WORKERS", product.ask(SPAWN));
-            Web.Answer problem = product.web()
-                    .post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}");
+            Web.Answer problem = product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}");
             assertEquals(429, problem.status());
-            assertEquals(problem.header("Retry-After"),
+            assertEquals(
+                    problem.header("Retry-After"),
                     String.valueOf(problem.json().number("retry_after_seconds", 1, 99, 0)));
             requireRefusal("MAX_WORKERS", problem.json());
             try (Wire captain = first.captain()) {
@@ -48,18 +47,24 @@ class LimitsTest {
     void shouldRefuseSpawnWhenCaptainHasItsShareOrHurries() throws IOException {
         // Scenario: Unix clients of one uid are one captain, the admin token is another; each has its own
         // share and pace.
-        try (Product product = Product.start(
-                Map.of("limits", Map.of("workersPerCaptainMax", 1L, "spawnCooldownMs", 0L)))) {
+        try (Product product =
+                Product.start(Map.of("limits", Map.of("workersPerCaptainMax", 1L, "spawnCooldownMs", 0L)))) {
             new Spawned(product, product.ask(SPAWN));
             requireRefusal("MAX_WORKERS_PER_CAPTAIN", product.ask(SPAWN));
-            assertEquals(202, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
-                    .status());
+            assertEquals(
+                    202,
+                    product.web()
+                            .post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
+                            .status());
         }
         try (Product product = with("spawnCooldownMs", 60_000)) {
             new Spawned(product, product.ask(SPAWN));
             requireRefusal("COOLDOWN", product.ask(SPAWN));
-            assertEquals(202, product.web().post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
-                    .status());
+            assertEquals(
+                    202,
+                    product.web()
+                            .post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
+                            .status());
         }
     }
 
@@ -85,8 +90,8 @@ class LimitsTest {
     void shouldRefuseConnectionsAndReadersWhenThereAreTooMany() throws IOException {
         int most = 8;
         int readersMost = 4;
-        try (Product product = Product.start(Map.of("limits",
-                Map.of("connectionsMax", (long) most, "subscriptionsPerStreamMax", (long) readersMost)))) {
+        try (Product product = Product.start(Map.of(
+                "limits", Map.of("connectionsMax", (long) most, "subscriptionsPerStreamMax", (long) readersMost)))) {
             Spawned spawned = new Spawned(product, product.ask(SPAWN));
             List<Wire> open = new ArrayList<>();
             try {
@@ -99,8 +104,12 @@ class LimitsTest {
                 assertEquals("MAX_CONNECTIONS", full.code());
                 assertEquals("application/problem+json", full.header("Content-Type"));
                 requireRefusal("MAX_CONNECTIONS", full.json());
-                assertEquals("pong",
-                        open.getFirst().sendLine("{\"action\":\"ping\"}").message().text("type"));
+                assertEquals(
+                        "pong",
+                        open.getFirst()
+                                .sendLine("{\"action\":\"ping\"}")
+                                .message()
+                                .text("type"));
             } finally {
                 for (Wire wire : open) {
                     wire.close();

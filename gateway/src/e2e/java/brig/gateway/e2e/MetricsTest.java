@@ -31,7 +31,9 @@ class MetricsTest {
     }
 
     private static double value(String metrics, String series) {
-        return metrics.lines().filter(line -> line.startsWith(series + " ")).findFirst()
+        return metrics.lines()
+                .filter(line -> line.startsWith(series + " "))
+                .findFirst()
                 .map(line -> Double.parseDouble(line.substring(series.length() + 1)))
                 .orElseThrow(() -> new AssertionError(series + " is not in\n" + metrics));
     }
@@ -40,7 +42,8 @@ class MetricsTest {
     void shouldCountWhatHappenedAndNameNobody() throws IOException {
         try (Product product = Product.start()) {
             Spawned done = product.shell("echo said");
-            try (Wire captain = done.captain(); Events watcher = product.web().events(done.id(), "")) {
+            try (Wire captain = done.captain();
+                    Events watcher = product.web().events(done.id(), "")) {
                 new Frames().readAll(captain);
                 new Frames().readAll(watcher);
             }
@@ -65,8 +68,15 @@ class MetricsTest {
                 assertTrue(value(metrics, "brig_store_seconds_count{store=\"database\"}") > 2, metrics);
                 assertTrue(value(metrics, "brig_store_seconds_count{store=\"streams\"}") > 0, metrics);
                 assertEquals(1, value(metrics, "brig_ready"));
-                for (String name : List.of(done.id(), open.id(), "some-task", "spn_", "uid:", product.adminToken(),
-                        open.captainToken(), open.watcherToken())) {
+                for (String name : List.of(
+                        done.id(),
+                        open.id(),
+                        "some-task",
+                        "spn_",
+                        "uid:",
+                        product.adminToken(),
+                        open.captainToken(),
+                        open.watcherToken())) {
                     assertFalse(metrics.contains(name), metrics);
                 }
                 scrapeAgainWithMoreSessions(product, metrics);
@@ -85,7 +95,9 @@ class MetricsTest {
     }
 
     private static List<String> series(String metrics) {
-        return metrics.lines().filter(line -> !line.startsWith("#")).map(line -> line.substring(0, line.lastIndexOf(' ')))
+        return metrics.lines()
+                .filter(line -> !line.startsWith("#"))
+                .map(line -> line.substring(0, line.lastIndexOf(' ')))
                 .toList();
     }
 
@@ -112,17 +124,20 @@ class MetricsTest {
 
     @Test
     void shouldAnswerAdminsAndOnTheAddressOfItsOwnEverybody() throws IOException {
-        try (Product product = Product.start(Map.of(
-                "http", Map.of("port", 0L, "metricsHost", "127.0.0.1", "metricsPort", 0L)))) {
+        try (Product product =
+                Product.start(Map.of("http", Map.of("port", 0L, "metricsHost", "127.0.0.1", "metricsPort", 0L)))) {
             Spawned spawned = product.idle("some-task");
             assertEquals(401, product.web().with("").get("/metrics").status());
-            assertEquals(403, product.web().with(spawned.captainToken()).get("/metrics").status());
+            assertEquals(
+                    403,
+                    product.web().with(spawned.captainToken()).get("/metrics").status());
             Matcher said = OWN_ADDRESS.matcher(Files.readString(product.log()));
             assertTrue(said.find(), "its address is in the log");
             Web alone = new Web(said.group(1), "");
             assertEquals(1, value(alone.get("/metrics").response().body(), "brig_sessions{state=\"running\"}"));
             assertEquals(404, alone.get("/api/v1/status").status());
-            assertEquals(404, alone.with(product.adminToken()).get("/api/v1/spawns").status());
+            assertEquals(
+                    404, alone.with(product.adminToken()).get("/api/v1/spawns").status());
             assertEquals(405, alone.post("/metrics", "{}").status());
             assertEquals(401, product.web().with("").get("/metrics").status());
         }
@@ -135,17 +150,22 @@ class MetricsTest {
             product.ask("{\"action\":\"terminate\",\"id\":\"some-task\"}");
             Await.until("it ended", () -> spawned.view().text("state", "").equals("terminated"));
             List<Fields> lines = Files.readAllLines(product.log()).stream()
-                    .map(line -> new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))).toList();
+                    .map(line -> new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8))))
+                    .toList();
             for (String action : List.of("spawn", "terminate")) {
-                Fields line = lines.stream().filter(one -> one.text("logger", "").equals("audit")
-                        && one.text("message", "").equals(action)).findFirst().orElseThrow();
+                Fields line = lines.stream()
+                        .filter(one -> one.text("logger", "").equals("audit")
+                                && one.text("message", "").equals(action))
+                        .findFirst()
+                        .orElseThrow();
                 assertEquals(spawned.id(), line.text("spawn_id"));
                 assertEquals("some-task", line.text("task_id"));
                 assertEquals("shell", line.text("agent"));
                 assertTrue(line.text("captain", "").matches("uid:\\d+"), () -> String.valueOf(line.asMap()));
             }
-            assertTrue(lines.stream().anyMatch(one -> one.text("state", "").equals("running->terminated")
-                    && one.text("spawn_id", "").equals(spawned.id())));
+            assertTrue(lines.stream()
+                    .anyMatch(one -> one.text("state", "").equals("running->terminated")
+                            && one.text("spawn_id", "").equals(spawned.id())));
         }
     }
 }

@@ -24,8 +24,8 @@ class NoBubblewrapTest {
                 assertEquals("hi\n", new Frames().readAll(wire).text());
             }
             hide(product.process().pid());
-            Fields refused = product.ask(
-                    "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo no\"}");
+            Fields refused =
+                    product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo no\"}");
             assertEquals("SANDBOX_UNAVAILABLE", refused.text("code"));
             assertTrue(refused.text("error", "").contains("bwrap"), () -> refused.text("error", ""));
             Run doctor = product.brig("doctor");
@@ -36,7 +36,8 @@ class NoBubblewrapTest {
 
     private static void hide(long pid) throws IOException, InterruptedException {
         Process mount = new ProcessBuilder("nsenter", "-t", String.valueOf(pid), "-m", "sh", "-c", HIDE)
-                .inheritIO().start();
+                .inheritIO()
+                .start();
         assertTrue(mount.waitFor(Await.DEADLINE_SECONDS, TimeUnit.SECONDS));
         assertEquals(0, mount.exitValue());
     }

@@ -24,6 +24,7 @@ class NodeClientTest {
     private static final Path CLIENT = Path.of(System.getProperty("brig.clients", ""), "node");
     /** A suite that finds fewer tests than these has lost some. */
     private static final int TESTS_MIN = 100;
+
     private static final Pattern COUNT = Pattern.compile("^# (\\w+) (\\d+)$", Pattern.MULTILINE);
 
     enum Node {
@@ -42,7 +43,9 @@ class NodeClientTest {
         /** Where it is; the test is skipped, and says so, where it is not. */
         String require(Path folder) throws IOException {
             boolean there = Files.isExecutable(program)
-                    && Run.of(List.of(program.toString(), "--version"), "", folder).out().startsWith(version);
+                    && Run.of(List.of(program.toString(), "--version"), "", folder)
+                            .out()
+                            .startsWith(version);
             if (!there) {
                 System.err.println("SKIPPED: clients/node is not tested under Node " + version + "x, for " + program
                         + " is not one");
@@ -55,11 +58,20 @@ class NodeClientTest {
     @ParameterizedTest
     @EnumSource
     void shouldPassItsOwnTestsAgainstTheProduct(Node node) throws IOException {
-        try (Product product = Product.start(); Stream<Path> files = Files.list(CLIENT.resolve("test"))) {
+        try (Product product = Product.start();
+                Stream<Path> files = Files.list(CLIENT.resolve("test"))) {
             String program = node.require(product.folder());
-            List<String> command = new ArrayList<>(List.of("env", "BRIG_SPAWNER_SOCKET=" + product.spawner(),
-                    "BRIG_WORKSPACE_BASE=" + product.workspaces(), program, "--test", "--test-reporter=tap"));
-            files.map(Path::toString).filter(file -> file.endsWith(".test.js")).sorted().forEach(command::add);
+            List<String> command = new ArrayList<>(List.of(
+                    "env",
+                    "BRIG_SPAWNER_SOCKET=" + product.spawner(),
+                    "BRIG_WORKSPACE_BASE=" + product.workspaces(),
+                    program,
+                    "--test",
+                    "--test-reporter=tap"));
+            files.map(Path::toString)
+                    .filter(file -> file.endsWith(".test.js"))
+                    .sorted()
+                    .forEach(command::add);
             Run run = Run.of(command, "", product.folder());
             assertEquals(0, run.exitCode(), run.out() + run.err());
             assertTrue(count(run, "pass") >= TESTS_MIN, run::out);
@@ -69,8 +81,11 @@ class NodeClientTest {
     }
 
     private static int count(Run run, String what) {
-        return COUNT.matcher(run.out()).results().filter(line -> line.group(1).equals(what))
-                .mapToInt(line -> Integer.parseInt(line.group(2))).findFirst()
+        return COUNT.matcher(run.out())
+                .results()
+                .filter(line -> line.group(1).equals(what))
+                .mapToInt(line -> Integer.parseInt(line.group(2)))
+                .findFirst()
                 .orElseThrow(() -> new AssertionError(run.out()));
     }
 
@@ -80,10 +95,14 @@ class NodeClientTest {
         // Scenario: the client reads, the gateway is killed, the worker goes on, another gateway takes it up.
         try (Product product = Product.start()) {
             String program = node.require(product.folder());
-            Process client = new ProcessBuilder(program, CLIENT.resolve("test/count.mjs").toString(),
-                    product.spawner().toString()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-            try (BufferedReader out = new BufferedReader(
-                    new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8))) {
+            Process client = new ProcessBuilder(
+                            program,
+                            CLIENT.resolve("test/count.mjs").toString(),
+                            product.spawner().toString())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try (BufferedReader out =
+                    new BufferedReader(new InputStreamReader(client.getInputStream(), StandardCharsets.UTF_8))) {
                 assertEquals("1", out.readLine());
                 product.kill();
                 product.serve();

@@ -23,13 +23,15 @@ class NotReadyTest {
 
     @Test
     void shouldSayWhenToComeAgainAndLetInWhoWaits() throws Exception {
-        // Scenario: the request is kept from the worker-agent, so the spawn stays in "spawning" as long as the test wants.
+        // Scenario: the request is kept from the worker-agent, so the spawn stays in "spawning" as long as the test
+        // wants.
         try (Product product = Product.prepare(Map.of())) {
             Path back = product.folder().resolve("b");
             Process workerAgent = product.startWorkerAgent(back);
             Path control = back.resolve("w/control.sock");
             Await.until("the worker-agent listens", () -> Files.exists(control));
-            Path front = Files.createDirectories(product.runtime().resolve("w"),
+            Path front = Files.createDirectories(
+                    product.runtime().resolve("w"),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             try (Relay relay = new Relay(front.resolve("control.sock"), control)) {
                 product.serve();
@@ -43,13 +45,16 @@ class NotReadyTest {
                 assertEquals("requested", begun.json().text("status"));
                 String id = begun.json().requiredText("spawn_id");
                 assertEquals("/api/v1/spawns/" + id, begun.header("Location"));
-                assertEquals(begun.response().body(), web.post("/api/v1/spawns?wait=1s", body).response().body(),
+                assertEquals(
+                        begun.response().body(),
+                        web.post("/api/v1/spawns?wait=1s", body).response().body(),
                         "who waits in vain is told the same");
                 CompletableFuture<Web.Answer> spawned = CompletableFuture.supplyAsync(() -> post(web, body));
                 hold.await();
                 assertEquals("spawning", web.get("/api/v1/spawns/" + id).json().text("state"));
-                String expected = "{\"success\":false,\"code\":\"SESSION_NOT_READY\",\"state\":\"spawning\",\"spawn_id\":\""
-                        + id + "\",\"session_id\":null,\"retry_after_seconds\":5}";
+                String expected =
+                        "{\"success\":false,\"code\":\"SESSION_NOT_READY\",\"state\":\"spawning\",\"spawn_id\":\"" + id
+                                + "\",\"session_id\":null,\"retry_after_seconds\":5}";
 
                 for (String path : List.of("/slow/stream", "/" + id + "/stream", "/slow/attach")) {
                     Web.Answer early = web.get("/api/v1/sessions" + path);
@@ -67,14 +72,21 @@ class NotReadyTest {
 
                 CompletableFuture<Run> waiting = CompletableFuture.supplyAsync(() -> run(product));
                 hold.release();
-                assertEquals(201, spawned.join().status(), () -> spawned.join().response().body());
+                assertEquals(
+                        201,
+                        spawned.join().status(),
+                        () -> spawned.join().response().body());
                 assertEquals("spawned", spawned.join().json().text("status"));
                 assertEquals("up\n", waiting.join().out());
                 assertEquals(0, waiting.join().exitCode());
 
                 Await.until("its end is logged", () -> transitions(product, id).size() == 3);
-                assertEquals(List.of(requestId + " requested->spawning", requestId + " spawning->running",
-                        requestId + " running->terminated"), transitions(product, id));
+                assertEquals(
+                        List.of(
+                                requestId + " requested->spawning",
+                                requestId + " spawning->running",
+                                requestId + " running->terminated"),
+                        transitions(product, id));
                 assertTrue(web.get("/api/v1/sessions/nobody/stream").status() == 404);
             } finally {
                 workerAgent.destroyForcibly();
@@ -83,9 +95,11 @@ class NotReadyTest {
     }
 
     private static List<String> transitions(Product product, String spawnId) throws java.io.IOException {
-        return Files.readAllLines(product.log()).stream().map(TRANSITION::matcher)
+        return Files.readAllLines(product.log()).stream()
+                .map(TRANSITION::matcher)
                 .filter(line -> line.matches() && line.group(2).equals(spawnId))
-                .map(line -> line.group(1) + " " + line.group(3)).toList();
+                .map(line -> line.group(1) + " " + line.group(3))
+                .toList();
     }
 
     private static Web.Answer post(Web web, String body) {

@@ -22,12 +22,18 @@ class NoticeTest {
         String notice = Files.readString(ROOT.resolve("NOTICE"));
         assertEquals(notice, Files.readString(PRODUCT.resolve("NOTICE")));
         assertTrue(Files.exists(PRODUCT.resolve("LICENSE")));
-        List<String> named = notice.lines().dropWhile(line -> !line.startsWith("| library")).skip(2)
+        List<String> named = notice.lines()
+                .dropWhile(line -> !line.startsWith("| library"))
+                .skip(2)
                 .map(row -> row.substring(2, row.indexOf(" |")).replaceFirst(" \\(.*", ""))
-                .flatMap(names -> Pattern.compile(", ").splitAsStream(names)).toList();
+                .flatMap(names -> Pattern.compile(", ").splitAsStream(names))
+                .toList();
         try (Stream<Path> all = Files.walk(PRODUCT.resolve("lib"))) {
-            List<String> missing = all.map(file -> String.valueOf(file.getFileName())).filter(name -> name.endsWith(".jar"))
-                    .filter(name -> !OWN.matcher(name).matches() && named.stream().noneMatch(name::startsWith)).toList();
+            List<String> missing = all.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name -> name.endsWith(".jar"))
+                    .filter(name ->
+                            !OWN.matcher(name).matches() && named.stream().noneMatch(name::startsWith))
+                    .toList();
             assertEquals(List.of(), missing);
         }
     }

@@ -42,20 +42,27 @@ final class OpenApi {
 
     OpenApi(String text) throws IOException {
         document = new ObjectMapper().readTree(text);
-        schemas = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012,
+        schemas = JsonSchemaFactory.getInstance(
+                SpecVersion.VersionFlag.V202012,
                 builder -> builder.schemaLoaders(loaders -> loaders.schemas(Map.of(URN, text))));
     }
 
     List<Described> operations() {
         List<Described> all = new ArrayList<>();
-        document.path("paths").properties().forEach(path -> path.getValue().properties().forEach(method ->
-                all.add(new Described(method.getKey().toUpperCase(Locale.ROOT), path.getKey(), method.getValue()))));
+        document.path("paths")
+                .properties()
+                .forEach(path -> path.getValue()
+                        .properties()
+                        .forEach(method -> all.add(new Described(
+                                method.getKey().toUpperCase(Locale.ROOT), path.getKey(), method.getValue()))));
         return all;
     }
 
     /** Follows references to where they lead. */
     JsonNode resolved(JsonNode node) {
-        return node.has("$ref") ? resolved(document.at(node.path("$ref").asText().substring(1))) : node;
+        return node.has("$ref")
+                ? resolved(document.at(node.path("$ref").asText().substring(1)))
+                : node;
     }
 
     /** What is wrong with an answer; empty if it is as the document says. */
@@ -64,7 +71,8 @@ final class OpenApi {
         if (response.isMissingNode()) {
             return "status " + status + " is not documented";
         }
-        String pointer = response.has("$ref") ? response.path("$ref").asText().substring(1)
+        String pointer = response.has("$ref")
+                ? response.path("$ref").asText().substring(1)
                 : operation.pointer() + "/responses/" + status;
         JsonNode content = document.at(pointer).path("content");
         if (content.isMissingNode()) {
@@ -83,6 +91,7 @@ final class OpenApi {
     /** What is wrong with a JSON text by the schema at that place. */
     String faults(String pointer, String json) {
         return schemas.getSchema(SchemaLocation.of(URN + "#" + pointer)).validate(json, InputFormat.JSON).stream()
-                .map(ValidationMessage::getMessage).collect(Collectors.joining("; "));
+                .map(ValidationMessage::getMessage)
+                .collect(Collectors.joining("; "));
     }
 }

@@ -38,8 +38,9 @@ final class OpenCode implements AutoCloseable {
     static OpenCode open(Product product) throws IOException {
         boolean there = Files.isExecutable(program()) && ScriptedModel.isHere();
         if (!there) {
-            System.err.println("SKIPPED: OpenCode as a captain is not tested, for there is no node in /usr/bin, or npm could not "
-                    + "install opencode-ai in " + PACKAGES);
+            System.err.println(
+                    "SKIPPED: OpenCode as a captain is not tested, for there is no node in /usr/bin, or npm could not "
+                            + "install opencode-ai in " + PACKAGES);
         }
         assumeTrue(there);
         OpenCode opened = new OpenCode(product);
@@ -55,9 +56,15 @@ final class OpenCode implements AutoCloseable {
 
     /** A repository with one commit, and the captain's own model in its configuration. */
     private void prepare() throws IOException {
-        Map<String, Object> scripted = Map.of("npm", "@ai-sdk/openai-compatible", "name", "Scripted",
-                "options", Map.of("baseURL", model.url() + "/v1", "apiKey", "none"),
-                "models", Map.of("scripted", Map.of("name", "Scripted", "tool_call", true)));
+        Map<String, Object> scripted = Map.of(
+                "npm",
+                "@ai-sdk/openai-compatible",
+                "name",
+                "Scripted",
+                "options",
+                Map.of("baseURL", model.url() + "/v1", "apiKey", "none"),
+                "models",
+                Map.of("scripted", Map.of("name", "Scripted", "tool_call", true)));
         Map<String, Object> config = new LinkedHashMap<>();
         config.put("model", "scripted/scripted");
         config.put("small_model", "scripted/scripted");
@@ -68,7 +75,10 @@ final class OpenCode implements AutoCloseable {
         Files.write(project.resolve("opencode.json"), Json.write(config));
         Files.writeString(project.resolve("a.txt"), "one\n");
         Files.writeString(home.resolve("models.json"), "{}");
-        assertEquals(0, shell("git init -q -b main . && git add a.txt && git -c user.name=t -c user.email=t@t commit -qm one").exitCode());
+        assertEquals(
+                0,
+                shell("git init -q -b main . && git add a.txt && git -c user.name=t -c user.email=t@t commit -qm one")
+                        .exitCode());
         if (Product.isRoot()) {
             // Worktrees are made by the workers' user.
             assertEquals(0, shell("chown -R 59617:59617 .").exitCode());
@@ -85,11 +95,22 @@ final class OpenCode implements AutoCloseable {
 
     /** A command with OpenCode's variables: nothing of this user's own, and nothing from the network. */
     private List<String> environment(String... command) {
-        List<String> whole = new ArrayList<>(List.of("env", "-C", project.toString(), "PWD=" + project, "HOME=" + home,
-                "XDG_CONFIG_HOME=" + home.resolve(".config"), "XDG_DATA_HOME=" + home.resolve(".data"),
-                "XDG_STATE_HOME=" + home.resolve(".state"), "XDG_CACHE_HOME=" + home.resolve(".cache"),
-                "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-                "OPENCODE_DISABLE_SHARE=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "npm_config_offline=true",
+        List<String> whole = new ArrayList<>(List.of(
+                "env",
+                "-C",
+                project.toString(),
+                "PWD=" + project,
+                "HOME=" + home,
+                "XDG_CONFIG_HOME=" + home.resolve(".config"),
+                "XDG_DATA_HOME=" + home.resolve(".data"),
+                "XDG_STATE_HOME=" + home.resolve(".state"),
+                "XDG_CACHE_HOME=" + home.resolve(".cache"),
+                "OPENCODE_DISABLE_AUTOUPDATE=1",
+                "OPENCODE_DISABLE_MODELS_FETCH=1",
+                "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+                "OPENCODE_DISABLE_SHARE=1",
+                "OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
+                "npm_config_offline=true",
                 "OPENCODE_MODELS_PATH=" + home.resolve("models.json")));
         whole.addAll(List.of(command));
         return whole;
@@ -102,14 +123,28 @@ final class OpenCode implements AutoCloseable {
 
     /** {@code opencode run}: one message, to its end; what it printed is one event a line. */
     Run run(String message) throws IOException {
-        return Run.of(environment(program().toString(), "run", "--print-logs", "--log-level", "WARN", "--format", "json", "--title",
-                "t", message), "", product.folder());
+        return Run.of(
+                environment(
+                        program().toString(),
+                        "run",
+                        "--print-logs",
+                        "--log-level",
+                        "WARN",
+                        "--format",
+                        "json",
+                        "--title",
+                        "t",
+                        message),
+                "",
+                product.folder());
     }
 
     /** Starts {@code opencode serve}. */
     Server serve() throws IOException {
-        Process process = new ProcessBuilder(environment(program().toString(), "serve", "--port", "0", "--hostname", "127.0.0.1"))
-                .redirectError(product.folder().resolve("opencode.log").toFile()).start();
+        Process process = new ProcessBuilder(
+                        environment(program().toString(), "serve", "--port", "0", "--hostname", "127.0.0.1"))
+                .redirectError(product.folder().resolve("opencode.log").toFile())
+                .start();
         started.add(process);
         return new Server(process, new Web(ScriptedModel.address(process), ""));
     }
@@ -119,8 +154,11 @@ final class OpenCode implements AutoCloseable {
         /** Begins a session with a message. @return its id */
         String say(String message) throws IOException {
             String session = web.post("/session", "{\"title\":\"t\"}").json().requiredText("id");
-            String body = new String(Json.write(Map.of("parts", List.of(Map.of("type", "text", "text", message)))), StandardCharsets.UTF_8);
-            assertEquals(204, web.post("/session/" + session + "/prompt_async", body).status());
+            String body = new String(
+                    Json.write(Map.of("parts", List.of(Map.of("type", "text", "text", message)))),
+                    StandardCharsets.UTF_8);
+            assertEquals(
+                    204, web.post("/session/" + session + "/prompt_async", body).status());
             return session;
         }
 

@@ -28,10 +28,13 @@ class OpenCodePluginOwnTest {
             System.err.println("SKIPPED: the tests of clients/opencode, for there is no " + NODE);
         }
         assumeTrue(Files.isExecutable(NODE));
-        List<String> command = new ArrayList<>(
-                List.of(NODE.toString(), "--test", "--test-timeout=30000", "--test-reporter=tap"));
+        List<String> command =
+                new ArrayList<>(List.of(NODE.toString(), "--test", "--test-timeout=30000", "--test-reporter=tap"));
         try (Stream<Path> files = Files.list(TESTS)) {
-            files.map(Path::toString).filter(file -> file.endsWith(".test.js")).sorted().forEach(command::add);
+            files.map(Path::toString)
+                    .filter(file -> file.endsWith(".test.js"))
+                    .sorted()
+                    .forEach(command::add);
         }
         Run run = Run.of(command, "", folder);
         assertEquals(0, run.exitCode(), run::out);

@@ -39,20 +39,51 @@ class OpenCodePluginTest {
         project = Files.createDirectory(product.workspaces().resolve("project"));
         walled = Files.createDirectory(product.workspaces().resolve("walled"));
         Files.writeString(product.folder().resolve("secret"), SECRET);
-        openCode.configure(project, Map.of(
-                "plugin", List.of(List.of(PLUGIN, Map.of("spawnerSocket", product.spawner().toString(), "workspace", "new",
-                        "remoteAgents", Map.of("runner", "shell", "asked", "mock", "*-remote", "shell"),
-                        "localAgents", List.of("local*")))),
-                "permission", Json.parseCommented("""
+        openCode.configure(
+                project,
+                Map.of(
+                        "plugin",
+                                List.of(List.of(
+                                        PLUGIN,
+                                        Map.of(
+                                                "spawnerSocket",
+                                                product.spawner().toString(),
+                                                "workspace",
+                                                "new",
+                                                "remoteAgents",
+                                                Map.of("runner", "shell", "asked", "mock", "*-remote", "shell"),
+                                                "localAgents",
+                                                List.of("local*")))),
+                        "permission", Json.parseCommented("""
                         // The last rule that fits counts, so their order does.
                         {"*": "allow", "task": {"*": "allow", "denied-remote": "deny"}}"""),
-                "agent", Map.of("asked", Map.of("mode", "subagent", "description", "says what it was told",
-                                "model", "scripted/vendor-9", "permission", Map.of("bash", "deny", "task", "deny")),
-                        "denied-remote", Map.of("mode", "subagent", "description", "may not be called"),
-                        "local-remote", Map.of("mode", "subagent", "description", "stays here")),
-                "command", Map.of("run", Map.of("template", "$ARGUMENTS", "agent", "runner", "subtask", true))));
-        openCode.configure(walled, Map.of("permission", "allow", "plugin", List.of(List.of(PLUGIN,
-                Map.of("spawnerSocket", product.spawner().toString(), "sandbox", true)))));
+                        "agent",
+                                Map.of(
+                                        "asked",
+                                        Map.of(
+                                                "mode",
+                                                "subagent",
+                                                "description",
+                                                "says what it was told",
+                                                "model",
+                                                "scripted/vendor-9",
+                                                "permission",
+                                                Map.of("bash", "deny", "task", "deny")),
+                                        "denied-remote",
+                                        Map.of("mode", "subagent", "description", "may not be called"),
+                                        "local-remote",
+                                        Map.of("mode", "subagent", "description", "stays here")),
+                        "command",
+                                Map.of("run", Map.of("template", "$ARGUMENTS", "agent", "runner", "subtask", true))));
+        openCode.configure(
+                walled,
+                Map.of(
+                        "permission",
+                        "allow",
+                        "plugin",
+                        List.of(List.of(
+                                PLUGIN,
+                                Map.of("spawnerSocket", product.spawner().toString(), "sandbox", true)))));
         shell("git init -q . && git config user.email t@example.org && git config user.name t && echo one > a.txt"
                 + " && git add . && git commit -qm first" + (Product.isRoot() ? " && chown -R 59617:59617 ." : ""));
         openCode.start();
@@ -67,7 +98,13 @@ class OpenCodePluginTest {
     }
 
     private static void shell(String script) throws Exception {
-        assertEquals(0, new ProcessBuilder("sh", "-c", script).directory(walled.toFile()).inheritIO().start().waitFor());
+        assertEquals(
+                0,
+                new ProcessBuilder("sh", "-c", script)
+                        .directory(walled.toFile())
+                        .inheritIO()
+                        .start()
+                        .waitFor());
     }
 
     private static String mark() {
@@ -86,13 +123,23 @@ class OpenCodePluginTest {
         // the call of the captain while it waits; what it is, is not the host's user and sees nothing of the host.
         String session = openCode.session(project);
         try (OpenCodeServer.Events events = openCode.events(project)) {
-            CompletableFuture<JsonNode> turn = openCode.say(project, session, OpenCodeServer.task("runner", "echo uid $(id -u); cat "
-                    + product.folder() + "/secret; until [ -e go ]; do sleep 0.05; done; echo over"));
-            JsonNode child = events.await("session.created", event -> event.at("/info/parentID").asText().equals(session));
+            CompletableFuture<JsonNode> turn = openCode.say(
+                    project,
+                    session,
+                    OpenCodeServer.task(
+                            "runner",
+                            "echo uid $(id -u); cat " + product.folder()
+                                    + "/secret; until [ -e go ]; do sleep 0.05; done; echo over"));
+            JsonNode child = events.await(
+                    "session.created",
+                    event -> event.at("/info/parentID").asText().equals(session));
             String childId = child.at("/info/id").asText();
-            events.await("message.part.delta", event -> event.path("sessionID").asText().equals(childId)
-                    && event.path("delta").asText().contains("uid 1000"));
-            JsonNode shown = events.await("message.part.updated",
+            events.await(
+                    "message.part.delta",
+                    event -> event.path("sessionID").asText().equals(childId)
+                            && event.path("delta").asText().contains("uid 1000"));
+            JsonNode shown = events.await(
+                    "message.part.updated",
                     event -> event.at("/part/state/metadata/output").asText().contains("uid 1000"));
             assertEquals(childId, shown.at("/part/state/metadata/sessionId").asText());
             assertEquals(session, shown.at("/part/sessionID").asText());
@@ -109,7 +156,9 @@ class OpenCodePluginTest {
     /** The workspace of the newest worker of that agent. */
     private static Path workspace(String agent) throws IOException {
         return Path.of(product.ask("{\"action\":\"list\"}").objects("spawns").stream()
-                .filter(spawn -> spawn.text("task_id", "").startsWith("opencode-" + agent)).findFirst().orElseThrow()
+                .filter(spawn -> spawn.text("task_id", "").startsWith("opencode-" + agent))
+                .findFirst()
+                .orElseThrow()
                 .requiredText("workspace"));
     }
 
@@ -135,11 +184,29 @@ class OpenCodePluginTest {
     @Test
     void shouldGoOnWithTheSameWorkerWhenTheTaskIsResumed() throws Exception {
         String session = openCode.session(project);
-        openCode.say(project, session, OpenCodeServer.task("runner", "touch mine; echo first")).join();
-        String child = openCode.calls(project, session).getLast().at("/metadata/sessionId").asText();
-        openCode.say(project, session, OpenCodeServer.calls("task", Map.of("description", "work", "prompt", "ls; echo second",
-                "subagent_type", "runner", "task_id", child))).join();
-        String output = openCode.calls(project, session).getLast().path("output").asText();
+        openCode.say(project, session, OpenCodeServer.task("runner", "touch mine; echo first"))
+                .join();
+        String child = openCode.calls(project, session)
+                .getLast()
+                .at("/metadata/sessionId")
+                .asText();
+        openCode.say(
+                        project,
+                        session,
+                        OpenCodeServer.calls(
+                                "task",
+                                Map.of(
+                                        "description",
+                                        "work",
+                                        "prompt",
+                                        "ls; echo second",
+                                        "subagent_type",
+                                        "runner",
+                                        "task_id",
+                                        child)))
+                .join();
+        String output =
+                openCode.calls(project, session).getLast().path("output").asText();
         assertTrue(output.contains("mine") && output.contains("second"), output);
     }
 
@@ -147,7 +214,11 @@ class OpenCodePluginTest {
     void shouldRunCommandsWithSubtaskBehindTheWallToo() throws Exception {
         String session = openCode.session(project);
         openCode.command(project, session, "run", "echo uid $(id -u)").join();
-        assertTrue(openCode.calls(project, session).getFirst().path("output").asText().contains("uid 1000"));
+        assertTrue(openCode.calls(project, session)
+                .getFirst()
+                .path("output")
+                .asText()
+                .contains("uid 1000"));
     }
 
     @Test
@@ -162,18 +233,22 @@ class OpenCodePluginTest {
     void shouldStopTheWorkerWhenTheCaptainAborts() throws Exception {
         String mark = mark();
         String session = openCode.session(project);
-        CompletableFuture<JsonNode> turn = openCode.say(project, session, OpenCodeServer.task("runner", "exec -a " + mark + " sleep 1000"));
+        CompletableFuture<JsonNode> turn =
+                openCode.say(project, session, OpenCodeServer.task("runner", "exec -a " + mark + " sleep 1000"));
         Await.until("the worker works", () -> Processes.with(mark).size() == 1);
         openCode.abort(project, session);
         requireGone(mark);
         turn.join();
-        assertEquals("error", openCode.calls(project, session).getLast().path("status").asText());
+        assertEquals(
+                "error",
+                openCode.calls(project, session).getLast().path("status").asText());
     }
 
     @Test
     void shouldLeaveNoWorkerWhenOpenCodeIsKilled() throws Exception {
         String mark = mark();
-        var _ = openCode.say(project, openCode.session(project), OpenCodeServer.task("runner", "exec -a " + mark + " sleep 1000"));
+        var _ = openCode.say(
+                project, openCode.session(project), OpenCodeServer.task("runner", "exec -a " + mark + " sleep 1000"));
         Await.until("the worker works", () -> Processes.with(mark).size() == 1);
         openCode.kill();
         try {
@@ -218,13 +293,27 @@ class OpenCodePluginTest {
     void shouldReachNothingOfTheHostByPathsAndLinks() throws Exception {
         String secret = product.folder() + "/secret";
         List<JsonNode> calls = inTheWall(
-                "sandbox_bash", Map.of("command", "ln -s " + secret + " link; ln -s / root; head -c 100 /dev/urandom > b; echo ok"),
-                "sandbox_read", file("link"), "sandbox_read", file(secret), "sandbox_read", file("root" + secret),
-                "sandbox_read", file("../../../.." + secret), "sandbox_read", file("/dev/zero"), "sandbox_read", file("b"),
-                "sandbox_write", Map.of("path", "../../etc/cron.d/x", "content", "mine"),
-                "sandbox_write", Map.of("path", "link", "content", "mine"));
+                "sandbox_bash",
+                Map.of("command", "ln -s " + secret + " link; ln -s / root; head -c 100 /dev/urandom > b; echo ok"),
+                "sandbox_read",
+                file("link"),
+                "sandbox_read",
+                file(secret),
+                "sandbox_read",
+                file("root" + secret),
+                "sandbox_read",
+                file("../../../.." + secret),
+                "sandbox_read",
+                file("/dev/zero"),
+                "sandbox_read",
+                file("b"),
+                "sandbox_write",
+                Map.of("path", "../../etc/cron.d/x", "content", "mine"),
+                "sandbox_write",
+                Map.of("path", "link", "content", "mine"));
         assertEquals("ok\n", calls.getFirst().path("output").asText());
-        calls.subList(1, 8).forEach(call -> assertEquals("error", call.path("status").asText(), call::toString));
+        calls.subList(1, 8)
+                .forEach(call -> assertEquals("error", call.path("status").asText(), call::toString));
         assertEquals("not a file", calls.get(5).path("error").asText());
         assertTrue(calls.get(6).path("error").asText().startsWith("it is a binary file"));
         // The last one may have made a file in the wall's own /tmp.
@@ -234,9 +323,17 @@ class OpenCodePluginTest {
     @Test
     void shouldOfferNoToolThatTouchesTheHost() throws Exception {
         Path made = product.folder().resolve("made");
-        List<JsonNode> calls = inTheWall("bash", Map.of("command", "touch " + made, "description", "x"),
-                "write", Map.of("filePath", made.toString(), "content", "x"), "read", Map.of("filePath", made.toString()),
-                "glob", Map.of("pattern", "*"), "webfetch", Map.of("url", "http://127.0.0.1", "format", "text"));
+        List<JsonNode> calls = inTheWall(
+                "bash",
+                Map.of("command", "touch " + made, "description", "x"),
+                "write",
+                Map.of("filePath", made.toString(), "content", "x"),
+                "read",
+                Map.of("filePath", made.toString()),
+                "glob",
+                Map.of("pattern", "*"),
+                "webfetch",
+                Map.of("url", "http://127.0.0.1", "format", "text"));
         assertEquals(5, calls.size());
         calls.forEach(call -> assertTrue(call.toString().contains("unavailable tool"), call::toString));
         assertFalse(Files.exists(made));
@@ -250,9 +347,13 @@ class OpenCodePluginTest {
                 "sandbox_bash", Map.of("command", "wc -c < big.txt; rm big.txt; ls -A | grep -c '^.brig-'"),
                 "sandbox_bash", Map.of("command", "yes | head -c 3000000; echo; echo last"),
                 "sandbox_bash", Map.of("command", "sleep 60", "timeout", 300));
-        assertEquals(big.length() + "\n0\n\n[exit code 1]", calls.get(1).path("output").asText());
+        assertEquals(
+                big.length() + "\n0\n\n[exit code 1]",
+                calls.get(1).path("output").asText());
         String output = calls.get(2).path("output").asText();
-        assertTrue(output.startsWith("[the beginning is left out]") && output.endsWith("last\n") && output.length() < 50_000);
+        assertTrue(output.startsWith("[the beginning is left out]")
+                && output.endsWith("last\n")
+                && output.length() < 50_000);
         assertFalse(calls.get(2).path("metadata").path("truncated").asBoolean(true));
         assertTrue(calls.get(3).path("output").asText().contains("it was ended after 300 ms"));
     }

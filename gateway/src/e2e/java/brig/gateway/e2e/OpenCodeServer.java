@@ -36,7 +36,8 @@ final class OpenCodeServer implements AutoCloseable {
 
     private static final long TURN_SECONDS_MAX = 60;
 
-    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Path home;
     private final ScriptedModel model;
     private Process serve;
@@ -60,24 +61,58 @@ final class OpenCodeServer implements AutoCloseable {
 
     /** A project with this configuration beside that of the model. */
     void configure(Path project, Map<String, ?> more) throws IOException {
-        Map<String, Object> config = new LinkedHashMap<>(Map.of("model", "scripted/scripted",
-                "small_model", "scripted/scripted", "share", "disabled", "autoupdate", false, "snapshot", false,
-                "enabled_providers", List.of("scripted"),
-                "provider", Map.of("scripted", Map.of("npm", "@ai-sdk/openai-compatible", "name", "Scripted",
-                        "options", Map.of("baseURL", model.url() + "/v1", "apiKey", "dummy"),
-                        "models", Map.of("scripted", Map.of("name", "Scripted", "tool_call", true,
-                                "limit", Map.of("context", 200_000, "output", 8192)))))));
+        Map<String, Object> config = new LinkedHashMap<>(Map.of(
+                "model",
+                "scripted/scripted",
+                "small_model",
+                "scripted/scripted",
+                "share",
+                "disabled",
+                "autoupdate",
+                false,
+                "snapshot",
+                false,
+                "enabled_providers",
+                List.of("scripted"),
+                "provider",
+                Map.of(
+                        "scripted",
+                        Map.of(
+                                "npm",
+                                "@ai-sdk/openai-compatible",
+                                "name",
+                                "Scripted",
+                                "options",
+                                Map.of("baseURL", model.url() + "/v1", "apiKey", "dummy"),
+                                "models",
+                                Map.of(
+                                        "scripted",
+                                        Map.of(
+                                                "name",
+                                                "Scripted",
+                                                "tool_call",
+                                                true,
+                                                "limit",
+                                                Map.of("context", 200_000, "output", 8192)))))));
         config.putAll(more);
         Files.write(project.resolve("opencode.json"), Json.write(config));
     }
 
     void start() throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(PROGRAM.toString(), "serve", "--port", "0", "--hostname", "127.0.0.1")
-                .directory(home.toFile()).redirectError(home.resolve("opencode.log").toFile());
+        ProcessBuilder builder = new ProcessBuilder(
+                        PROGRAM.toString(), "serve", "--port", "0", "--hostname", "127.0.0.1")
+                .directory(home.toFile())
+                .redirectError(home.resolve("opencode.log").toFile());
         Map<String, String> environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("XDG_") || name.startsWith("OPENCODE_"));
-        for (String flag : List.of("DISABLE_AUTOUPDATE", "DISABLE_MODELS_FETCH", "DISABLE_LSP_DOWNLOAD", "DISABLE_SHARE",
-                "DISABLE_DEFAULT_PLUGINS", "DISABLE_FFF", "EXPERIMENTAL_DISABLE_FILEWATCHER")) {
+        for (String flag : List.of(
+                "DISABLE_AUTOUPDATE",
+                "DISABLE_MODELS_FETCH",
+                "DISABLE_LSP_DOWNLOAD",
+                "DISABLE_SHARE",
+                "DISABLE_DEFAULT_PLUGINS",
+                "DISABLE_FFF",
+                "EXPERIMENTAL_DISABLE_FILEWATCHER")) {
             environment.put("OPENCODE_" + flag, "1");
         }
         environment.put("OPENCODE_MODELS_PATH", home.resolve("models.json").toString());
@@ -102,8 +137,11 @@ final class OpenCodeServer implements AutoCloseable {
     static String calls(Object... namesAndInputs) {
         StringBuilder message = new StringBuilder("#scenario:calls");
         for (int i = 0; i < namesAndInputs.length; i += 2) {
-            message.append(':').append(Base64.getUrlEncoder().withoutPadding().encodeToString(
-                    Json.write(Map.of("name", namesAndInputs[i], "input", namesAndInputs[i + 1]))));
+            message.append(':')
+                    .append(Base64.getUrlEncoder()
+                            .withoutPadding()
+                            .encodeToString(
+                                    Json.write(Map.of("name", namesAndInputs[i], "input", namesAndInputs[i + 1]))));
         }
         return message.toString();
     }
@@ -114,9 +152,12 @@ final class OpenCodeServer implements AutoCloseable {
     }
 
     private CompletableFuture<JsonNode> post(Path project, String path, Map<String, ?> body) {
-        HttpRequest request = HttpRequest.newBuilder(uri(project, path)).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(new LinkedHashMap<>(body)))).build();
-        return http.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray()).thenApply(OpenCodeServer::answer)
+        HttpRequest request = HttpRequest.newBuilder(uri(project, path))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(new LinkedHashMap<>(body))))
+                .build();
+        return http.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray())
+                .thenApply(OpenCodeServer::answer)
                 .orTimeout(TURN_SECONDS_MAX, TimeUnit.SECONDS);
     }
 
@@ -137,12 +178,17 @@ final class OpenCodeServer implements AutoCloseable {
     }
 
     String session(Path project) {
-        return post(project, "/session", Map.of("title", "test")).join().path("id").asText();
+        return post(project, "/session", Map.of("title", "test"))
+                .join()
+                .path("id")
+                .asText();
     }
 
     /** Says something; completes when the turn is over, with the newest message. */
     CompletableFuture<JsonNode> say(Path project, String session, String message) {
-        return post(project, "/session/" + session + "/message",
+        return post(
+                project,
+                "/session/" + session + "/message",
                 Map.of("parts", List.of(Map.of("type", "text", "text", message))));
     }
 
@@ -156,8 +202,11 @@ final class OpenCodeServer implements AutoCloseable {
 
     /** The states of the tool calls of a session, in their order. */
     List<JsonNode> calls(Path project, String session) throws IOException, InterruptedException {
-        JsonNode messages = parse(http.send(HttpRequest.newBuilder(uri(project, "/session/" + session + "/message")).build(),
-                HttpResponse.BodyHandlers.ofByteArray()).body());
+        JsonNode messages = parse(http.send(
+                        HttpRequest.newBuilder(uri(project, "/session/" + session + "/message"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofByteArray())
+                .body());
         List<JsonNode> states = new ArrayList<>();
         for (JsonNode message : messages) {
             for (JsonNode part : message.path("parts")) {
@@ -180,15 +229,18 @@ final class OpenCodeServer implements AutoCloseable {
         private final Stream<String> lines;
 
         private Events(Path project) {
-            lines = http.sendAsync(HttpRequest.newBuilder(uri(project, "/event")).build(), HttpResponse.BodyHandlers.ofLines())
-                    .join().body();
+            lines = http.sendAsync(
+                            HttpRequest.newBuilder(uri(project, "/event")).build(), HttpResponse.BodyHandlers.ofLines())
+                    .join()
+                    .body();
             Thread.ofVirtual().start(this::read);
         }
 
         private void read() {
             try {
-                lines.filter(line -> line.startsWith("data: ")).forEach(line ->
-                        told.add(parse(line.substring("data: ".length()).getBytes(StandardCharsets.UTF_8))));
+                lines.filter(line -> line.startsWith("data: "))
+                        .forEach(line ->
+                                told.add(parse(line.substring("data: ".length()).getBytes(StandardCharsets.UTF_8))));
             } catch (UncheckedIOException closed) {
                 // By the test, or with the program: who waits for an event says that none came.
             }
@@ -196,7 +248,7 @@ final class OpenCodeServer implements AutoCloseable {
 
         /** The properties of the next event of that type that fits. */
         JsonNode await(String type, Predicate<JsonNode> wanted) throws InterruptedException {
-            for (;;) {
+            for (; ; ) {
                 JsonNode event = told.poll(Await.DEADLINE_SECONDS, TimeUnit.SECONDS);
                 if (event == null) {
                     throw new AssertionError("no event " + type);

@@ -38,7 +38,8 @@ class OpenCodeTest {
     }
 
     private Run init(String... more) throws IOException {
-        List<String> words = new ArrayList<>(List.of("opencode", "init", "--agent", "reviewer=mock", "--url", product.url()));
+        List<String> words =
+                new ArrayList<>(List.of("opencode", "init", "--agent", "reviewer=mock", "--url", product.url()));
         words.addAll(List.of(more));
         words.add(captain.project().toString());
         return captain.brig(words.toArray(String[]::new));
@@ -60,7 +61,10 @@ class OpenCodeTest {
     void shouldDelegateAndBringTheEditBackAsAPatchThatIsAppliedByHand() throws IOException {
         Run run = captain.run("@reviewer please " + delegate("write:made.txt"));
         assertEquals(0, run.exitCode(), run::toString);
-        assertTrue(run.out().contains("diff --git a/made.txt b/made.txt") && run.out().contains("brig apply spn_"), run::out);
+        assertTrue(
+                run.out().contains("diff --git a/made.txt b/made.txt")
+                        && run.out().contains("brig apply spn_"),
+                run::out);
         assertFalse(Files.exists(captain.project().resolve("made.txt")), "the host is untouched until then");
         String spawnId = run.out().replaceFirst("(?s).*brig apply (spn_[0-9a-z]{24}).*", "$1");
         Run applied = captain.brig("apply", spawnId);
@@ -71,8 +75,12 @@ class OpenCodeTest {
     @Test
     void shouldRefuseTheSubAgentWherePermissionsDenyIt() throws IOException {
         Path config = captain.project().resolve("opencode.json");
-        Files.writeString(config, Files.readString(config).replace("\"permission\":{\"*\":\"allow\"}",
-                "\"permission\":{\"*\":\"allow\",\"task\":{\"reviewer\":\"deny\"}}"));
+        Files.writeString(
+                config,
+                Files.readString(config)
+                        .replace(
+                                "\"permission\":{\"*\":\"allow\"}",
+                                "\"permission\":{\"*\":\"allow\",\"task\":{\"reviewer\":\"deny\"}}"));
         Run run = captain.run(delegate("write:made.txt"));
         assertTrue(run.out().contains("The user has specified a rule which prevents you"), run::toString);
         assertTrue(product.web().get("/api/v1/spawns").json().objects("spawns").isEmpty(), "no worker was started");
@@ -97,7 +105,9 @@ class OpenCodeTest {
             server.abort(session);
             try (Wire reader = product.dial()) {
                 reader.send("{\"action\":\"attach\",\"id\":\"" + spawnId + "\",\"role\":\"watcher\"}");
-                assertEquals("cancelled", new Frames().readUntilType(reader, "done").last().text("reason"));
+                assertEquals(
+                        "cancelled",
+                        new Frames().readUntilType(reader, "done").last().text("reason"));
             }
             Await.until("the worker is ended", () -> running().isEmpty());
         }
@@ -135,15 +145,27 @@ class OpenCodeTest {
         Path config = captain.project().resolve("opencode.json");
         String written = Files.readString(config);
         assertTrue(written.contains("\"reviewer\"") && !written.contains(product.adminToken()));
-        Run again = init("--remote-agents", "general,review*", "--local-agents", "reviewer", "--apply", "auto", "--dry-run");
+        Run again = init(
+                "--remote-agents", "general,review*", "--local-agents", "reviewer", "--apply", "auto", "--dry-run");
         assertEquals(0, again.exitCode(), again::err);
-        assertTrue(again.out().contains("+    \"general\": {") && again.out().contains("\"brig-apply\": \"auto\""), again::out);
+        assertTrue(
+                again.out().contains("+    \"general\": {") && again.out().contains("\"brig-apply\": \"auto\""),
+                again::out);
         assertEquals(written, Files.readString(config), "a dry run writes nothing");
-        assertEquals(125, captain.brig("opencode", "init", "--agent", "nobody", captain.project().toString()).exitCode());
+        assertEquals(
+                125,
+                captain.brig(
+                                "opencode",
+                                "init",
+                                "--agent",
+                                "nobody",
+                                captain.project().toString())
+                        .exitCode());
         Run undone = captain.brig("opencode", "undo", captain.project().toString());
         assertEquals(0, undone.exitCode(), undone::err);
         assertFalse(Files.readString(config).contains("brig"), () -> undone.out());
         assertTrue(Files.readString(config).contains("scripted/scripted"));
-        assertFalse(Files.readString(product.config()).contains(captain.project().toString()));
+        assertFalse(
+                Files.readString(product.config()).contains(captain.project().toString()));
     }
 }

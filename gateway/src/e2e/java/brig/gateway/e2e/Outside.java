@@ -64,12 +64,34 @@ final class Outside implements AutoCloseable {
         Map<String, Object> egress = new LinkedHashMap<>();
         egress.put("allowedHosts", List.of("127.0.0.1:" + port()));
         egress.put("deniedHosts", List.of("never.test"));
-        egress.put("secrets", Map.of("TOKEN", Map.of("hosts", List.of(at("late.test")), "file",
-                folder.resolve("token").toString(), "allowPlaintext", true)));
+        egress.put(
+                "secrets",
+                Map.of(
+                        "TOKEN",
+                        Map.of(
+                                "hosts",
+                                List.of(at("late.test")),
+                                "file",
+                                folder.resolve("token").toString(),
+                                "allowPlaintext",
+                                true)));
         egress.put("askMs", (long) askMs);
-        Files.writeString(policy(name), "// Of a test.\n" + new String(Json.write(Map.of("description", "for tests",
-                "mounts", Map.of("/workspace", Map.of("hostPath", ".", "readonly", false)),
-                "environment", List.of("PATH", "HOME"), "privateFiles", List.of(), "egress", egress)), UTF_8));
+        Files.writeString(
+                policy(name),
+                "// Of a test.\n"
+                        + new String(
+                                Json.write(Map.of(
+                                        "description",
+                                        "for tests",
+                                        "mounts",
+                                        Map.of("/workspace", Map.of("hostPath", ".", "readonly", false)),
+                                        "environment",
+                                        List.of("PATH", "HOME"),
+                                        "privateFiles",
+                                        List.of(),
+                                        "egress",
+                                        egress)),
+                                UTF_8));
         Files.setPosixFilePermissions(policy(name), PosixFilePermissions.fromString("rw-r--r--"));
     }
 
@@ -79,8 +101,15 @@ final class Outside implements AutoCloseable {
         for (String name : List.of("late.test", "ask.test", "saved.test", "never.test", "evil.test")) {
             hosts.put(name, "127.0.0.1");
         }
-        return Map.of("worker", Map.of("policyDirs", List.of("", folder.resolve("policies").toString()),
-                "policies", List.of(policies), "egress", Map.of("hosts", hosts)));
+        return Map.of(
+                "worker",
+                Map.of(
+                        "policyDirs",
+                        List.of("", folder.resolve("policies").toString()),
+                        "policies",
+                        List.of(policies),
+                        "egress",
+                        Map.of("hosts", hosts)));
     }
 
     @Override

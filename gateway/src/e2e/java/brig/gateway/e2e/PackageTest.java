@@ -24,10 +24,18 @@ class PackageTest {
 
     @Test
     void shouldInstallRunAndLeaveNothingBehind() throws IOException {
-        Run run = Run.of(List.of("env", "TMPDIR=" + folder, SCRIPT.toAbsolutePath().toString(),
-                System.getProperty("brig.deb", "none")), "", folder, SECONDS_MAX);
+        Run run = Run.of(
+                List.of(
+                        "env",
+                        "TMPDIR=" + folder,
+                        SCRIPT.toAbsolutePath().toString(),
+                        System.getProperty("brig.deb", "none")),
+                "",
+                folder,
+                SECONDS_MAX);
         if (run.exitCode() == LACKING) {
-            System.err.println("SKIPPED: the package is not tested: " + run.err().strip());
+            System.err.println(
+                    "SKIPPED: the package is not tested: " + run.err().strip());
             abort(run.err().strip());
         }
         assertEquals(0, run.exitCode(), () -> run.out() + run.err());

@@ -18,9 +18,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The page for those who do not see it, or not well: what axe-core finds, and what is said of itself. */
 @Timeout(240)
 class PageAccessTest {
-    private static final String FINDINGS = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
-            + ".filter((one) => ['serious', 'critical'].includes(one.impact)).flatMap((one) => one.nodes.map((node) =>"
-            + " one.id + ': ' + node.html.slice(0, 160) + ' ' + node.failureSummary))";
+    private static final String FINDINGS =
+            "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
+                    + ".filter((one) => ['serious', 'critical'].includes(one.impact)).flatMap((one) => one.nodes.map((node) =>"
+                    + " one.id + ': ' + node.html.slice(0, 160) + ' ' + node.failureSummary))";
 
     private static Chromium chromium;
     private static Product product;
@@ -78,7 +79,8 @@ class PageAccessTest {
     @Test
     void shouldTellWhatHappensAndNotEachLine() throws IOException {
         Spawned waits = product.idle("tells");
-        try (Page page = chromium.open(waits, ""); Wire captain = waits.captain()) {
+        try (Page page = chromium.open(waits, "");
+                Wire captain = waits.captain()) {
             assertThat(page.locator("[role=log]")).hasAttribute("aria-live", "off");
             assertThat(page.locator(".log")).containsText("running");
             captain.sendLine(Spawned.user("echo not told; exit 3"));

@@ -48,7 +48,8 @@ class PageControlTest {
     }
 
     private static Locator button(Page page, String name) {
-        return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     @Test
@@ -83,10 +84,13 @@ class PageControlTest {
 
             page.onDialog(Dialog::accept);
             button(page, "Terminate").click();
-            assertThat(page.locator(".event.state:has-text('terminated, requested')")).isVisible();
+            assertThat(page.locator(".event.state:has-text('terminated, requested')"))
+                    .isVisible();
             assertThat(message).isHidden();
             assertThat(page.locator(".sessions h2:has-text('Ended')")).isVisible();
-            assertEquals("terminated", product.web().get("/api/v1/spawns/by-hand").json().text("state"));
+            assertEquals(
+                    "terminated",
+                    product.web().get("/api/v1/spawns/by-hand").json().text("state"));
         }
     }
 
@@ -123,9 +127,11 @@ class PageControlTest {
 
     @Test
     void shouldAskAPersonWhatMayBeReached() throws IOException {
-        Spawned spawned = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"asks\",\"policy\":\"asks\","
-                + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"curl -sS http://" + outside.at("ask.test")
-                + "/one; curl -sS http://" + outside.at("ask.test") + "/two\"}"));
+        Spawned spawned = new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"asks\",\"policy\":\"asks\","
+                        + "\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"curl -sS http://" + outside.at("ask.test")
+                        + "/one; curl -sS http://" + outside.at("ask.test") + "/two\"}"));
         try (Page page = chromium.open(spawned, "")) {
             Locator ask = page.locator(".asks .ask:has-text('" + outside.at("ask.test") + "')");
             assertThat(ask).containsText(Pattern.compile("\\d+ s left"));
@@ -147,7 +153,8 @@ class PageControlTest {
     void shouldShareALinkThatShowsOneSessionUntilItIsRevoked() throws IOException {
         Spawned shown = product.idle("shown");
         product.idle("hidden");
-        try (Page page = chromium.open(shown, ""); Page other = chromium.page(Chromium.screen(1000, 700))) {
+        try (Page page = chromium.open(shown, "");
+                Page other = chromium.page(Chromium.screen(1000, 700))) {
             button(page, "Share…").click();
             button(page, "Make a link").click();
             String link = page.getByLabel("Link").inputValue();
@@ -155,9 +162,14 @@ class PageControlTest {
             other.navigate(link);
             assertThat(other.locator("h1")).hasText("shown");
             assertThat(other.locator(".entry")).hasCount(1);
-            assertThat(other.locator(".composer, .actions, button:has-text('Start…')")).hasCount(0);
+            assertThat(other.locator(".composer, .actions, button:has-text('Start…')"))
+                    .hasCount(0);
             assertTrue(!other.url().contains("brig_"), "the secret is not in the address any more");
-            assertEquals(List.of(), other.context().cookies().stream().filter(cookie -> !cookie.httpOnly).toList());
+            assertEquals(
+                    List.of(),
+                    other.context().cookies().stream()
+                            .filter(cookie -> !cookie.httpOnly)
+                            .toList());
             assertThat(page.locator(".presence")).containsText("2 watchers");
             product.ask("{\"action\":\"terminate\",\"id\":\"hidden\"}");
             try (Wire captain = shown.captain()) {

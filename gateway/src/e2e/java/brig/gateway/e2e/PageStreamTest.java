@@ -27,6 +27,7 @@ class PageStreamTest {
     private static final int FRAMES = 100_000;
     /** On a machine that does much else. */
     private static final int READ_MS_MAX = 90_000;
+
     private static final int SESSIONS = 20;
     private static final int COMPRESSED_BYTES_MAX = 300 * 1024;
     private static final int FIRST_PAINT_MS_MAX = 1_000;
@@ -41,6 +42,7 @@ class PageStreamTest {
                 const model = modelOf(state.route.session);
                 return String(WHAT);
             }""";
+
     private static final String LINES =
             "model.live.transcript.rows.filter((row) => row.kind === 'line').map((row) => row.text).join(' ')";
     /** Fetches all that the page may ever need, and says how many bytes that were. */
@@ -54,6 +56,7 @@ class PageStreamTest {
                 return ['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
                     .filter((one) => !one.name.includes('/api/')).reduce((sum, one) => sum + one.encodedBodySize, 0);
             }""";
+
     private static final String PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
     private static final String COUNT_LONG_TASKS = """
             window.longTasks = [];
@@ -70,7 +73,8 @@ class PageStreamTest {
                 };
                 requestAnimationFrame(next);
             })""";
-    private static final String TICKS = "mkfifo p; exec 3<>p; for i in $(seq %d); do echo $i; read -t %s -u 3; done; true";
+    private static final String TICKS =
+            "mkfifo p; exec 3<>p; for i in $(seq %d); do echo $i; read -t %s -u 3; done; true";
 
     private static Chromium chromium;
 
@@ -117,8 +121,10 @@ class PageStreamTest {
     }
 
     private static Spawned named(Product product, String taskId, String agent, String prompt) throws IOException {
-        return new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\",\"agent_config\":{\"name\":\""
-                + agent + "\"},\"prompt\":\"" + prompt + "\"}"));
+        return new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\",\"agent_config\":{\"name\":\"" + agent
+                        + "\"},\"prompt\":\"" + prompt + "\"}"));
     }
 
     /** Scenario: a worker counts; the network goes and comes, then the gateway is killed and started again. */
@@ -155,11 +161,13 @@ class PageStreamTest {
                 new Frames().readUntilType(reader, "done");
             }
             try (Page page = chromium.open(talks, "")) {
-                assertThat(page.locator(".event.done")).isVisible(
-                        new LocatorAssertions.IsVisibleOptions().setTimeout(READ_MS_MAX));
+                assertThat(page.locator(".event.done"))
+                        .isVisible(new LocatorAssertions.IsVisibleOptions().setTimeout(READ_MS_MAX));
                 assertTrue(Integer.parseInt(model(page, "model.lastSeq")) >= FRAMES);
                 assertEquals("0 0", model(page, "model.doubled + ' ' + model.jumps"));
-                assertTrue((int) page.evaluate("document.querySelectorAll('*').length") < 3_000, "only what is in sight is there");
+                assertTrue(
+                        (int) page.evaluate("document.querySelectorAll('*').length") < 3_000,
+                        "only what is in sight is there");
             }
             try (Page page = chromium.open(lines, "")) {
                 assertThat(page.locator(".line:has-text('" + FRAMES + "')")).isInViewport();
@@ -188,8 +196,8 @@ class PageStreamTest {
                     bytes = ((Number) page.evaluate(EVERYTHING)).intValue();
                 }
             }
-            System.err.println("page: first paint after " + Math.round(paintMs) + " ms, " + bytes
-                    + " bytes with all its parts");
+            System.err.println(
+                    "page: first paint after " + Math.round(paintMs) + " ms, " + bytes + " bytes with all its parts");
             assertTrue(bytes > 50_000 && bytes < COMPRESSED_BYTES_MAX, bytes + " bytes");
             assertTrue(paintMs < FIRST_PAINT_MS_MAX, "first paint after " + paintMs + " ms");
             assertEquals(Set.of("127.0.0.1"), chromium.hosts());
@@ -199,9 +207,14 @@ class PageStreamTest {
     /** What the machine allows is reported; that every session is live is required. */
     @Test
     void shouldShowTwentySessionsAtFiftyTokensASecond() throws IOException {
-        try (Product product = Product.start(); Page page = chromium.page(Chromium.screen(1600, 1000))) {
+        try (Product product = Product.start();
+                Page page = chromium.page(Chromium.screen(1600, 1000))) {
             for (int i = 0; i < SESSIONS; i++) {
-                named(product, "writes-" + i, "shell", TICKS.formatted(100_000, "0.02").replace("echo $i", "printf 'token%d ' $i"));
+                named(
+                        product,
+                        "writes-" + i,
+                        "shell",
+                        TICKS.formatted(100_000, "0.02").replace("echo $i", "printf 'token%d ' $i"));
             }
             page.addInitScript(COUNT_LONG_TASKS);
             page.navigate(product.ask("{\"action\":\"open\"}").requiredText("url"));
@@ -211,7 +224,9 @@ class PageStreamTest {
                     + " frames a second, long tasks in 5 s (ms): " + page.evaluate("longTasks.join(' ')"));
             List<String> before = page.locator(".tile .lines").allInnerTexts();
             page.locator(".tile .lines").nth(SESSIONS - 1).hover();
-            assertThat(page.locator(".tile .lines").first()).not().containsText(Pattern.compile(Pattern.quote(before.getFirst()) + "$"));
+            assertThat(page.locator(".tile .lines").first())
+                    .not()
+                    .containsText(Pattern.compile(Pattern.quote(before.getFirst()) + "$"));
             Chromium.shoot(page, "twenty");
         }
     }

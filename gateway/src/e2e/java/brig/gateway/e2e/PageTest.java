@@ -56,13 +56,15 @@ class PageTest {
     }
 
     private static Spawned named(String taskId, String agent, String prompt) throws IOException {
-        return new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\",\"agent_config\":{\"name\":\""
-                + agent + "\"},\"prompt\":\"" + prompt + "\"}"));
+        return new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\",\"agent_config\":{\"name\":\"" + agent
+                        + "\"},\"prompt\":\"" + prompt + "\"}"));
     }
 
     private static Locator button(Page page, String name) {
-        return page.getByRole(AriaRole.BUTTON,
-                new Page.GetByRoleOptions().setName(name).setExact(true));
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     @Test
@@ -74,7 +76,10 @@ class PageTest {
             assertThat(page.locator(".link")).hasText("live");
             assertThat(page.locator(".tile:has-text('writes') .lines")).containsText("so many words");
             assertThat(page.locator(".tile:has-text('waits') .lines")).containsText("ready");
-            assertThat(page.locator(".gauges")).containsText(Pattern.compile("workers.*of 200.*queue.*0 of 256.*connections.*[1-9] of 12000.*pool open", Pattern.DOTALL));
+            assertThat(page.locator(".gauges"))
+                    .containsText(Pattern.compile(
+                            "workers.*of 200.*queue.*0 of 256.*connections.*[1-9] of 12000.*pool open",
+                            Pattern.DOTALL));
             Locator entry = page.locator(".entry:has-text('" + nested.answer().text("task_id") + "')");
             assertThat(entry).containsText("mock");
             assertThat(entry).containsText("120 tokens");
@@ -124,7 +129,10 @@ class PageTest {
 
     @Test
     void shouldShowColoursAndFoldThoughtsAndTools() throws IOException {
-        Spawned coloured = named("colours", "shell", "printf '\\\\033[31mFAIL\\\\033[0m db \\\\033[38;5;208morange\\\\033[0m\\\\n10%%\\\\r99%%\\\\n'");
+        Spawned coloured = named(
+                "colours",
+                "shell",
+                "printf '\\\\033[31mFAIL\\\\033[0m db \\\\033[38;5;208morange\\\\033[0m\\\\n10%%\\\\r99%%\\\\n'");
         try (Page page = chromium.open(coloured, "")) {
             assertThat(page.locator(".line .fg-ansi-red")).hasText("FAIL");
             assertThat(page.locator(".line span:has-text('orange')").first()).hasCSS("color", "rgb(255, 135, 0)");
@@ -150,24 +158,32 @@ class PageTest {
 
     @Test
     void shouldMakeNoMarkupOfWhatAnAgentSays() throws IOException {
-        Spawned hostile = named("hostile", "shell", "printf '<img src=x onerror=alert(1)><script>alert(2)</script>\\\\033]8;;"
-                + "javascript:alert(3)\\\\007link\\\\033]8;;\\\\007 \\\\033[31m<b>red</b>\\\\033[0m\\\\n'");
+        Spawned hostile = named(
+                "hostile",
+                "shell",
+                "printf '<img src=x onerror=alert(1)><script>alert(2)</script>\\\\033]8;;"
+                        + "javascript:alert(3)\\\\007link\\\\033]8;;\\\\007 \\\\033[31m<b>red</b>\\\\033[0m\\\\n'");
         try (Page page = chromium.open(hostile, "")) {
             page.onDialog(dialog -> {
                 throw new AssertionError("a script of the agent ran: " + dialog.message());
             });
-            assertThat(page.locator(".line").first()).hasText("<img src=x onerror=alert(1)><script>alert(2)</script>link <b>red</b>");
+            assertThat(page.locator(".line").first())
+                    .hasText("<img src=x onerror=alert(1)><script>alert(2)</script>link <b>red</b>");
             assertEquals(0, page.locator(".log").locator("img, script, b, a").count());
             page.locator("[data-tab=terminal]").click();
             assertThat(page.locator(".xterm-rows")).containsText("<script>alert(2)</script>");
-            assertEquals(0, page.locator(".terminal").locator("img, script, b, a").count());
+            assertEquals(
+                    0, page.locator(".terminal").locator("img, script, b, a").count());
         }
     }
 
     @Test
     void shouldObeyNoControlSequenceOfAnAgent() throws IOException {
-        Spawned hostile = named("commands", "shell", "printf '\\\\033]0;PWNED\\\\007\\\\033]52;c;UFdORUQ=\\\\007\\\\033]8;;http://127.0.0.1/x\\\\007lead"
-                + "\\\\033]8;;\\\\007 \\\\033[6n\\\\033[c\\\\033P$qm\\\\033\\\\\\\\end\\\\n'");
+        Spawned hostile = named(
+                "commands",
+                "shell",
+                "printf '\\\\033]0;PWNED\\\\007\\\\033]52;c;UFdORUQ=\\\\007\\\\033]8;;http://127.0.0.1/x\\\\007lead"
+                        + "\\\\033]8;;\\\\007 \\\\033[6n\\\\033[c\\\\033P$qm\\\\033\\\\\\\\end\\\\n'");
         List<String> asked = new ArrayList<>();
         try (Page page = chromium.open(hostile, "/terminal")) {
             page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
@@ -196,7 +212,8 @@ class PageTest {
             assertThat(page.locator(".welcome")).isVisible();
             // Behind the page's own listener: what it leaves in the address at once.
             page.evaluate("addEventListener('hashchange', () => window.left = location.hash)");
-            String link = product.ask("{\"action\":\"open\",\"id\":\"" + nested.id() + "\"}").requiredText("url");
+            String link = product.ask("{\"action\":\"open\",\"id\":\"" + nested.id() + "\"}")
+                    .requiredText("url");
             page.evaluate("(link) => void (location.href = link)", link);
             assertThat(page.locator(".log")).containsText("Nested run over.");
             assertEquals("#/session/" + nested.id(), page.evaluate("window.left"));
@@ -208,7 +225,9 @@ class PageTest {
             assertThat(page.locator(".log")).containsText("Nested run over.");
 
             Spawned other = named("shared-in-tab", "shell", "echo for watchers");
-            String shared = product.ask("{\"action\":\"open\",\"share\":true,\"expires_seconds\":600,\"id\":\"" + other.id() + "\"}").requiredText("url");
+            String shared = product.ask("{\"action\":\"open\",\"share\":true,\"expires_seconds\":600,\"id\":\""
+                            + other.id() + "\"}")
+                    .requiredText("url");
             page.evaluate("(link) => void (location.href = link)", shared);
             assertThat(page.locator(".log")).containsText("for watchers");
             assertEquals("watcher", page.evaluate("JSON.parse(localStorage.getItem('brig')).role"));
@@ -218,7 +237,8 @@ class PageTest {
 
     @Test
     void shouldSearchFollowCopyAndDownload() throws IOException {
-        Spawned talks = named("talks", "shell", "printf 'x%.0s' $(seq 2500); echo; for i in $(seq 500); do echo the line $i; done");
+        Spawned talks = named(
+                "talks", "shell", "printf 'x%.0s' $(seq 2500); echo; for i in $(seq 500); do echo the line $i; done");
         try (Page page = chromium.open(talks, "")) {
             page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             assertThat(page.locator(".log")).containsText("the line 500");
@@ -241,7 +261,8 @@ class PageTest {
             assertThat(page.locator(".notice")).hasText(Pattern.compile("Copied 50\\d rows."));
             String copied = (String) page.evaluate("navigator.clipboard.readText()");
             assertTrue(copied.contains("x".repeat(2500) + "\nthe line 1\nthe line 2\n"), copied);
-            Download download = page.waitForDownload(() -> button(page, "Download").click());
+            Download download =
+                    page.waitForDownload(() -> button(page, "Download").click());
             List<String> frames = Files.readAllLines(download.path());
             for (int i = 0; i < frames.size(); i++) {
                 Fields frame = new Fields(Json.parseObject(frames.get(i).getBytes(StandardCharsets.UTF_8)));
@@ -255,10 +276,16 @@ class PageTest {
     void shouldDrawTheAgentsAndNarrowToOneOfThem() throws IOException {
         try (Page page = chromium.open(nested, "")) {
             assertThat(page.locator(".node")).hasCount(3);
-            List<String> told = product.web().get("/api/v1/sessions/" + nested.id() + "/tree").json().objects("agents").stream()
-                    .map(agent -> agent.requiredText("agent_id") + " " + agent.requiredText("status")).toList();
-            assertEquals(told, page.locator(".node").all().stream().skip(1).map(node ->
-                    node.getAttribute("data-agent") + " " + node.getAttribute("data-status")).toList());
+            List<String> told =
+                    product.web().get("/api/v1/sessions/" + nested.id() + "/tree").json().objects("agents").stream()
+                            .map(agent -> agent.requiredText("agent_id") + " " + agent.requiredText("status"))
+                            .toList();
+            assertEquals(
+                    told,
+                    page.locator(".node").all().stream()
+                            .skip(1)
+                            .map(node -> node.getAttribute("data-agent") + " " + node.getAttribute("data-status"))
+                            .toList());
             assertThat(page.locator(".log")).containsText("Nested run over.");
             page.locator(".node").nth(2).click();
             assertThat(page.locator(".log")).containsText("Child INNER starts.");
@@ -291,22 +318,33 @@ class PageTest {
     @Test
     void shouldShowWhatTheWallEnforcesAndWhatChanged() throws IOException {
         Path repository = Files.createDirectories(product.workspaces().resolve("project"));
-        Run made = Run.of(List.of("sh", "-ec", "cd " + repository + " && git init -q . && printf 'one\\ntwo words here\\nthree\\n' > a.txt && git add . && "
-                + "git -c user.name=t -c user.email=t@example.org commit -qm first && if [ $(id -u) = 0 ]; then chown -R 59617 .; fi"), "", product.folder());
+        Run made = Run.of(
+                List.of(
+                        "sh",
+                        "-ec",
+                        "cd " + repository
+                                + " && git init -q . && printf 'one\\ntwo words here\\nthree\\n' > a.txt && git add . && "
+                                + "git -c user.name=t -c user.email=t@example.org commit -qm first && if [ $(id -u) = 0 ]; then chown -R 59617 .; fi"),
+                "",
+                product.folder());
         assertEquals(0, made.exitCode(), made::err);
-        Spawned changes = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"changes\",\"workspace_mode\":\"worktree\","
-                + "\"repository\":\"" + repository + "\",\"agent_config\":{\"name\":\"shell\"},"
-                + "\"prompt\":\"sed -i 's/two/2/' a.txt; echo new > b.txt; echo changed\"}"));
+        Spawned changes = new Spawned(
+                product,
+                product.ask("{\"action\":\"spawn\",\"task_id\":\"changes\",\"workspace_mode\":\"worktree\","
+                        + "\"repository\":\"" + repository + "\",\"agent_config\":{\"name\":\"shell\"},"
+                        + "\"prompt\":\"sed -i 's/two/2/' a.txt; echo new > b.txt; echo changed\"}"));
         try (Page page = chromium.open(changes, "")) {
             assertThat(page.locator(".log")).containsText("changed");
-            page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Changes")).click();
+            page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Changes"))
+                    .click();
             assertThat(page.locator(".changes details")).hasCount(2);
             assertThat(page.locator("tr.removed mark")).hasText("two");
             assertThat(page.locator("tr.added mark")).hasText("2");
             assertThat(page.locator(".changes")).containsText("brig/changes");
             Chromium.shoot(page, "changes");
             page.keyboard().press("4");
-            assertThat(page.locator(".posture tr.OK:has-text('no-capabilities')")).isVisible();
+            assertThat(page.locator(".posture tr.OK:has-text('no-capabilities')"))
+                    .isVisible();
             assertThat(page.locator(".posture tr.FAIL")).hasCount(0);
             assertThat(page.locator(".wall")).containsText("without a way out");
             Chromium.shoot(page, "wall");
@@ -324,7 +362,8 @@ class PageTest {
             assertThat(page.locator(".sidebar")).isHidden();
             assertEquals(390, page.evaluate("document.documentElement.scrollWidth"));
             Chromium.shoot(page, "phone-stream");
-            page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Agents")).click();
+            page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Agents"))
+                    .click();
             page.locator(".node").nth(1).click();
             assertThat(page.locator(".chip")).isVisible();
             page.locator(".back").click();

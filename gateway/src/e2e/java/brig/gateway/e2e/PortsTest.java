@@ -35,7 +35,9 @@ class PortsTest {
         Assumptions.assumeTrue(Files.exists(Path.of("/usr/bin/perl")), "perl is not here");
         product = Product.start(Map.of("worker", Map.of("portConnectionsMax", (long) CONNECTIONS_MAX)));
         spawned = product.idle("serves");
-        Files.copy(Path.of("src/e2e/resources/brig/gateway/e2e/server.pl"), spawned.workspace().resolve("server.pl"));
+        Files.copy(
+                Path.of("src/e2e/resources/brig/gateway/e2e/server.pl"),
+                spawned.workspace().resolve("server.pl"));
         captain = spawned.captain();
         captain.sendLine(Spawned.user("perl server.pl"));
         new Frames().readUntil(captain, frame -> frame.text("content", "").contains("up"));
@@ -59,25 +61,37 @@ class PortsTest {
 
     @Test
     void shouldPassARequestOnWithoutWhatLetsTheClientIn() throws IOException {
-        Web.Answer answer = web().send(web().request(path("/head?a=%20b")).header("Cookie", "sso=1; brig-port-3000-own=2")
-                .header("X-Kept", "yes").header("Referer", product.url() + "/secret"));
+        Web.Answer answer = web().send(web().request(path("/head?a=%20b"))
+                .header("Cookie", "sso=1; brig-port-3000-own=2")
+                .header("X-Kept", "yes")
+                .header("Referer", product.url() + "/secret"));
         assertEquals(200, answer.status(), () -> answer.response().body());
         String seen = answer.response().body();
         assertTrue(seen.startsWith("GET /head?a=%20b HTTP/1.1\r\n"), seen);
         assertTrue(seen.contains("Host: 127.0.0.1:3000\r\n") && seen.contains("Cookie: own=2\r\n"), seen);
         assertTrue(seen.toLowerCase(Locale.ROOT).contains("x-kept: yes"), seen);
-        assertFalse(seen.contains("brig_") || seen.contains("sso") || seen.toLowerCase(Locale.ROOT).contains("referer")
-                || seen.toLowerCase(Locale.ROOT).contains("authorization"), seen);
+        assertFalse(
+                seen.contains("brig_")
+                        || seen.contains("sso")
+                        || seen.toLowerCase(Locale.ROOT).contains("referer")
+                        || seen.toLowerCase(Locale.ROOT).contains("authorization"),
+                seen);
         assertTrue(answer.header("Content-Security-Policy").startsWith("sandbox"));
     }
 
     @Test
     void shouldNotLetTheServerSpeakForBrig() throws IOException {
         Web.Answer answer = web().get(path("/hostile"));
-        assertEquals(List.of("brig-port-3000-brig=x; HttpOnly; Path=" + path("/")),
+        assertEquals(
+                List.of("brig-port-3000-brig=x; HttpOnly; Path=" + path("/")),
                 answer.response().headers().allValues("Set-Cookie"));
-        assertEquals("", answer.header("Clear-Site-Data") + answer.header("Strict-Transport-Security")
-                + answer.header("Access-Control-Allow-Origin") + answer.header("X-Hop") + answer.header("WWW-Authenticate"));
+        assertEquals(
+                "",
+                answer.header("Clear-Site-Data")
+                        + answer.header("Strict-Transport-Security")
+                        + answer.header("Access-Control-Allow-Origin")
+                        + answer.header("X-Hop")
+                        + answer.header("WWW-Authenticate"));
         assertEquals(path("/in"), answer.header("Location"));
         assertEquals(302, answer.status());
     }
@@ -86,13 +100,21 @@ class PortsTest {
     void shouldStreamBodiesBothWaysHoweverLarge() throws IOException {
         assertEquals(BIG, web().get(path("/big")).response().body().length());
         byte[] body = new byte[BIG];
-        for (HttpRequest.BodyPublisher publisher : List.of(HttpRequest.BodyPublishers.ofByteArray(body),
+        for (HttpRequest.BodyPublisher publisher : List.of(
+                HttpRequest.BodyPublishers.ofByteArray(body),
                 HttpRequest.BodyPublishers.fromPublisher(HttpRequest.BodyPublishers.ofByteArray(body)))) {
-            assertEquals(BIG + " bytes", web().send(web().request(path("/count")).PUT(publisher)).response().body());
+            assertEquals(
+                    BIG + " bytes",
+                    web().send(web().request(path("/count")).PUT(publisher))
+                            .response()
+                            .body());
         }
         Web.Answer head = web().send(web().request(path("/big")).HEAD());
         assertEquals(200, head.status());
-        assertEquals("204 ", web().get(path("/none")).status() + " " + web().get(path("/none")).response().body());
+        assertEquals(
+                "204 ",
+                web().get(path("/none")).status() + " "
+                        + web().get(path("/none")).response().body());
     }
 
     @Test
@@ -102,8 +124,8 @@ class PortsTest {
             assertEquals(broken + " 502 AGENT_SERVER_FAILED", broken + " " + answer.status() + " " + answer.code());
         }
         try (Wire wire = Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())) {
-            wire.send("GET " + path("/cut") + " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + spawned.captainToken()
-                    + "\r\n\r\n");
+            wire.send("GET " + path("/cut") + " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "
+                    + spawned.captainToken() + "\r\n\r\n");
             String answer = wire.rest();
             assertTrue(answer.startsWith("HTTP/1.1 200 ") && answer.endsWith("only this"), answer);
         }
@@ -113,7 +135,8 @@ class PortsTest {
     @Test
     void shouldPassAWebSocket() throws IOException {
         try (Wire wire = Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())) {
-            wire.send("GET " + path("/ws") + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
+            wire.send("GET " + path("/ws")
+                    + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
                     + "Sec-WebSocket-Key: x\r\nAuthorization: Bearer " + spawned.captainToken() + "\r\n\r\n");
             List<String> head = new ArrayList<>();
             for (String line = wire.line(); line != null && !line.isBlank(); line = wire.line()) {
@@ -131,14 +154,31 @@ class PortsTest {
 
     @Test
     void shouldLetOnlyCaptainsIn() throws IOException {
-        assertEquals("FORBIDDEN", product.web().with(spawned.watcherToken()).get(path("/head")).code());
+        assertEquals(
+                "FORBIDDEN",
+                product.web().with(spawned.watcherToken()).get(path("/head")).code());
         assertEquals(401, product.web().with("").get(path("/head")).status());
-        assertEquals("UNAUTHENTICATED", product.web().with(product.idle("another").captainToken()).get(path("/head")).code());
-        assertEquals("FORBIDDEN", web().send(web().request(path("/head")).header("Origin", "https://evil.example")).code());
-        assertEquals("FORBIDDEN", web().send(web().request(path("/sw.js")).header("Service-Worker", "script")).code());
-        assertEquals("NOT_FOUND", web().get("/api/v1/sessions/serves/ports/3001/").code());
-        assertEquals("INVALID_FIELD", web().get("/api/v1/sessions/serves/ports/0/").code());
-        assertEquals("INVALID_FIELD", web().get("/api/v1/sessions/serves/ports/99999/").code());
+        assertEquals(
+                "UNAUTHENTICATED",
+                product.web()
+                        .with(product.idle("another").captainToken())
+                        .get(path("/head"))
+                        .code());
+        assertEquals(
+                "FORBIDDEN",
+                web().send(web().request(path("/head")).header("Origin", "https://evil.example"))
+                        .code());
+        assertEquals(
+                "FORBIDDEN",
+                web().send(web().request(path("/sw.js")).header("Service-Worker", "script"))
+                        .code());
+        assertEquals(
+                "NOT_FOUND", web().get("/api/v1/sessions/serves/ports/3001/").code());
+        assertEquals(
+                "INVALID_FIELD", web().get("/api/v1/sessions/serves/ports/0/").code());
+        assertEquals(
+                "INVALID_FIELD",
+                web().get("/api/v1/sessions/serves/ports/99999/").code());
         assertEquals("NOT_FOUND", web().get(path("?x=1")).code(), "a page's links need the slash");
     }
 
@@ -165,13 +205,25 @@ class PortsTest {
 
     @Test
     void shouldRefuseWhatIsNoPort() throws IOException {
-        for (String wrong : List.of("{\"action\":\"port\",\"id\":\"serves\"}", "{\"action\":\"port\",\"id\":\"serves\",\"port\":0}",
-                "{\"action\":\"port\",\"id\":\"serves\",\"port\":3000,\"x\":1}", "{\"action\":\"port\",\"port\":3000}")) {
+        for (String wrong : List.of(
+                "{\"action\":\"port\",\"id\":\"serves\"}",
+                "{\"action\":\"port\",\"id\":\"serves\",\"port\":0}",
+                "{\"action\":\"port\",\"id\":\"serves\",\"port\":3000,\"x\":1}",
+                "{\"action\":\"port\",\"port\":3000}")) {
             assertEquals("INVALID_FIELD", product.ask(wrong).text("code"), wrong);
         }
-        assertEquals("NOT_FOUND", product.ask("{\"action\":\"port\",\"id\":\"serves\",\"port\":9}").text("code"));
+        assertEquals(
+                "NOT_FOUND",
+                product.ask("{\"action\":\"port\",\"id\":\"serves\",\"port\":9}")
+                        .text("code"));
         Path socket = product.runtime().resolve("w/ports.sock");
-        for (String wrong : List.of("\n", "{}\n", "[1]\n", "{\"spawn_id\":\"../x\",\"port\":3000}\n", "\u0000\n", "x".repeat(5_000),
+        for (String wrong : List.of(
+                "\n",
+                "{}\n",
+                "[1]\n",
+                "{\"spawn_id\":\"../x\",\"port\":3000}\n",
+                "\u0000\n",
+                "x".repeat(5_000),
                 "{\"spawn_id\":\"" + spawned.id() + "\",\"port\":70000}\n")) {
             try (Wire wire = Wire.unix(socket)) {
                 wire.send(wrong);
@@ -182,25 +234,35 @@ class PortsTest {
 
     @Test
     void shouldForwardALocalPortAndPassOnWhoEnds() throws Exception {
-        Process forwards = new ProcessBuilder(product.command("port", "serves", "3000", "--listen", "127.0.0.1:0")).start();
+        Process forwards =
+                new ProcessBuilder(product.command("port", "serves", "3000", "--listen", "127.0.0.1:0")).start();
         try (BufferedReader out = forwards.inputReader()) {
             String line = out.readLine();
             assertTrue(line.startsWith("http://127.0.0.1:") && line.endsWith(" is port 3000 of serves"), line);
             URI uri = URI.create(line.split(" ", 2)[0]);
             Web.Answer answer = new Web(uri.toString(), "").get("/head");
-            assertTrue(answer.response().body().contains("Host: 127.0.0.1:" + uri.getPort()), "as it is, for it is not Brig's origin");
+            assertTrue(
+                    answer.response().body().contains("Host: 127.0.0.1:" + uri.getPort()),
+                    "as it is, for it is not Brig's origin");
             try (Wire wire = Wire.tcp("127.0.0.1", uri.getPort())) {
                 wire.send("GET /until-end HTTP/1.0\r\n\r\nsome text").endOutput();
                 assertEquals("9 bytes until the end", wire.rest());
             }
-            assertEquals(BIG, new Web(uri.toString(), "").get("/big").response().body().length());
+            assertEquals(
+                    BIG,
+                    new Web(uri.toString(), "").get("/big").response().body().length());
         } finally {
             forwards.destroy();
         }
         Run nobody = product.brig("port", "nobody", "3000");
         assertEquals(125, nobody.exitCode());
         assertTrue(nobody.err().contains("NOT_FOUND"), nobody::err);
-        Run taken = product.brig("port", "serves", "3000", "--listen", "127.0.0.1:" + URI.create(product.url()).getPort());
+        Run taken = product.brig(
+                "port",
+                "serves",
+                "3000",
+                "--listen",
+                "127.0.0.1:" + URI.create(product.url()).getPort());
         assertTrue(taken.err().contains("--listen"), taken::err);
         assertEquals(125, product.brig("port", "serves", "0").exitCode());
         assertEquals(2, product.brig("port", "serves").exitCode());
@@ -209,14 +271,18 @@ class PortsTest {
     @Test
     void shouldCutAConnectionWhenItsTokenIsTakenBack() throws IOException {
         Web admin = product.web();
-        var token = admin.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"serves\"}").json();
+        var token = admin.post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"ci\",\"session\":\"serves\"}")
+                .json();
         try (Wire wire = Wire.tcp("127.0.0.1", URI.create(product.url()).getPort())) {
-            wire.send("GET " + path("/ws") + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            wire.send("GET " + path("/ws")
+                    + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                     + "Authorization: Bearer " + token.requiredText("token") + "\r\n\r\n");
             for (String line = wire.line(); line != null && !line.equals("early"); line = wire.line()) {
                 assertFalse(line.startsWith("HTTP/1.1 4"), line);
             }
-            assertEquals(200, admin.delete("/api/v1/tokens/" + token.requiredText("id")).status());
+            assertEquals(
+                    200,
+                    admin.delete("/api/v1/tokens/" + token.requiredText("id")).status());
             assertEquals("", wire.rest());
         }
     }

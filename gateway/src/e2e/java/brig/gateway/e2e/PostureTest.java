@@ -21,7 +21,8 @@ class PostureTest {
 
     private static List<String> properties(Fields posture) {
         return posture.objects("properties").stream()
-                .map(property -> property.text("name", "") + " " + property.text("status", "")).toList();
+                .map(property -> property.text("name", "") + " " + property.text("status", ""))
+                .toList();
     }
 
     private static Fields status(Product product, Spawned spawn) throws IOException {
@@ -35,7 +36,8 @@ class PostureTest {
             Spawned spawn = product.spawn("shell", null, false);
             Fields posture = status(product, spawn).object("posture");
             List<String> properties = properties(posture);
-            assertTrue(properties.containsAll(List.of("own-network OK", "no-capabilities OK", "workspace OK")),
+            assertTrue(
+                    properties.containsAll(List.of("own-network OK", "no-capabilities OK", "workspace OK")),
                     properties::toString);
             assertTrue(properties.stream().allMatch(property -> property.endsWith(" OK")), properties::toString);
 
@@ -45,8 +47,13 @@ class PostureTest {
                 assertEquals(posture.asMap(), web.with(token).get(path).json().asMap());
             }
             assertEquals(401, web.with("").get(path).status());
-            assertEquals(404, web.with(product.adminToken()).get("/api/v1/spawns/none/posture").status());
-            Fields listed = product.ask("{\"action\":\"list\"}").objects("spawns").get(0);
+            assertEquals(
+                    404,
+                    web.with(product.adminToken())
+                            .get("/api/v1/spawns/none/posture")
+                            .status());
+            Fields listed =
+                    product.ask("{\"action\":\"list\"}").objects("spawns").get(0);
             assertFalse(listed.has("posture"), () -> listed.asMap().toString());
 
             Run sessions = product.brig("sessions", "--posture");
@@ -56,7 +63,8 @@ class PostureTest {
 
             product.kill();
             product.serve();
-            assertEquals(posture.asMap(), status(product, spawn).object("posture").asMap());
+            assertEquals(
+                    posture.asMap(), status(product, spawn).object("posture").asMap());
         }
     }
 
@@ -78,7 +86,10 @@ class PostureTest {
             product.inMountNamespace("mount --bind " + weak + " /usr/bin/bwrap").serve();
             for (String prompt : List.of("", ",\"prompt\":\"touch /workspace/ran\"")) {
                 Fields refused = product.ask(SHELL + prompt + "}");
-                assertEquals("POSTURE_NOT_ENFORCED", refused.text("code"), () -> refused.asMap().toString());
+                assertEquals(
+                        "POSTURE_NOT_ENFORCED",
+                        refused.text("code"),
+                        () -> refused.asMap().toString());
                 assertTrue(refused.text("error", "").contains("own-network ("), () -> refused.text("error", ""));
             }
             try (var left = Files.list(product.workspaces())) {

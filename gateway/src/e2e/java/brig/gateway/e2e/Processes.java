@@ -20,8 +20,8 @@ final class Processes {
 
     private static List<String> arguments(ProcessHandle process) {
         try {
-            String line = Files.readString(Path.of("/proc", String.valueOf(process.pid()), "cmdline"),
-                    StandardCharsets.ISO_8859_1);
+            String line = Files.readString(
+                    Path.of("/proc", String.valueOf(process.pid()), "cmdline"), StandardCharsets.ISO_8859_1);
             return Arrays.asList(line.split("\0", -1));
         } catch (IOException gone) {
             return List.of();

@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Assumptions;
  */
 final class Product implements AutoCloseable {
     private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")
-            .toAbsolutePath().toString();
+            .toAbsolutePath()
+            .toString();
     private static final Pattern URL = Pattern.compile("\\s+http\\s+(http://\\S+) .*");
     /** Above what the stopping ladder of a worker takes. */
     private static final long STOP_SECONDS = 20;
@@ -55,8 +56,14 @@ final class Product implements AutoCloseable {
                 "agentsDir", folder.resolve("io").toString(),
                 "spawnerSocket", spawner().toString(),
                 "http", Map.of("port", 0L),
-                "worker", Map.of("workspaceBases", List.of(workspaces().toString()),
-                        "scratchBases", List.of(scratch().toString()), "agentDirs", List.of("", agents().toString()))));
+                "worker",
+                        Map.of(
+                                "workspaceBases",
+                                List.of(workspaces().toString()),
+                                "scratchBases",
+                                List.of(scratch().toString()),
+                                "agentDirs",
+                                List.of("", agents().toString()))));
     }
 
     /** Folders and configuration, with those settings laid over the test's own; nothing runs yet. */
@@ -127,9 +134,9 @@ final class Product implements AutoCloseable {
         List<String> command = new ArrayList<>(around);
         command.addAll(List.of(BRIG, "serve", "--config", config.toString()));
         serve = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile())).start();
-        BufferedReader out = new BufferedReader(
-                new InputStreamReader(serve.getInputStream(), StandardCharsets.UTF_8));
+                .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
+                .start();
+        BufferedReader out = new BufferedReader(new InputStreamReader(serve.getInputStream(), StandardCharsets.UTF_8));
         String line = out.readLine();
         for (; line != null && !line.contains("try next"); line = out.readLine()) {
             Matcher found = URL.matcher(line);
@@ -166,9 +173,12 @@ final class Product implements AutoCloseable {
 
     /** Starts a worker-agent that the gateway does not know of, with sockets in another folder. */
     Process startWorkerAgent(Path runtimeFolder) throws IOException {
-        return new ProcessBuilder(BRIG, "worker-agent", "--runtime-dir", runtimeFolder.toString(), "--config",
-                config.toString()).redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.appendTo(folder.resolve("worker-agent.log").toFile())).start();
+        return new ProcessBuilder(
+                        BRIG, "worker-agent", "--runtime-dir", runtimeFolder.toString(), "--config", config.toString())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.appendTo(
+                        folder.resolve("worker-agent.log").toFile()))
+                .start();
     }
 
     /** The worker-agents of this runtime folder: one, or none. */
@@ -248,8 +258,10 @@ final class Product implements AutoCloseable {
 
     /** A shell with that task_id, which waits for messages. */
     Spawned idle(String taskId) throws IOException {
-        return new Spawned(this, ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\","
-                + "\"agent_config\":{\"name\":\"shell\"}}"));
+        return new Spawned(
+                this,
+                ask("{\"action\":\"spawn\",\"task_id\":\"" + taskId + "\","
+                        + "\"agent_config\":{\"name\":\"shell\"}}"));
     }
 
     /** A shell that runs one message and ends. */

@@ -31,9 +31,12 @@ final class Pty implements AutoCloseable {
     /** Starts it. The bytes are read one for one, as ISO 8859-1: {@link #text} decodes them. */
     static Pty start(List<String> command) throws IOException {
         assertTrue(Files.isExecutable(SCRIPT), () -> SCRIPT + " is missing: apt-get install bsdutils");
-        String line = command.stream().map(word -> "'" + word.replace("'", "'\\''") + "'").collect(Collectors.joining(" "));
-        ProcessBuilder builder = new ProcessBuilder("timeout", "--foreground", SECONDS_MAX, SCRIPT.toString(), "-qec", line, "/dev/null")
-               .redirectErrorStream(true);
+        String line = command.stream()
+                .map(word -> "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
+        ProcessBuilder builder = new ProcessBuilder(
+                        "timeout", "--foreground", SECONDS_MAX, SCRIPT.toString(), "-qec", line, "/dev/null")
+                .redirectErrorStream(true);
         builder.environment().put("TERM", "xterm-256color");
         builder.environment().remove("NO_COLOR");
         builder.environment().put("SHELL", "/bin/sh");
@@ -80,7 +83,8 @@ final class Pty implements AutoCloseable {
     }
 
     private String text() {
-        return new String(shown.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8).replace("\r\n", "\n");
+        return new String(shown.toString().getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8)
+                .replace("\r\n", "\n");
     }
 
     @Override

@@ -80,7 +80,9 @@ class ReadersTest {
 
     /** A captain whose token comes in the first message. */
     private static Socket webSocket(Spawned spawned) throws IOException {
-        return product.web().with("").socket("/api/v1/sessions/" + spawned.id() + "/attach")
+        return product.web()
+                .with("")
+                .socket("/api/v1/sessions/" + spawned.id() + "/attach")
                 .sendLine("{\"auth\":\"" + spawned.captainToken() + "\"}");
     }
 
@@ -104,8 +106,9 @@ class ReadersTest {
         Spawned spawned = product.shell("echo hi");
         try (Events events = watcher(spawned).events(spawned.id(), "")) {
             new Frames().readAll(events);
-            Web.Answer again = watcher(spawned).send(watcher(spawned)
-                    .request("/api/v1/sessions/" + spawned.id() + "/stream")
+            Web.Answer again = watcher(spawned)
+                    .send(watcher(spawned)
+                            .request("/api/v1/sessions/" + spawned.id() + "/stream")
                             .header("Last-Event-ID", events.lastId()));
             assertEquals(204, again.status());
         }
@@ -122,7 +125,7 @@ class ReadersTest {
             Frames ofOne = new Frames();
             Frames ofTwo = new Frames();
             Frames current = ofOne;
-            for (int ended = 0; ended < 2;) {
+            for (int ended = 0; ended < 2; ) {
                 String line = socket.line();
                 Fields message = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
                 if (Frames.isType(message, "session") && !message.has("seq")) {

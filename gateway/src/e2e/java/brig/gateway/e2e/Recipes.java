@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 final class Recipes implements AutoCloseable {
     private static final Path PAGE = Path.of("../docs/captains.md");
     private static final Path PACKAGES = Path.of(System.getProperty("brig.agents", ""));
-    private static final Path CLAUDE = program("@anthropic-ai/claude-code", "@anthropic-ai/claude-code-linux-x64/claude");
+    private static final Path CLAUDE =
+            program("@anthropic-ai/claude-code", "@anthropic-ai/claude-code-linux-x64/claude");
     private static final Path CODEX =
             program("@openai/codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
 
@@ -35,8 +36,9 @@ final class Recipes implements AutoCloseable {
     static void require() {
         boolean there = Files.isExecutable(CLAUDE) && Files.isExecutable(CODEX) && ScriptedModel.isHere();
         if (!there) {
-            System.err.println("SKIPPED: Claude Code and Codex as captains are not tested, for there is no node in /usr/bin, or npm "
-                    + "could not install them in " + PACKAGES);
+            System.err.println(
+                    "SKIPPED: Claude Code and Codex as captains are not tested, for there is no node in /usr/bin, or npm "
+                            + "could not install them in " + PACKAGES);
         }
         assumeTrue(there);
     }
@@ -65,7 +67,8 @@ final class Recipes implements AutoCloseable {
         command("claude", CLAUDE.toString());
         command("codex", CODEX.toString());
         Files.writeString(project.resolve("a.txt"), "one\n");
-        Run made = run("git init -q -b main . && git add a.txt && git -c user.name=t -c user.email=t@t commit -qm one", "");
+        Run made = run(
+                "git init -q -b main . && git add a.txt && git -c user.name=t -c user.email=t@t commit -qm one", "");
         assertEquals(0, made.exitCode(), made::err);
         if (Product.isRoot()) {
             // Worktrees are made by the workers' user.
@@ -107,7 +110,8 @@ final class Recipes implements AutoCloseable {
 
     /** The block of the page that is marked with that name. */
     static String block(String name) throws IOException {
-        Matcher found = Pattern.compile("(?ms)^```\\w+ " + name + "\n(.*?)^```$").matcher(Files.readString(PAGE));
+        Matcher found =
+                Pattern.compile("(?ms)^```\\w+ " + name + "\n(.*?)^```$").matcher(Files.readString(PAGE));
         if (!found.find()) {
             throw new AssertionError(PAGE + " has no block " + name);
         }
@@ -133,7 +137,10 @@ final class Recipes implements AutoCloseable {
     /** What lies in the project, but for what git and Claude Code have there. */
     List<String> files() throws IOException {
         try (Stream<Path> files = Files.list(project)) {
-            return files.map(file -> String.valueOf(file.getFileName())).filter(name -> !name.startsWith(".")).sorted().toList();
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name -> !name.startsWith("."))
+                    .sorted()
+                    .toList();
         }
     }
 
@@ -143,10 +150,21 @@ final class Recipes implements AutoCloseable {
     }
 
     List<String> command(String script) {
-        List<String> whole = new ArrayList<>(List.of("env", "-i", "-C", project.toString(), "HOME=" + home, "SHELL=/bin/bash",
-                "PATH=" + programs + ":/usr/local/bin:/usr/bin:/bin", "ANTHROPIC_BASE_URL=" + model.url(), "ANTHROPIC_API_KEY=none",
-                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
-                "DISABLE_ERROR_REPORTING=1", "SCRIPTED_KEY=none"));
+        List<String> whole = new ArrayList<>(List.of(
+                "env",
+                "-i",
+                "-C",
+                project.toString(),
+                "HOME=" + home,
+                "SHELL=/bin/bash",
+                "PATH=" + programs + ":/usr/local/bin:/usr/bin:/bin",
+                "ANTHROPIC_BASE_URL=" + model.url(),
+                "ANTHROPIC_API_KEY=none",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+                "DISABLE_AUTOUPDATER=1",
+                "DISABLE_TELEMETRY=1",
+                "DISABLE_ERROR_REPORTING=1",
+                "SCRIPTED_KEY=none"));
         whole.addAll(List.of("sh", "-ec", script));
         return whole;
     }

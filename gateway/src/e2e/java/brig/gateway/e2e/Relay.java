@@ -31,7 +31,10 @@ import java.util.function.BiPredicate;
  */
 final class Relay implements AutoCloseable {
     /** Who said a line. */
-    enum From { GATEWAY, WORKER_AGENT }
+    enum From {
+        GATEWAY,
+        WORKER_AGENT
+    }
 
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
@@ -116,7 +119,9 @@ final class Relay implements AutoCloseable {
     }
 
     private void pump(SocketChannel in, SocketChannel out, From from) {
-        try (in; out; BufferedReader lines = new BufferedReader(Channels.newReader(in, StandardCharsets.UTF_8))) {
+        try (in;
+                out;
+                BufferedReader lines = new BufferedReader(Channels.newReader(in, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 pass(line, out, from);
             }
@@ -129,7 +134,10 @@ final class Relay implements AutoCloseable {
 
     private void pass(String line, SocketChannel out, From from) throws IOException, InterruptedException {
         Fields message = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
-        Hold hold = holds.stream().filter(one -> one.wanted.test(from, message)).findFirst().orElse(null);
+        Hold hold = holds.stream()
+                .filter(one -> one.wanted.test(from, message))
+                .findFirst()
+                .orElse(null);
         if (hold == null) {
             write(message, out);
             return;
@@ -151,7 +159,8 @@ final class Relay implements AutoCloseable {
         named.addAll(message.object("ok").objects("workers"));
         for (Fields worker : named) {
             if (worker.has("socket")) {
-                worker.asMap().put("socket", worker(worker.text("socket")).listen.toString());
+                worker.asMap()
+                        .put("socket", worker(worker.text("socket")).listen.toString());
             }
         }
         ByteBuffer bytes = ByteBuffer.wrap(Json.writeLine(message.asMap()));

@@ -38,7 +38,8 @@ class RepeatedRequestTest {
     }
 
     private String body(String prompt) {
-        return "{\"request_id\":\"" + requestId + "\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"" + prompt + "\"}";
+        return "{\"request_id\":\"" + requestId + "\",\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"" + prompt
+                + "\"}";
     }
 
     private String body() {
@@ -46,8 +47,9 @@ class RepeatedRequestTest {
     }
 
     private static Web.Answer post(HttpRequest.Builder request, String body) throws IOException {
-        return product.web().send(request.header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body)));
+        return product.web()
+                .send(request.header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 
     private void end(String id) throws IOException {
@@ -57,20 +59,26 @@ class RepeatedRequestTest {
 
     @Test
     void shouldStartOneWorkerWhenAHundredAskAtOnce() throws Exception {
-        // Scenario: over HTTP fifty who wait and fifty who do not, and fifty on the spawner socket, each on its own connection.
+        // Scenario: over HTTP fifty who wait and fifty who do not, and fifty on the spawner socket, each on its own
+        // connection.
         Set<String> running = new HashSet<>();
         Set<String> begun = new HashSet<>();
         try (ExecutorService captains = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<Fields>> asked = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
-                asked.add(captains.submit(() -> product.web().post("/api/v1/spawns", body()).json()));
-                asked.add(captains.submit(() -> product.web().post("/api/v1/spawns?wait=60s", body()).json()));
-                asked.add(captains.submit(() -> product.ask(body().replace("{\"request_id\"", "{\"action\":\"spawn\",\"request_id\""))));
+                asked.add(captains.submit(
+                        () -> product.web().post("/api/v1/spawns", body()).json()));
+                asked.add(captains.submit(() ->
+                        product.web().post("/api/v1/spawns?wait=60s", body()).json()));
+                asked.add(captains.submit(
+                        () -> product.ask(body().replace("{\"request_id\"", "{\"action\":\"spawn\",\"request_id\""))));
             }
             for (Future<Fields> answer : asked) {
                 Fields fields = answer.get();
                 boolean runs = fields.text("status", "").equals("spawned");
-                assertTrue(runs || fields.text("status", "").equals("requested"), () -> fields.asMap().toString());
+                assertTrue(
+                        runs || fields.text("status", "").equals("requested"),
+                        () -> fields.asMap().toString());
                 (runs ? running : begun).add(fields.asMap().toString());
             }
         }
@@ -89,16 +97,29 @@ class RepeatedRequestTest {
     @Test
     void shouldTakeTheHeaderForTheField() throws IOException {
         String plain = body().replace("\"request_id\":\"" + requestId + "\",", "");
-        Web.Answer first = post(product.web().request("/api/v1/spawns").header("Idempotency-Key", "\"" + requestId + "\""), plain);
+        Web.Answer first =
+                post(product.web().request("/api/v1/spawns").header("Idempotency-Key", "\"" + requestId + "\""), plain);
         assertEquals(202, first.status(), first.response()::body);
-        assertEquals(first.response().body(), product.web().post("/api/v1/spawns", body()).response().body());
-        assertEquals(first.response().body(),
-                post(product.web().request("/api/v1/spawns").header("Idempotency-Key", requestId), body()).response().body());
+        assertEquals(
+                first.response().body(),
+                product.web().post("/api/v1/spawns", body()).response().body());
+        assertEquals(
+                first.response().body(),
+                post(product.web().request("/api/v1/spawns").header("Idempotency-Key", requestId), body())
+                        .response()
+                        .body());
 
-        Web.Answer two = post(product.web().request("/api/v1/spawns").header("Idempotency-Key", UUID.randomUUID().toString()), body());
+        Web.Answer two = post(
+                product.web()
+                        .request("/api/v1/spawns")
+                        .header("Idempotency-Key", UUID.randomUUID().toString()),
+                body());
         assertEquals(400, two.status());
         assertEquals("INVALID_FIELD", two.code());
-        assertEquals(400, post(product.web().request("/api/v1/spawns").header("Idempotency-Key", "again"), plain).status());
+        assertEquals(
+                400,
+                post(product.web().request("/api/v1/spawns").header("Idempotency-Key", "again"), plain)
+                        .status());
         end(first.json().requiredText("spawn_id"));
     }
 
@@ -115,13 +136,24 @@ class RepeatedRequestTest {
 
     @Test
     void shouldPrintTheFirstAnswerWhenTheCommandIsRepeated() throws IOException {
-        String[] command = {"spawn", "--request-id", requestId.toUpperCase(java.util.Locale.ROOT), "--project", "shop", "--json",
-            "shell", "--", "exec -a " + mark + " sleep 1000 & wait"};
+        String[] command = {
+            "spawn",
+            "--request-id",
+            requestId.toUpperCase(java.util.Locale.ROOT),
+            "--project",
+            "shop",
+            "--json",
+            "shell",
+            "--",
+            "exec -a " + mark + " sleep 1000 & wait"
+        };
         Run first = product.brig(command);
         assertEquals(0, first.exitCode(), first::err);
         assertEquals(first.out(), product.brig(command).out());
-        assertEquals("shop", product.ask("{\"action\":\"status\",\"id\":\"" + first.json().requiredText("spawn_id") + "\"}")
-                .text("project"));
+        assertEquals(
+                "shop",
+                product.ask("{\"action\":\"status\",\"id\":\"" + first.json().requiredText("spawn_id") + "\"}")
+                        .text("project"));
         Run wrong = product.brig("spawn", "--request-id", "again", "shell");
         assertEquals(125, wrong.exitCode());
         assertTrue(wrong.err().contains("--request-id"), wrong::err);
@@ -132,11 +164,15 @@ class RepeatedRequestTest {
     void shouldGiveTheFirstAnswerWhenTheGatewayRestarted() throws IOException {
         try (Product own = Product.start()) {
             String begun = own.web().post("/api/v1/spawns", body()).response().body();
-            String running = own.web().post("/api/v1/spawns?wait=60s", body()).response().body();
+            String running =
+                    own.web().post("/api/v1/spawns?wait=60s", body()).response().body();
             own.kill();
             own.serve();
-            assertEquals(begun, own.web().post("/api/v1/spawns", body()).response().body());
-            assertEquals(running, own.web().post("/api/v1/spawns?wait=60s", body()).response().body());
+            assertEquals(
+                    begun, own.web().post("/api/v1/spawns", body()).response().body());
+            assertEquals(
+                    running,
+                    own.web().post("/api/v1/spawns?wait=60s", body()).response().body());
             assertEquals(1, Processes.with(mark).size());
         }
         Await.until("no process is left", () -> Processes.with(mark).isEmpty());

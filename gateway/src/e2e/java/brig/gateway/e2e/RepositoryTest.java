@@ -17,9 +17,14 @@ class RepositoryTest {
 
     private static Path repository(Product product) throws Exception {
         Path repository = Files.createDirectory(product.folder().resolve("shop"));
-        Process git = new ProcessBuilder("sh", "-c",
-                "git init -q -b main . && echo one > a.txt && git add . && git -c user.name=t"
-                + " -c user.email=t@example.org commit -qm first").directory(repository.toFile()).inheritIO().start();
+        Process git = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "git init -q -b main . && echo one > a.txt && git add . && git -c user.name=t"
+                                + " -c user.email=t@example.org commit -qm first")
+                .directory(repository.toFile())
+                .inheritIO()
+                .start();
         assertEquals(0, git.waitFor());
         return repository;
     }
@@ -30,8 +35,8 @@ class RepositoryTest {
         try (Product product = Product.prepare(Map.of())) {
             Path repository = repository(product);
             product.asUser(USER).serve();
-            Run run = product.brig("run", "shell", "-r", repository.toString(), "--",
-                    "git log --format=%s; echo two > b.txt");
+            Run run = product.brig(
+                    "run", "shell", "-r", repository.toString(), "--", "git log --format=%s; echo two > b.txt");
             assertEquals(0, run.exitCode(), run::err);
             assertEquals("first", run.out().strip());
         }
@@ -45,14 +50,20 @@ class RepositoryTest {
             String[] run = {"run", "shell", "-r", repository.toString(), "--", "true"};
             Run refused = product.brig(run);
             assertTrue(refused.err().contains("brig repository add " + repository), refused::err);
-            assertEquals(0, product.brig("repository", "add", repository.toString()).exitCode());
-            assertEquals(repository.toString(), product.brig("repository", "list").out().strip());
+            assertEquals(
+                    0, product.brig("repository", "add", repository.toString()).exitCode());
+            assertEquals(
+                    repository.toString(),
+                    product.brig("repository", "list").out().strip());
             String then = product.brig(run).err();
             assertTrue(then.contains("belongs to uid 0") && !then.contains("repository add"), then);
-            assertEquals(0, product.brig("repository", "rm", repository.toString()).exitCode());
+            assertEquals(
+                    0, product.brig("repository", "rm", repository.toString()).exitCode());
             assertEquals("", product.brig("repository", "list").out().strip());
-            assertEquals(125, product.brig("repository", "rm", repository.toString()).exitCode());
-            assertEquals(125, product.brig("repository", "add", "/nowhere/at/all").exitCode());
+            assertEquals(
+                    125, product.brig("repository", "rm", repository.toString()).exitCode());
+            assertEquals(
+                    125, product.brig("repository", "add", "/nowhere/at/all").exitCode());
         }
     }
 
@@ -61,10 +72,22 @@ class RepositoryTest {
         Product.requireRoot("to have another user's repository");
         try (Product product = Product.start()) {
             Path repository = repository(product);
-            assertEquals(0, new ProcessBuilder("chown", "-R", USER + ":" + USER, repository.toString()).start().waitFor());
+            assertEquals(
+                    0,
+                    new ProcessBuilder("chown", "-R", USER + ":" + USER, repository.toString())
+                            .start()
+                            .waitFor());
             Files.setAttribute(repository, "unix:mode", 0700);
-            assertEquals(0, product.brig("repository", "add", repository.toString()).exitCode());
-            Run run = product.brig("run", "--task-id", "theirs", "shell", "-r", repository.toString(), "--",
+            assertEquals(
+                    0, product.brig("repository", "add", repository.toString()).exitCode());
+            Run run = product.brig(
+                    "run",
+                    "--task-id",
+                    "theirs",
+                    "shell",
+                    "-r",
+                    repository.toString(),
+                    "--",
                     "git log --format=%s; echo two > b.txt");
             assertEquals("0 first", run.exitCode() + " " + run.out().strip(), run::err);
             assertFalse(Files.exists(repository.resolve("b.txt")));

@@ -33,7 +33,9 @@ class RetentionTest {
 
     private static long bytes(Product product) throws IOException {
         try (Stream<Path> files = Files.walk(product.folder().resolve("state/streams"))) {
-            return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+            return files.filter(Files::isRegularFile)
+                    .mapToLong(file -> file.toFile().length())
+                    .sum();
         }
     }
 
@@ -65,22 +67,29 @@ class RetentionTest {
                 for (int i = 0; i < ENDED; i++) {
                     Spawned one = product.shell("seq 1 120000; echo over");
                     try (Wire reader = one.attach("watcher")) {
-                        assertTrue(Frames.isTerminated(new Frames().readAll(reader).last()));
+                        assertTrue(
+                                Frames.isTerminated(new Frames().readAll(reader).last()));
                     }
                     ended.add(one);
                 }
-                Await.until("all are recorded", () -> ended.stream().allMatch(each -> isPruned(each) || each.isRecorded()));
+                Await.until(
+                        "all are recorded", () -> ended.stream().allMatch(each -> isPruned(each) || each.isRecorded()));
                 assertTrue(prune(product, "--dry-run").flag("dry_run"));
                 // The gateway's own look may come before, between and behind: together they delete it all.
-                Await.until("the sum holds", () -> prune(product).number("spawns", 0, ENDED, 0) == 0 && bytes(product) <= BYTES_MAX);
+                Await.until(
+                        "the sum holds",
+                        () -> prune(product).number("spawns", 0, ENDED, 0) == 0 && bytes(product) <= BYTES_MAX);
                 int gone = (int) ended.stream().filter(RetentionTest::isPruned).count();
                 assertTrue(gone > 0);
-                Set<String> left = ended.subList(gone, ENDED).stream().map(Spawned::id).collect(Collectors.toSet());
+                Set<String> left =
+                        ended.subList(gone, ENDED).stream().map(Spawned::id).collect(Collectors.toSet());
                 left.add(live.id());
                 assertEquals(left, streams(product), "the oldest are gone");
                 assertEquals(0, prune(product, "--dry-run").number("spawns", 0, ENDED, -1));
                 assertEquals("NOT_FOUND", ended.getFirst().view().text("code"));
-                try (Wire reader = product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + ended.getFirst().id() + "\"}")) {
+                try (Wire reader = product.dial()
+                        .sendLine("{\"action\":\"attach\",\"id\":\""
+                                + ended.getFirst().id() + "\"}")) {
                     assertEquals("NOT_FOUND", reader.message().text("code"));
                 }
                 assertTrue(Files.readString(product.log()).contains(" prune "), "each is told in the audit");
@@ -93,7 +102,8 @@ class RetentionTest {
                 captain.sendLine(Spawned.user("echo still there"));
                 Frames frames = new Frames().readUntilType(captain, "done").readUntilType(captain, "done");
                 assertEquals(0, frames.missing());
-                assertTrue(frames.text().startsWith("1\n2\n3\n") && frames.text().endsWith("1000\nstill there\n"));
+                assertTrue(
+                        frames.text().startsWith("1\n2\n3\n") && frames.text().endsWith("1000\nstill there\n"));
             }
         }
     }

@@ -35,6 +35,7 @@ class RouteTest {
 
     /** Stands for a provider: answers with this status, and notes what it was sent as a key. */
     private static final ConcurrentLinkedQueue<String> KEYS = new ConcurrentLinkedQueue<>();
+
     private static volatile int status = 200;
 
     private static Path folder;
@@ -47,7 +48,8 @@ class RouteTest {
         Files.writeString(folder.resolve("key"), KEY + "\n");
         provider = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 50);
         provider.createContext("/", exchange -> {
-            KEYS.add(exchange.getRequestURI().getPath() + " " + exchange.getRequestHeaders().getFirst("Authorization")
+            KEYS.add(exchange.getRequestURI().getPath() + " "
+                    + exchange.getRequestHeaders().getFirst("Authorization")
                     + " "
                     + exchange.getRequestHeaders().getFirst("X-api-key"));
             byte[] body = "{\"data\":[]}".getBytes(UTF_8);
@@ -56,7 +58,8 @@ class RouteTest {
             exchange.close();
         });
         provider.start();
-        product = Product.start(Map.of("worker", Map.of("routesDir", folder.resolve("routes").toString())));
+        product = Product.start(
+                Map.of("worker", Map.of("routesDir", folder.resolve("routes").toString())));
     }
 
     @AfterAll
@@ -100,11 +103,15 @@ class RouteTest {
         writeAgent("asks-none", "none");
         Run run = product.brig("run", "asks-none", "--", "hi");
         assertEquals(REFUSED, run.exitCode(), run::err);
-        assertTrue(run.err().contains("MODEL_ROUTE_MISSING") && run.err()
-                .contains("\n  brig route set none --key-file FILE\n"), run::err);
+        assertTrue(
+                run.err().contains("MODEL_ROUTE_MISSING")
+                        && run.err().contains("\n  brig route set none --key-file FILE\n"),
+                run::err);
         assertFalse(product.brig("sessions", "--all").out().contains("asks-none"), "nothing was started");
         Fields agent = product.brig("agents", "--json").json().objects("agents").stream()
-                .filter(one -> one.text("name", "").equals("asks-none")).findFirst().orElseThrow();
+                .filter(one -> one.text("name", "").equals("asks-none"))
+                .findFirst()
+                .orElseThrow();
         assertEquals("no_route", agent.text("state"));
         assertTrue(product.brig("agents").out().contains("brig route set none --key-file FILE"));
         Run test = product.brig("route", "test", "none");
@@ -114,8 +121,8 @@ class RouteTest {
     @Test
     void shouldBringTheKeyToTheProviderAndNowhereElseWithoutARestart() throws IOException {
         writeAgent("asks-one", "one");
-        Run set = product.brig("route", "set", "one", "--key-file", folder.resolve("key").toString(), "--url", url()
-                + "/");
+        Run set = product.brig(
+                "route", "set", "one", "--key-file", folder.resolve("key").toString(), "--url", url() + "/");
         assertEquals(0, set.exitCode(), set::err);
         assertNowhere(set);
         Path kept = folder.resolve("secrets/route-one");
@@ -152,7 +159,9 @@ class RouteTest {
             Run test = product.brig("route", "test", "claude");
             assertEquals(1, test.exitCode(), test::err);
             assertTrue(test.out().contains("answered 401: the key is refused"), test::out);
-            assertEquals(401, product.brig("route", "test", "claude", "--json").json().number("status", 0, 999, 0));
+            assertEquals(
+                    401,
+                    product.brig("route", "test", "claude", "--json").json().number("status", 0, 999, 0));
         } finally {
             status = 200;
         }
@@ -160,27 +169,33 @@ class RouteTest {
 
     @Test
     void shouldLeadToAModelOfThisHostWithoutAKey() throws IOException {
-        assertEquals(0, product.brig("route", "set", "opencode", "--url", url().replace("127.0.0.1", "localhost"))
-                .exitCode());
+        assertEquals(
+                0,
+                product.brig("route", "set", "opencode", "--url", url().replace("127.0.0.1", "localhost"))
+                        .exitCode());
         assertEquals(0, product.brig("route", "test", "opencode").exitCode());
         assertTrue(product.brig("route", "list").out().contains("none"));
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "route set codex --url http://llm.example.org --key-file KEY | --allow-plaintext",
-        "route set codex                                             | --key-file",
-        "route set own --key-file KEY                                | --url",
-        "route set codex --env planted-key-typed-by-mistake          | --env",
-        "route set codex --key-file /dev/null                        | no key",
-        "route set codex --key-file /nowhere/at/all                  | cannot be read",
-        "route set codex --key-file KEY --url ftp://x                | http",
-        "route set codex --key-file KEY --url http://u:p@x           | http",
-        "route set ../codex --key-file KEY                           | NAME",
-        "route test ../codex                                         | NAME",
-        "route rm ../codex                                           | NAME"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "route set codex --url http://llm.example.org --key-file KEY | --allow-plaintext",
+                "route set codex                                             | --key-file",
+                "route set own --key-file KEY                                | --url",
+                "route set codex --env planted-key-typed-by-mistake          | --env",
+                "route set codex --key-file /dev/null                        | no key",
+                "route set codex --key-file /nowhere/at/all                  | cannot be read",
+                "route set codex --key-file KEY --url ftp://x                | http",
+                "route set codex --key-file KEY --url http://u:p@x           | http",
+                "route set ../codex --key-file KEY                           | NAME",
+                "route test ../codex                                         | NAME",
+                "route rm ../codex                                           | NAME"
+            })
     void shouldNameTheCureAndWriteNothingWhenItIsRefused(String line, String cure) throws IOException {
-        Run run = product.brig(line.replace("KEY", folder.resolve("key").toString()).split(" +"));
+        Run run = product.brig(
+                line.replace("KEY", folder.resolve("key").toString()).split(" +"));
         assertEquals(REFUSED, run.exitCode(), run::out);
         assertTrue(run.err().contains(cure), run::err);
         assertFalse(run.err().contains("typed-by-mistake"), "what may be a key is not repeated: " + run.err());
@@ -192,12 +207,14 @@ class RouteTest {
     void shouldSayAtTheStartWhatCannotBeUsed() throws IOException {
         Path agents = Files.createDirectory(folder.resolve("broken"));
         Files.writeString(agents.resolve("wrong.json"), "{\"descriptio\": \"d\", \"command\": [\"p\"]}");
-        try (Product own = Product.prepare(Map.of("worker", Map.of("agentDirs",
-                List.of("", "/nowhere", agents.toString()))))) {
+        try (Product own =
+                Product.prepare(Map.of("worker", Map.of("agentDirs", List.of("", "/nowhere", agents.toString()))))) {
             own.serve();
-            for (String fault : List.of("worker.agentDirs: there is no folder /nowhere",
-                    "wrong.json: unknown key 'descriptio'")) {
-                Await.until("it is said", () -> said(own).contains("brig: ") && said(own).contains(fault));
+            for (String fault :
+                    List.of("worker.agentDirs: there is no folder /nowhere", "wrong.json: unknown key 'descriptio'")) {
+                Await.until(
+                        "it is said",
+                        () -> said(own).contains("brig: ") && said(own).contains(fault));
                 assertTrue(own.brig("agents").out().contains(fault));
                 assertTrue(own.brig("doctor").out().contains(fault));
             }

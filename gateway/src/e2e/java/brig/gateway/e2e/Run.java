@@ -22,8 +22,11 @@ record Run(int exitCode, String out, String err) {
         Path in = Files.writeString(Files.createTempFile(folder, "in", ""), input);
         Path out = Files.createTempFile(folder, "out", "");
         Path err = Files.createTempFile(folder, "err", "");
-        Process run = new ProcessBuilder(command).redirectInput(in.toFile()).redirectOutput(out.toFile())
-                .redirectError(err.toFile()).start();
+        Process run = new ProcessBuilder(command)
+                .redirectInput(in.toFile())
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
         try {
             if (!run.waitFor(secondsMax, TimeUnit.SECONDS)) {
                 throw new AssertionError(command + " did not end: " + Files.readString(err));

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 
 /** A model that does what {@code #scenario:…} in a message says, in the protocols of all real agents. Closing ends it. */
 final class ScriptedModel implements AutoCloseable {
-    private static final Path SERVER =
-            Path.of("../worker-agent/src/test/resources/agents/model-server.mjs").toAbsolutePath();
+    private static final Path SERVER = Path.of("../worker-agent/src/test/resources/agents/model-server.mjs")
+            .toAbsolutePath();
     private static final Pattern URL = Pattern.compile(".*(http://127\\.0\\.0\\.1:\\d+).*");
 
     private final Process process;
@@ -47,7 +47,8 @@ final class ScriptedModel implements AutoCloseable {
 
     /** The address that a server on this host prints when it listens. */
     static String address(Process process) throws IOException {
-        BufferedReader out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         for (String line = out.readLine(); line != null; line = out.readLine()) {
             Matcher found = URL.matcher(line);
             if (found.matches()) {

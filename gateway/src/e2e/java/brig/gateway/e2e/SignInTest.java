@@ -58,7 +58,9 @@ class SignInTest {
     }
 
     private static Web.Answer present(Web web, String secret) throws IOException {
-        return web.send(web.with(secret).request("/api/v1/sign-in").header("Origin", web.url())
+        return web.send(web.with(secret)
+                .request("/api/v1/sign-in")
+                .header("Origin", web.url())
                 .POST(HttpRequest.BodyPublishers.noBody()));
     }
 
@@ -66,7 +68,9 @@ class SignInTest {
         Web.Answer answer = present(web, secret);
         assertEquals(201, answer.status(), () -> answer.response().body());
         String[] cookie = answer.header("Set-Cookie").split("; ", -1);
-        assertEquals(List.of("Path=/", "HttpOnly", "SameSite=Strict"), List.of(cookie).subList(1, 4));
+        assertEquals(
+                List.of("Path=/", "HttpOnly", "SameSite=Strict"),
+                List.of(cookie).subList(1, 4));
         assertTrue(cookie[4].startsWith("Max-Age="));
         return new SignedIn(web, cookie[0], answer.json().requiredText("key"), answer.json());
     }
@@ -86,10 +90,14 @@ class SignInTest {
         String policy = page.header("Content-Security-Policy");
         assertTrue(policy.startsWith("default-src 'none'; script-src 'self'; style-src 'self'"), policy);
         assertTrue(policy.endsWith("frame-ancestors 'none'; form-action 'none'"), policy);
-        assertEquals("nosniff no-referrer", page.header("X-Content-Type-Options") + " " + page.header("Referrer-Policy"));
+        assertEquals(
+                "nosniff no-referrer", page.header("X-Content-Type-Options") + " " + page.header("Referrer-Policy"));
         String body = page.response().body();
         assertFalse(body.contains("<style") || body.contains("style=") || body.contains("<script>"), "nothing inline");
-        assertEquals(304, nobody.send(nobody.request("/").header("If-None-Match", page.header("ETag"))).status());
+        assertEquals(
+                304,
+                nobody.send(nobody.request("/").header("If-None-Match", page.header("ETag")))
+                        .status());
         Matcher assets = ASSET.matcher(body);
         int seen = 0;
         for (; assets.find(); seen++) {
@@ -104,9 +112,19 @@ class SignInTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/assets/", "/assets/x", "/assets/../page/files", "/assets/%2e%2e/files", "/assets/..%2ffiles",
-        "/assets/%2e%2e/%2e%2e/brig/gateway/cli/Main.class", "/assets/....//files", "/assets//etc/passwd", "/assets/%00",
-        "/assets/@version@/main.js"})
+    @ValueSource(
+            strings = {
+                "/assets/",
+                "/assets/x",
+                "/assets/../page/files",
+                "/assets/%2e%2e/files",
+                "/assets/..%2ffiles",
+                "/assets/%2e%2e/%2e%2e/brig/gateway/cli/Main.class",
+                "/assets/....//files",
+                "/assets//etc/passwd",
+                "/assets/%00",
+                "/assets/@version@/main.js"
+            })
     void shouldServeNoFileButItsOwn(String path) throws IOException {
         Web.Answer answer = nobody.send(HttpRequest.newBuilder(URI.create(nobody.url() + path)));
         assertEquals(404, answer.status(), () -> answer.response().body());
@@ -126,29 +144,55 @@ class SignInTest {
     void shouldCountBothHalvesOnlyAndOnlyHere() throws IOException {
         SignedIn in = admin(product);
         SignedIn again = admin(product);
-        refused(401, "UNAUTHENTICATED", nobody.send(nobody.request("/api/v1/status").header("Cookie", in.cookie())));
-        refused(401, "UNAUTHENTICATED", nobody.send(nobody.request("/api/v1/status").header("Brig-Key", in.key())));
-        refused(401, "UNAUTHENTICATED", nobody.send(
-                nobody.request("/api/v1/status").header("Cookie", in.cookie()).header("Brig-Key", again.key())));
+        refused(
+                401,
+                "UNAUTHENTICATED",
+                nobody.send(nobody.request("/api/v1/status").header("Cookie", in.cookie())));
+        refused(
+                401,
+                "UNAUTHENTICATED",
+                nobody.send(nobody.request("/api/v1/status").header("Brig-Key", in.key())));
+        refused(
+                401,
+                "UNAUTHENTICATED",
+                nobody.send(nobody.request("/api/v1/status")
+                        .header("Cookie", in.cookie())
+                        .header("Brig-Key", again.key())));
         String half = in.cookie().substring(in.cookie().indexOf('=') + 1);
         refused(403, "FORBIDDEN", nobody.with("brig_" + half).get("/api/v1/status"));
         try (Product other = Product.start()) {
             SignedIn there = admin(other);
-            String renamed = in.cookie().substring(0, in.cookie().indexOf('=')) + there.cookie().substring(there.cookie().indexOf('='));
-            refused(401, "UNAUTHENTICATED", nobody.send(nobody.request("/api/v1/status").header("Cookie", renamed)
-                    .header("Brig-Key", there.key())));
+            String renamed = in.cookie().substring(0, in.cookie().indexOf('='))
+                    + there.cookie().substring(there.cookie().indexOf('='));
+            refused(
+                    401,
+                    "UNAUTHENTICATED",
+                    nobody.send(nobody.request("/api/v1/status")
+                            .header("Cookie", renamed)
+                            .header("Brig-Key", there.key())));
         }
     }
 
     @ParameterizedTest
-    @CsvSource(nullValues = "-", value = {"cross-site,-,403", "same-site,-,403", "none,-,403", "-,-,403",
-        "-,https://evil.example,403", "same-origin,https://evil.example,403", "-,null,403", "same-origin,-,202", "-,own,202",
-        "same-origin,own,202"})
+    @CsvSource(
+            nullValues = "-",
+            value = {
+                "cross-site,-,403",
+                "same-site,-,403",
+                "none,-,403",
+                "-,-,403",
+                "-,https://evil.example,403",
+                "same-origin,https://evil.example,403",
+                "-,null,403",
+                "same-origin,-,202",
+                "-,own,202",
+                "same-origin,own,202"
+            })
     void shouldActForItsOwnPageOnly(String site, String origin, int status) throws IOException {
         SignedIn in = admin(product);
         Spawned idle = product.idle("csrf-" + Integer.toHexString((site + origin).hashCode()));
-        HttpRequest.Builder request = in.request("/api/v1/sessions/" + idle.id() + "/cancel")
-                .POST(HttpRequest.BodyPublishers.noBody());
+        HttpRequest.Builder request =
+                in.request("/api/v1/sessions/" + idle.id() + "/cancel").POST(HttpRequest.BodyPublishers.noBody());
         if (site != null) {
             request.header("Sec-Fetch-Site", site);
         }
@@ -156,8 +200,13 @@ class SignInTest {
             request.header("Origin", origin.equals("own") ? nobody.url() : origin);
         }
         assertEquals(status, nobody.send(request).status());
-        assertEquals(site == null || site.equals("same-origin") ? 200 : 403, nobody.send(site == null
-                ? in.request("/api/v1/status") : in.request("/api/v1/status").header("Sec-Fetch-Site", site)).status());
+        assertEquals(
+                site == null || site.equals("same-origin") ? 200 : 403,
+                nobody.send(
+                                site == null
+                                        ? in.request("/api/v1/status")
+                                        : in.request("/api/v1/status").header("Sec-Fetch-Site", site))
+                        .status());
         product.ask("{\"action\":\"terminate\",\"id\":\"" + idle.id() + "\"}");
     }
 
@@ -169,19 +218,31 @@ class SignInTest {
         Matcher link = link(shared.json());
         assertEquals("/session/" + shown.id(), link.group(3));
         SignedIn in = signIn(nobody, link.group(2));
-        assertEquals("watcher " + shown.id(), in.answer().text("role") + " " + in.answer().text("spawn_id"));
+        assertEquals(
+                "watcher " + shown.id(),
+                in.answer().text("role") + " " + in.answer().text("spawn_id"));
         assertEquals(shared.json().text("id"), in.answer().text("id"), "it is the token of the link itself");
-        assertEquals(List.of(shown.id()), nobody.send(in.own("/api/v1/sessions")).json().objects("sessions").stream()
-                .map(one -> one.text("spawn_id")).toList());
+        assertEquals(
+                List.of(shown.id()),
+                nobody.send(in.own("/api/v1/sessions")).json().objects("sessions").stream()
+                        .map(one -> one.text("spawn_id"))
+                        .toList());
         refused(401, "UNAUTHENTICATED", nobody.send(in.own("/api/v1/spawns/" + other.id())));
         refused(403, "FORBIDDEN", nobody.send(in.own("/api/v1/status")));
-        refused(403, "FORBIDDEN", nobody.send(in.own("/api/v1/sessions/shown/cancel").POST(HttpRequest.BodyPublishers.noBody())));
-        String ticket = nobody.send(in.own("/api/v1/tickets").POST(HttpRequest.BodyPublishers.ofString("{}"))).json()
+        refused(
+                403,
+                "FORBIDDEN",
+                nobody.send(in.own("/api/v1/sessions/shown/cancel").POST(HttpRequest.BodyPublishers.noBody())));
+        String ticket = nobody.send(in.own("/api/v1/tickets").POST(HttpRequest.BodyPublishers.ofString("{}")))
+                .json()
                 .requiredText("ticket");
         try (Socket socket = nobody.socket("/api/v1/ws?ticket=" + ticket)) {
             socket.sendLine("{\"action\":\"subscribe\",\"id\":\"shown\",\"role\":\"watcher\"}");
             assertEquals("session", socket.message().text("type"));
-            assertEquals(0, product.brig("token", "revoke", shared.json().requiredText("id")).exitCode());
+            assertEquals(
+                    0,
+                    product.brig("token", "revoke", shared.json().requiredText("id"))
+                            .exitCode());
             String line = socket.line();
             while (line != null) {
                 line = socket.line();
@@ -199,10 +260,15 @@ class SignInTest {
         Spawned spawned = product.idle("own-tokens");
         refused(401, "UNAUTHENTICATED", present(nobody, spawned.captainToken()));
         Fields minted = product.ask("{\"action\":\"mint_token\",\"role\":\"captain\",\"captain\":\"alice\"}");
-        String ticket = nobody.with(minted.requiredText("token")).post("/api/v1/tickets", "{}").json().requiredText("ticket");
+        String ticket = nobody.with(minted.requiredText("token"))
+                .post("/api/v1/tickets", "{}")
+                .json()
+                .requiredText("ticket");
         refused(403, "FORBIDDEN", present(nobody, ticket));
         SignedIn alice = signIn(nobody, minted.requiredText("token"));
-        assertEquals("captain alice", alice.answer().text("role") + " " + alice.answer().text("captain"));
+        assertEquals(
+                "captain alice",
+                alice.answer().text("role") + " " + alice.answer().text("captain"));
     }
 
     @Test
@@ -210,13 +276,23 @@ class SignInTest {
         try (Product own = Product.start()) {
             SignedIn in = admin(own);
             Web.Answer out = in.web().send(in.own("/api/v1/sign-in").DELETE());
-            assertTrue(out.header("Set-Cookie").contains("=; ") && out.header("Set-Cookie").endsWith("Max-Age=0"));
+            assertTrue(out.header("Set-Cookie").contains("=; ")
+                    && out.header("Set-Cookie").endsWith("Max-Age=0"));
             own.stop();
             own.serve();
             String port = own.url().substring(own.url().lastIndexOf(':') + 1);
             Web after = own.web().with("");
-            assertEquals(200, after.send(after.request("/api/v1/status").header("Brig-Key", in.key()).header("Cookie",
-                    "brig-" + port + in.cookie().substring(in.cookie().indexOf('=')))).status());
+            assertEquals(
+                    200,
+                    after.send(after.request("/api/v1/status")
+                                    .header("Brig-Key", in.key())
+                                    .header(
+                                            "Cookie",
+                                            "brig-" + port
+                                                    + in.cookie()
+                                                            .substring(
+                                                                    in.cookie().indexOf('='))))
+                            .status());
         }
     }
 }

@@ -53,7 +53,9 @@ class SlowReaderTest {
                 next = frame.number("to", next, Long.MAX_VALUE, 0) + 1;
             } else if (seq > 0) {
                 assertEquals(next++, seq, "a frame was lost or doubled silently");
-                byte[] content = Frames.isType(frame, "chunk") ? frame.text("content", "").getBytes(StandardCharsets.UTF_8) : new byte[0];
+                byte[] content = Frames.isType(frame, "chunk")
+                        ? frame.text("content", "").getBytes(StandardCharsets.UTF_8)
+                        : new byte[0];
                 crc.update(content);
                 bytes += content.length;
                 ended = Frames.isTerminated(frame);
@@ -82,7 +84,8 @@ class SlowReaderTest {
     void shouldGiveCaptainAllAndWatcherTheRestLaterWhenWatcherStops() throws IOException {
         // Scenario: 100 MB of numbered lines; a watcher reads a bit, stops until all is written, and goes on.
         Spawned spawned = product.shell("seq -f %0" + (LINE_BYTES - 1) + ".0f 1 " + LINES);
-        try (Wire captain = spawned.captain(); Events watcher = product.web().events(spawned.id(), "")) {
+        try (Wire captain = spawned.captain();
+                Events watcher = product.web().events(spawned.id(), "")) {
             Sum slow = new Sum();
             while (slow.bytes < 1_000_000) {
                 slow.read(watcher);
@@ -100,9 +103,12 @@ class SlowReaderTest {
     void shouldHoldAgentWhenCaptainStopsReading() throws Exception {
         // Scenario: the agent notes how much it has written; with nobody reading its notes stop, with
         // somebody they go on.
-        Spawned spawned = product.spawn("shell", "chunk=$(head -c 65535 /dev/zero | tr '\\0' x); i=0; "
-                + "while :; do echo $chunk; i=$((i + 1)); echo $i > progress.new; "
-                + "mv progress.new progress; done", false);
+        Spawned spawned = product.spawn(
+                "shell",
+                "chunk=$(head -c 65535 /dev/zero | tr '\\0' x); i=0; "
+                        + "while :; do echo $chunk; i=$((i + 1)); echo $i > progress.new; "
+                        + "mv progress.new progress; done",
+                false);
         try (Wire captain = spawned.captain()) {
             Path progress = spawned.workspace().resolve("progress");
             Await.until("the agent writes", () -> Files.exists(progress));

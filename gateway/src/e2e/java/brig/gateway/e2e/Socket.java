@@ -25,7 +25,8 @@ final class Socket implements Source, WebSocket.Listener {
         if (!token.isEmpty()) {
             builder.header("Authorization", "Bearer " + token);
         }
-        opened.socket = builder.buildAsync(uri, opened).orTimeout(Await.DEADLINE_SECONDS, TimeUnit.SECONDS)
+        opened.socket = builder.buildAsync(uri, opened)
+                .orTimeout(Await.DEADLINE_SECONDS, TimeUnit.SECONDS)
                 .join();
         return opened;
     }
@@ -54,7 +55,9 @@ final class Socket implements Source, WebSocket.Listener {
     }
 
     Socket sendLine(String line) {
-        socket.sendText(line, true).orTimeout(Await.DEADLINE_SECONDS, TimeUnit.SECONDS).join();
+        socket.sendText(line, true)
+                .orTimeout(Await.DEADLINE_SECONDS, TimeUnit.SECONDS)
+                .join();
         return this;
     }
 

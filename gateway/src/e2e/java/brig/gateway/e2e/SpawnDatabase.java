@@ -26,7 +26,8 @@ record SpawnDatabase(Path file) {
     }
 
     private void run(String... statements) throws SQLException {
-        try (Connection connection = open(BUSY_MS); Statement statement = connection.createStatement()) {
+        try (Connection connection = open(BUSY_MS);
+                Statement statement = connection.createStatement()) {
             for (String each : statements) {
                 statement.execute(each);
             }
@@ -35,7 +36,8 @@ record SpawnDatabase(Path file) {
 
     /** From now on a record with that state takes long to be written. */
     void slowDown(String state) throws SQLException {
-        run("CREATE VIEW IF NOT EXISTS slow AS WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < "
+        run(
+                "CREATE VIEW IF NOT EXISTS slow AS WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < "
                         + ROWS + ") SELECT i FROM n",
                 "CREATE TRIGGER slow_write BEFORE INSERT ON spawns WHEN NEW.state = '" + state
                         + "' BEGIN SELECT count(*) FROM slow; END");
@@ -55,7 +57,8 @@ record SpawnDatabase(Path file) {
     }
 
     private boolean isBusy() {
-        try (Connection connection = open(0); Statement statement = connection.createStatement()) {
+        try (Connection connection = open(0);
+                Statement statement = connection.createStatement()) {
             statement.execute("BEGIN IMMEDIATE");
             statement.execute("ROLLBACK");
             return false;
@@ -67,9 +70,10 @@ record SpawnDatabase(Path file) {
     /** One column of the spawns of a request, oldest first. */
     List<String> column(String column, String requestId) throws SQLException {
         List<String> values = new ArrayList<>();
-        try (Connection connection = open(BUSY_MS); Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + column + " FROM spawns WHERE request_id = '" + requestId
-                        + "' ORDER BY created_ms, rowid")) {
+        try (Connection connection = open(BUSY_MS);
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT " + column + " FROM spawns WHERE request_id = '"
+                        + requestId + "' ORDER BY created_ms, rowid")) {
             while (row.next()) {
                 values.add(row.getString(1));
             }

@@ -48,8 +48,7 @@ record Spawned(Product product, Fields answer) {
 
     /** A reader through the spawner socket, which needs no token. */
     Wire attach(String role) throws IOException {
-        return product.dial()
-                .sendLine("{\"action\":\"attach\",\"id\":\"" + id() + "\",\"role\":\"" + role + "\"}");
+        return product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + id() + "\",\"role\":\"" + role + "\"}");
     }
 
     static String user(String content) {

@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Timeout;
 class SpawnerSocketTest {
     @Test
     void shouldAnswerInOrderWhenRequestsHaveNoNewlines() throws IOException {
-        try (Product product = Product.start(); Wire wire = product.dial()) {
+        try (Product product = Product.start();
+                Wire wire = product.dial()) {
             wire.send("{\"action\":\"list\"}");
             assertTrue(wire.message().has("spawns"));
             wire.send("{\"action\":\"agents\"}{\"action\":\"list\"}");
@@ -43,33 +44,55 @@ class SpawnerSocketTest {
             String spawnId = product.idle("named").id();
             for (String field : List.of("id", "task_id", "spawn_id", "session_id")) {
                 for (String name : List.of("named", spawnId)) {
-                    assertEquals(spawnId, product.ask("{\"action\":\"status\",\"" + field + "\":\"" + name + "\"}").text("spawn_id"));
+                    assertEquals(
+                            spawnId,
+                            product.ask("{\"action\":\"status\",\"" + field + "\":\"" + name + "\"}")
+                                    .text("spawn_id"));
                 }
             }
             Fields twice = product.ask("{\"action\":\"terminate\",\"id\":\"named\",\"task_id\":\"other\"}");
             assertEquals("INVALID_FIELD", twice.text("code"));
-            assertTrue(twice.text("error", "").contains("'task_id'"), () -> twice.asMap().toString());
-            for (String action : List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
-                assertEquals("NOT_FOUND", product.ask("{\"action\":\"" + action + "\",\"task_id\":\"none\"}").text("code"), action);
+            assertTrue(
+                    twice.text("error", "").contains("'task_id'"),
+                    () -> twice.asMap().toString());
+            for (String action :
+                    List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
+                assertEquals(
+                        "NOT_FOUND",
+                        product.ask("{\"action\":\"" + action + "\",\"task_id\":\"none\"}")
+                                .text("code"),
+                        action);
             }
-            assertEquals(spawnId, product.ask("{\"action\":\"terminate\",\"task_id\":\"named\"}").text("spawn_id"));
+            assertEquals(
+                    spawnId,
+                    product.ask("{\"action\":\"terminate\",\"task_id\":\"named\"}")
+                            .text("spawn_id"));
         }
     }
 
     @Test
     void shouldServeTheCommandLineOverHttpAsWhoeverTheTokenIsOf() throws IOException {
         try (Product product = Product.start()) {
-            String token = product.web().post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"far\"}").json().requiredText("token");
+            String token = product.web()
+                    .post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"far\"}")
+                    .json()
+                    .requiredText("token");
             Spawned local = product.idle("local");
             Run run = remote(product, token, "run", "shell", "--task-id", "far", "--", "echo said; exit 4");
             assertEquals("said\n", run.out(), run::err);
             assertEquals(4, run.exitCode());
             Run list = remote(product, token, "ls", "--all", "--json");
-            assertEquals(List.of("far"), list.json().objects("spawns").stream().map(spawn -> spawn.text("task_id")).toList());
+            assertEquals(
+                    List.of("far"),
+                    list.json().objects("spawns").stream()
+                            .map(spawn -> spawn.text("task_id"))
+                            .toList());
             Run refused = remote(product, token, "stop", local.id());
             assertEquals(125, refused.exitCode());
             assertTrue(refused.err().contains("(UNAUTHENTICATED)"), refused::err);
-            assertTrue(remote(product, "brig_" + "x".repeat(43), "ls").err().contains("(FORBIDDEN)"), "it opens nothing by itself");
+            assertTrue(
+                    remote(product, "brig_" + "x".repeat(43), "ls").err().contains("(FORBIDDEN)"),
+                    "it opens nothing by itself");
             assertTrue(remote(product, "", "ls").err().contains("BRIG_TOKEN"), "a token is needed");
         }
     }
@@ -77,7 +100,14 @@ class SpawnerSocketTest {
     @Test
     void shouldRefuseToSendATokenInTheClear() throws IOException {
         try (Product product = Product.prepare(Map.of())) {
-            Run run = Run.of(List.of("env", "BRIG_HOST=http://192.0.2.1:7070", "BRIG_TOKEN=secret", product.command().getFirst(), "ls"), "",
+            Run run = Run.of(
+                    List.of(
+                            "env",
+                            "BRIG_HOST=http://192.0.2.1:7070",
+                            "BRIG_TOKEN=secret",
+                            product.command().getFirst(),
+                            "ls"),
+                    "",
                     product.folder());
             assertEquals(125, run.exitCode());
             assertTrue(run.err().contains("must be https://"), run::err);
@@ -113,8 +143,7 @@ class SpawnerSocketTest {
     @Test
     void shouldRefuseToStartWhenPortIsBusy() throws IOException {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                Product product = Product.prepare(
-                        Map.of("http", Map.of("port", (long) other.getLocalPort())))) {
+                Product product = Product.prepare(Map.of("http", Map.of("port", (long) other.getLocalPort())))) {
             requireRefusal(product.brig("serve"), "http.port");
         }
     }
@@ -124,8 +153,12 @@ class SpawnerSocketTest {
         // Scenario: the folders of an ordinary user, where the runtime folder holds everything.
         try (Product product = Product.prepare(Map.of())) {
             Path runtime = product.folder().resolve("run");
-            Files.writeString(product.config(), Files.readString(product.config())
-                    .replace(product.spawner().toString(), runtime.resolve("spawner.sock").toString()));
+            Files.writeString(
+                    product.config(),
+                    Files.readString(product.config())
+                            .replace(
+                                    product.spawner().toString(),
+                                    runtime.resolve("spawner.sock").toString()));
             product.serve();
             try (Wire wire = Wire.unix(runtime.resolve("spawner.sock"))) {
                 assertTrue(wire.send("{\"action\":\"list\"}").message().has("spawns"));

@@ -11,20 +11,36 @@ enum Step {
     SPAWNING("spawning is on disk, worker-agent not asked", before(From.GATEWAY, "op", "spawn"), false, false),
     ASKED_LATE("the same, and the request reaches it later", before(From.GATEWAY, "op", "spawn"), false, false),
     WORKER_ASKED("worker-agent asked", behind(From.GATEWAY, "op", "spawn"), false, false),
-    STARTED("worker started, gateway not told", new Held(null, (from, line) -> line.object("ok").has("socket"), false),
-            true, false),
+    STARTED(
+            "worker started, gateway not told",
+            new Held(null, (from, line) -> line.object("ok").has("socket"), false),
+            true,
+            false),
     TOLD("gateway told, running not on disk", recording("RUNNING"), true, false),
     RUNNING("running is on disk, no frame yet", before(From.WORKER_AGENT, "type", "state"), true, false),
-    FIRST_FRAMES("first frames read, none acknowledged",
-            new Held(null, (from, line) -> from == From.GATEWAY && line.has("ack"), false), true, false),
-    ACKNOWLEDGED("frames on disk and acknowledged",
-            new Held(null, (from, line) -> from == From.GATEWAY && line.has("ack"), true), true, false),
+    FIRST_FRAMES(
+            "first frames read, none acknowledged",
+            new Held(null, (from, line) -> from == From.GATEWAY && line.has("ack"), false),
+            true,
+            false),
+    ACKNOWLEDGED(
+            "frames on disk and acknowledged",
+            new Held(null, (from, line) -> from == From.GATEWAY && line.has("ack"), true),
+            true,
+            false),
     END_ASKED("end asked for, worker-agent not told", before(From.GATEWAY, "op", "terminate"), true, true),
     END_TOLD("worker-agent told to end it", behind(From.GATEWAY, "op", "terminate"), false, true),
     DONE("agent ended, done not passed on", before(From.WORKER_AGENT, "type", "done"), false, true),
     LAST_FRAME("last frame read, end not on disk", recording("TERMINATED"), false, true),
-    END_RECORDED("end is on disk, last frame not acknowledged", new Held(null, (from, line) ->
-            from == From.GATEWAY && line.has("ack") && line.number("ack", 0, Long.MAX_VALUE, 0) >= 3, false), false, true);
+    END_RECORDED(
+            "end is on disk, last frame not acknowledged",
+            new Held(
+                    null,
+                    (from, line) ->
+                            from == From.GATEWAY && line.has("ack") && line.number("ack", 0, Long.MAX_VALUE, 0) >= 3,
+                    false),
+            false,
+            true);
 
     /**
      * How a step is held.
@@ -36,6 +52,7 @@ enum Step {
     record Held(String recording, BiPredicate<From, Fields> line, boolean passed) {}
 
     final String says;
+
     @SuppressWarnings("ImmutableEnumChecker") // a function without state
     final Held held;
     /** Whether the agent's process is there to be killed, and not ending by itself. */
@@ -63,6 +80,7 @@ enum Step {
     }
 
     private static BiPredicate<From, Fields> is(From who, String field, String value) {
-        return (from, line) -> from == who && line.has(field) && value.equals(line.asMap().get(field));
+        return (from, line) ->
+                from == who && line.has(field) && value.equals(line.asMap().get(field));
     }
 }

@@ -36,10 +36,13 @@ class TerminalOutputTest {
     private static final String ESC = "\u001b";
     private static final String RESET = ESC + "[0m";
     /** What Brig itself writes to redraw in place: wrapping off and on, back up, clear from there, the spinner's line. */
-    private static final Pattern OWN = Pattern.compile(ESC + "\\[\\?7[lh]|" + ESC + "\\[\\d+A" + ESC + "\\[J|\\r" + ESC + "\\[K");
+    private static final Pattern OWN =
+            Pattern.compile(ESC + "\\[\\?7[lh]|" + ESC + "\\[\\d+A" + ESC + "\\[J|\\r" + ESC + "\\[K");
+
     private static final Pattern COLOUR = Pattern.compile(ESC + "\\[[0-9;:]*m");
     private static final Pattern CONTROL_IN_DATA = Pattern.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]");
-    private static final String NAME = "n" + ESC + "]0;PWNED\u0007" + ESC + "[2J\u009b2J\u202e\u2066\u200b\u0085\r\t\u007fe";
+    private static final String NAME =
+            "n" + ESC + "]0;PWNED\u0007" + ESC + "[2J\u009b2J\u202e\u2066\u200b\u0085\r\t\u007fe";
 
     private static Outside outside;
     private static Product product;
@@ -81,8 +84,10 @@ class TerminalOutputTest {
     private static void loud() throws IOException {
         Run run = product.brig("run", "--task-id", "loud", "shell", "--", says(""));
         assertEquals(0, run.exitCode(), run::err);
-        assertArrayEquals(new String(hostile, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8),
-                run.out().getBytes(StandardCharsets.UTF_8), "a pipe gets every character");
+        assertArrayEquals(
+                new String(hostile, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8),
+                run.out().getBytes(StandardCharsets.UTF_8),
+                "a pipe gets every character");
     }
 
     /** Sessions with every field that an agent fills; one goes on. */
@@ -90,7 +95,9 @@ class TerminalOutputTest {
         Wire over = product.dial();
         tell(over, "over");
         over.close();
-        Await.until("it is over", () -> product.ask("{\"action\":\"status\",\"id\":\"over\"}").has("ended_ms"));
+        Await.until(
+                "it is over",
+                () -> product.ask("{\"action\":\"status\",\"id\":\"over\"}").has("ended_ms"));
         live = product.dial();
         tell(live, "live");
     }
@@ -98,16 +105,41 @@ class TerminalOutputTest {
     private static Wire live;
 
     private static void tell(Wire wire, String taskId) throws IOException {
-        wire.sendLine(line(Map.of("action", "track", "agent", "claude", "task_id", taskId, "workspace", "/tmp/" + NAME)));
+        wire.sendLine(
+                line(Map.of("action", "track", "agent", "claude", "task_id", taskId, "workspace", "/tmp/" + NAME)));
         assertTrue(wire.message().has("spawn_id"));
         List<Map<String, Object>> frames = new ArrayList<>();
         frames.add(Map.of("type", "state", "state", "running"));
         frames.add(Map.of("type", "session", "session_id", "ses-" + taskId + NAME, "agent", NAME, "model", NAME));
         for (int i = 0; i < 3; i++) {
-            frames.add(Map.of("type", "subagent", "agent_id", NAME + i, "depth", i + 1, "status", "failed", "background", true,
-                    "subagent_type", NAME, "prompt", NAME, "error", NAME));
-            frames.add(Map.of("type", "chunk", "agent", NAME + i, "stream", i == 1 ? "stderr" : "text", "content", HostileText.all()));
-            frames.add(Map.of("type", "tool", "id", NAME, "name", NAME, "title", NAME, "status", "failed", "output", NAME));
+            frames.add(Map.of(
+                    "type",
+                    "subagent",
+                    "agent_id",
+                    NAME + i,
+                    "depth",
+                    i + 1,
+                    "status",
+                    "failed",
+                    "background",
+                    true,
+                    "subagent_type",
+                    NAME,
+                    "prompt",
+                    NAME,
+                    "error",
+                    NAME));
+            frames.add(Map.of(
+                    "type",
+                    "chunk",
+                    "agent",
+                    NAME + i,
+                    "stream",
+                    i == 1 ? "stderr" : "text",
+                    "content",
+                    HostileText.all()));
+            frames.add(Map.of(
+                    "type", "tool", "id", NAME, "name", NAME, "title", NAME, "status", "failed", "output", NAME));
             frames.add(Map.of("type", "error", "error", NAME, "code", "AGENT_ERROR", "agent", NAME + i));
         }
         long seq = 0;
@@ -132,13 +164,19 @@ class TerminalOutputTest {
         String left = OWN.matcher(shown).replaceAll("");
         if (!HostileText.HARMLESS.matcher(left).matches()) {
             int at = 0;
-            while (HostileText.HARMLESS.matcher(left.substring(0, at + 1) + (left.charAt(at) == 0x1b ? "[m" : "")).matches()) {
+            while (HostileText.HARMLESS
+                    .matcher(left.substring(0, at + 1) + (left.charAt(at) == 0x1b ? "[m" : ""))
+                    .matches()) {
                 at++;
             }
-            throw new AssertionError(command + " let through: " + line(Map.of("at", left.substring(Math.max(0, at - 60), Math.min(left.length(), at + 20)))));
+            throw new AssertionError(command + " let through: "
+                    + line(Map.of("at", left.substring(Math.max(0, at - 60), Math.min(left.length(), at + 20)))));
         }
-        List<String> colours = COLOUR.matcher(left).results().map(found -> found.group()).toList();
-        assertTrue(colours.isEmpty() || List.of(RESET, ESC + "[m").contains(colours.getLast()), () -> command + " left a colour: " + colours.getLast());
+        List<String> colours =
+                COLOUR.matcher(left).results().map(found -> found.group()).toList();
+        assertTrue(
+                colours.isEmpty() || List.of(RESET, ESC + "[m").contains(colours.getLast()),
+                () -> command + " left a colour: " + colours.getLast());
         return left;
     }
 
@@ -150,9 +188,12 @@ class TerminalOutputTest {
     void shouldLetNothingThroughOfWhatAnAgentSays() throws IOException {
         for (String[] command : new String[][] {
             {"run", "shell", "--", says("")}, {"logs", "loud"}, {"logs", "-f", "loud"}, {"attach", "loud"},
-            {"logs", "over"}, {"logs", "-f", "over"}, {"attach", "over"}, {"logs", "live"}}) {
+            {"logs", "over"}, {"logs", "-f", "over"}, {"attach", "over"}, {"logs", "live"}
+        }) {
             String shown = onTerminal(command);
-            assertTrue(shown.contains("last") && shown.contains("begin\n") && shown.contains(ESC + "[31;8m"), () -> command[0] + ": " + shown);
+            assertTrue(
+                    shown.contains("last") && shown.contains("begin\n") && shown.contains(ESC + "[31;8m"),
+                    () -> command[0] + ": " + shown);
         }
         String narrowed = onTerminal("logs", "--agent", NAME + "2", "over");
         assertTrue(narrowed.contains("last"), narrowed);
@@ -167,9 +208,28 @@ class TerminalOutputTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sessions --all", "sessions --all --posture", "tree over", "tree -f over", "tree live", "top --once --interval 0.1",
-        "agents", "doctor", "status", "workspaces", "token list", "egress list over", "open --print", "tree --json over",
-        "--json logs over", "--json logs loud", "--json attach over", "--json sessions --all", "--json top --once --interval 0.1"})
+    @ValueSource(
+            strings = {
+                "sessions --all",
+                "sessions --all --posture",
+                "tree over",
+                "tree -f over",
+                "tree live",
+                "top --once --interval 0.1",
+                "agents",
+                "doctor",
+                "status",
+                "workspaces",
+                "token list",
+                "egress list over",
+                "open --print",
+                "tree --json over",
+                "--json logs over",
+                "--json logs loud",
+                "--json attach over",
+                "--json sessions --all",
+                "--json top --once --interval 0.1"
+            })
     void shouldLetNothingThroughOfWhatAgentsNamed(String command) throws IOException {
         String shown = onTerminal(command.split(" "));
         assertFalse(shown.isBlank(), command);
@@ -203,12 +263,27 @@ class TerminalOutputTest {
     @Test
     void shouldShowEveryCharacterOfWhatChanged() throws IOException {
         Path repository = Files.createDirectories(product.workspaces().resolve("project"));
-        Run made = Run.of(List.of("sh", "-ec", "cd " + repository + " && git init -q . && echo one > a.txt && git add . && "
-                + "git -c user.name=t -c user.email=t@example.org commit -qm first && if [ $(id -u) = 0 ]; then chown -R 59617 .; fi"), "", product.folder());
+        Run made = Run.of(
+                List.of(
+                        "sh",
+                        "-ec",
+                        "cd " + repository + " && git init -q . && echo one > a.txt && git add . && "
+                                + "git -c user.name=t -c user.email=t@example.org commit -qm first && if [ $(id -u) = 0 ]; then chown -R 59617 .; fi"),
+                "",
+                product.folder());
         assertEquals(0, made.exitCode(), made::err);
-        String name = Base64.getEncoder().encodeToString(("f" + NAME.replace("\r", "") + "\n").getBytes(StandardCharsets.UTF_8));
-        String content = Base64.getEncoder().encodeToString(HostileText.all().replace("\u0000", "").getBytes(StandardCharsets.UTF_8));
-        Run run = product.brig("run", "--task-id", "changed", "-r", repository.toString(), "shell", "--",
+        String name = Base64.getEncoder()
+                .encodeToString(("f" + NAME.replace("\r", "") + "\n").getBytes(StandardCharsets.UTF_8));
+        String content = Base64.getEncoder()
+                .encodeToString(HostileText.all().replace("\u0000", "").getBytes(StandardCharsets.UTF_8));
+        Run run = product.brig(
+                "run",
+                "--task-id",
+                "changed",
+                "-r",
+                repository.toString(),
+                "shell",
+                "--",
                 "n=$(echo " + name + " | base64 -d); echo " + content + " | base64 -d > \"$n\"; cp \"$n\" a.txt");
         assertEquals(0, run.exitCode(), run::err);
         String shown = onTerminal("diff", "changed");
@@ -225,15 +300,27 @@ class TerminalOutputTest {
     void shouldLetNothingThroughOfWhatAnAgentAskedOutside() throws IOException {
         String host = outside.at("evil.test");
         String path = "/" + NAME.replace("\r", "").replace("\t", "");
-        String request = Base64.getEncoder().encodeToString(("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
-                .getBytes(StandardCharsets.UTF_8));
-        String odd = Base64.getEncoder().encodeToString(("G" + ESC + "[2J / HTTP/1.1\r\nHost: x" + NAME + "\r\nConnection: close\r\n\r\n")
-                .getBytes(StandardCharsets.UTF_8));
-        String ask = "exec 3<>/dev/tcp/evil.test/" + outside.port() + "; echo %s | base64 -d >&3; timeout 10 cat <&3; exec 3>&-; ";
-        String shown = onTerminal("run", "--policy", "web", "--task-id", "asks", "shell", "--",
+        String request = Base64.getEncoder()
+                .encodeToString(("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+                        .getBytes(StandardCharsets.UTF_8));
+        String odd = Base64.getEncoder()
+                .encodeToString(("G" + ESC + "[2J / HTTP/1.1\r\nHost: x" + NAME + "\r\nConnection: close\r\n\r\n")
+                        .getBytes(StandardCharsets.UTF_8));
+        String ask = "exec 3<>/dev/tcp/evil.test/" + outside.port()
+                + "; echo %s | base64 -d >&3; timeout 10 cat <&3; exec 3>&-; ";
+        String shown = onTerminal(
+                "run",
+                "--policy",
+                "web",
+                "--task-id",
+                "asks",
+                "shell",
+                "--",
                 ask.formatted(request) + ask.formatted(odd) + "curl -s http://" + host + "/plain; echo end");
         assertTrue(shown.contains("end"), shown);
-        Await.until("it is on record", () -> product.brig("audit", "--spawn", "asks").out().contains("/plain"));
+        Await.until(
+                "it is on record",
+                () -> product.brig("audit", "--spawn", "asks").out().contains("/plain"));
         onTerminal("audit", "--spawn", "asks");
         onTerminal("--json", "audit", "--spawn", "asks");
         onTerminal("egress", "list", "asks");
@@ -241,11 +328,32 @@ class TerminalOutputTest {
 
     @Test
     void shouldLetNothingThroughOfWhatIsRefused() throws IOException {
-        for (String[] command : new String[][] {{"logs", NAME}, {"run", NAME, "--", "x"}, {"tree", NAME}, {"diff", NAME}, {"apply", NAME},
-            {"attach", NAME}, {"exec", NAME, "--", "x"}, {"terminate", NAME}, {"discard", NAME}, {"rebind", NAME}, {NAME}, {"--" + NAME},
-            {"egress", "allow", "loud", NAME}, {"egress", "list", NAME}, {"token", "revoke", NAME}, {"open", NAME}, {"port", NAME, "80"},
-            {"spawn", "--task-id", NAME, "shell"}, {"run", "-r", "/" + NAME, "shell", "--", "x"}, {"track", "--", NAME},
-            {"track", "--format", NAME}, {"--json", "logs", NAME}, {"completion", NAME}, {"top", "--interval", NAME}}) {
+        for (String[] command : new String[][] {
+            {"logs", NAME},
+            {"run", NAME, "--", "x"},
+            {"tree", NAME},
+            {"diff", NAME},
+            {"apply", NAME},
+            {"attach", NAME},
+            {"exec", NAME, "--", "x"},
+            {"terminate", NAME},
+            {"discard", NAME},
+            {"rebind", NAME},
+            {NAME},
+            {"--" + NAME},
+            {"egress", "allow", "loud", NAME},
+            {"egress", "list", NAME},
+            {"token", "revoke", NAME},
+            {"open", NAME},
+            {"port", NAME, "80"},
+            {"spawn", "--task-id", NAME, "shell"},
+            {"run", "-r", "/" + NAME, "shell", "--", "x"},
+            {"track", "--", NAME},
+            {"track", "--format", NAME},
+            {"--json", "logs", NAME},
+            {"completion", NAME},
+            {"top", "--interval", NAME}
+        }) {
             assertFalse(onTerminal(command).isBlank(), command[0]);
         }
     }
@@ -254,13 +362,15 @@ class TerminalOutputTest {
     void shouldLetNothingThroughOfAnAgentThatItTracks() throws IOException {
         Path said = Files.write(product.folder().resolve("said"), hostile);
         for (String where : List.of("", " >&2")) {
-            assertTrue(onTerminal("track", "--format", "claude-stream-json", "--", "sh", "-c", "cat " + said + where).contains("last"));
+            assertTrue(onTerminal("track", "--format", "claude-stream-json", "--", "sh", "-c", "cat " + said + where)
+                    .contains("last"));
         }
     }
 
     @Test
     void shouldEndColoursWhenItIsInterrupted() throws IOException {
-        try (Pty run = Pty.start(product.command("run", "--task-id", "cut", "shell", "--", "printf '\\033[31;8mred-hidden'; sleep 600"))) {
+        try (Pty run = Pty.start(product.command(
+                "run", "--task-id", "cut", "shell", "--", "printf '\\033[31;8mred-hidden'; sleep 600"))) {
             run.readUntil("red-hidden", 1);
             run.interrupt();
             String shown = run.readToEnd();
@@ -277,12 +387,23 @@ class TerminalOutputTest {
 
     @Test
     void shouldHaveNoControlCharacterInDataForPrograms() throws IOException {
-        for (String command : List.of("logs loud", "logs over", "tree over", "sessions --all", "top --once --interval 0.1", "attach over", "workspaces")) {
-            requireNoControl(command, product.brig(("--json " + command).split(" ")).out());
+        for (String command : List.of(
+                "logs loud",
+                "logs over",
+                "tree over",
+                "sessions --all",
+                "top --once --interval 0.1",
+                "attach over",
+                "workspaces")) {
+            requireNoControl(
+                    command, product.brig(("--json " + command).split(" ")).out());
         }
-        for (String path : List.of("sessions/loud/stream", "sessions/over/stream", "sessions/live/tree", "spawns", "sessions/over/tree")) {
+        for (String path : List.of(
+                "sessions/loud/stream", "sessions/over/stream", "sessions/live/tree", "spawns", "sessions/over/tree")) {
             Web web = product.web();
-            String body = path.endsWith("stream") ? stream(web, path) : web.get("/api/v1/" + path).response().body();
+            String body = path.endsWith("stream")
+                    ? stream(web, path)
+                    : web.get("/api/v1/" + path).response().body();
             requireNoControl(path, body);
         }
         for (String file : List.of("serve.log", "state/worker-agent.log")) {
@@ -293,13 +414,27 @@ class TerminalOutputTest {
     }
 
     private static String stream(Web web, String path) throws IOException {
-        return web.send(web.request("/api/v1/" + path).header("Accept", "text/event-stream").header("Last-Event-ID", "earliest")).response().body();
+        return web.send(web.request("/api/v1/" + path)
+                        .header("Accept", "text/event-stream")
+                        .header("Last-Event-ID", "earliest"))
+                .response()
+                .body();
     }
 
     private static void requireNoControl(String what, String data) {
         assertFalse(data.isEmpty(), what);
-        assertFalse(CONTROL_IN_DATA.matcher(data).find(), () -> what + " has a control character: " + line(Map.of("data",
-                CONTROL_IN_DATA.matcher(data).results().limit(1).map(found -> data.substring(Math.max(0, found.start() - 40),
-                        Math.min(data.length(), found.end() + 40))).toList())));
+        assertFalse(
+                CONTROL_IN_DATA.matcher(data).find(),
+                () -> what + " has a control character: "
+                        + line(Map.of(
+                                "data",
+                                CONTROL_IN_DATA
+                                        .matcher(data)
+                                        .results()
+                                        .limit(1)
+                                        .map(found -> data.substring(
+                                                Math.max(0, found.start() - 40),
+                                                Math.min(data.length(), found.end() + 40)))
+                                        .toList())));
     }
 }

@@ -74,19 +74,29 @@ class TokensTest {
 
     @Test
     void shouldReachAsFarAsItsRoleAndNoFurther() throws IOException {
-        Web alice = web.with(mint(web, "{\"role\":\"captain\",\"captain\":\"alice\"}").text("token"));
-        Web.Answer spawned = alice.post("/api/v1/spawns?wait=60s", "{\"task_id\":\"hers\",\"agent_config\":{\"name\":\"shell\"},\"once\":true}");
+        Web alice = web.with(
+                mint(web, "{\"role\":\"captain\",\"captain\":\"alice\"}").text("token"));
+        Web.Answer spawned = alice.post(
+                "/api/v1/spawns?wait=60s",
+                "{\"task_id\":\"hers\",\"agent_config\":{\"name\":\"shell\"},\"once\":true}");
         assertEquals(201, spawned.status());
         assertEquals("alice", alice.get("/api/v1/spawns/hers").json().text("captain"));
         assertEquals(1, alice.get("/api/v1/spawns").json().objects("spawns").size(), "its own alone");
         assertEquals("UNAUTHENTICATED", alice.get("/api/v1/spawns/beside").code());
         assertEquals("FORBIDDEN", alice.get("/api/v1/status").code());
-        assertEquals("FORBIDDEN", alice.post("/api/v1/tokens", "{\"role\":\"admin\"}").code());
-        assertEquals("FORBIDDEN", alice.post("/api/v1/tokens", "{\"role\":\"watcher\"}").code());
+        assertEquals(
+                "FORBIDDEN",
+                alice.post("/api/v1/tokens", "{\"role\":\"admin\"}").code());
+        assertEquals(
+                "FORBIDDEN",
+                alice.post("/api/v1/tokens", "{\"role\":\"watcher\"}").code());
         Web watcher = web.with(mint(web, "{\"role\":\"watcher\"}").text("token"));
         assertEquals(200, watcher.get("/api/v1/spawns/hers").status());
         assertEquals("FORBIDDEN", watcher.delete("/api/v1/spawns/hers").code());
-        assertEquals("FORBIDDEN", watcher.post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}").code());
+        assertEquals(
+                "FORBIDDEN",
+                watcher.post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}")
+                        .code());
         Web admin = web.with(mint(web, "{\"role\":\"admin\"}").text("token"));
         assertEquals(200, admin.get("/api/v1/status").status());
         assertEquals(202, alice.delete("/api/v1/spawns/hers").status());
@@ -96,9 +106,15 @@ class TokensTest {
     @Test
     void shouldLetACaptainMakeAndRevokeWatchersOfItsOwnSessionAlone() throws IOException {
         Web captain = web.with(beside.spawned().captainToken());
-        assertEquals("FORBIDDEN", captain.post("/api/v1/tokens", "{\"role\":\"captain\",\"session\":\"beside\"}").code());
-        assertEquals("FORBIDDEN", web.with(beside.spawned().watcherToken())
-                .post("/api/v1/tokens", "{\"session\":\"beside\"}").code());
+        assertEquals(
+                "FORBIDDEN",
+                captain.post("/api/v1/tokens", "{\"role\":\"captain\",\"session\":\"beside\"}")
+                        .code());
+        assertEquals(
+                "FORBIDDEN",
+                web.with(beside.spawned().watcherToken())
+                        .post("/api/v1/tokens", "{\"session\":\"beside\"}")
+                        .code());
         Fields link = mint(captain, "{\"session\":\"beside\",\"expires_seconds\":60}");
         Web watcher = web.with(link.text("token"));
         assertEquals("FORBIDDEN", watcher.get("/api/v1/events").code());
@@ -109,7 +125,9 @@ class TokensTest {
         try (Events stream = watcher.events("beside", "")) {
             assertEquals("state", stream.message().text("type"));
             assertEquals("FORBIDDEN", captain.delete("/api/v1/tokens/" + id).code());
-            assertEquals(200, captain.delete("/api/v1/tokens/" + id + "?session=beside").status());
+            assertEquals(
+                    200,
+                    captain.delete("/api/v1/tokens/" + id + "?session=beside").status());
             requireExpired(stream);
         }
         Web.Answer late = watcher.get("/api/v1/sessions/beside/stream");
@@ -132,7 +150,8 @@ class TokensTest {
             unix.sendLine("{\"auth\":\"" + token.text("token") + "\"}");
             assertEquals("authenticated", unix.message().text("type"));
             assertEquals("authenticated", other.message().text("type"));
-            assertEquals(0, product.brig("token", "revoke", token.requiredText("id")).exitCode());
+            assertEquals(
+                    0, product.brig("token", "revoke", token.requiredText("id")).exitCode());
             requireExpired(attached);
             assertEquals(4524, attached.closeCode());
             requireExpired(many);
@@ -159,11 +178,18 @@ class TokensTest {
             own.stop();
             own.serve();
             assertEquals(200, own.web().with(secret).get("/api/v1/spawns").status());
-            String id = own.web().get("/api/v1/tokens").json().objects("tokens").getFirst().requiredText("id");
+            String id = own.web()
+                    .get("/api/v1/tokens")
+                    .json()
+                    .objects("tokens")
+                    .getFirst()
+                    .requiredText("id");
             assertEquals(200, own.web().delete("/api/v1/tokens/" + id).status());
             own.stop();
             own.serve();
-            assertEquals("ATTACH_AUTH_EXPIRED", own.web().with(secret).get("/api/v1/spawns").code());
+            assertEquals(
+                    "ATTACH_AUTH_EXPIRED",
+                    own.web().with(secret).get("/api/v1/spawns").code());
             assertEquals(own.adminToken(), own.brig("token").out().strip());
         }
     }
@@ -172,19 +198,30 @@ class TokensTest {
     void shouldLetInOnceWhoBringsATicket() throws IOException {
         Web captain = web.with(beside.spawned().captainToken());
         Web bare = web.with("");
-        Fields made = captain.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"watcher\"}").json();
+        Fields made = captain.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"watcher\"}")
+                .json();
         String query = "?from=" + Limits.SEQ_MAX + "&ticket=" + made.text("ticket");
         try (Socket socket = bare.socket("/api/v1/sessions/beside/attach" + query)) {
             assertEquals("watcher", socket.message().text("role"));
-            assertEquals("FORBIDDEN", socket.sendLine(Spawned.user("echo no")).message().text("code"));
+            assertEquals(
+                    "FORBIDDEN",
+                    socket.sendLine(Spawned.user("echo no")).message().text("code"));
         }
-        assertEquals("UNAUTHENTICATED", bare.get("/api/v1/sessions/beside/attach" + query).code());
+        assertEquals(
+                "UNAUTHENTICATED",
+                bare.get("/api/v1/sessions/beside/attach" + query).code());
         assertEquals("watcher", made.text("role"));
         Web watcher = bare.with(beside.spawned().watcherToken());
-        assertEquals(403, watcher.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"captain\"}").status());
-        Fields whatever = watcher.post("/api/v1/tickets", "{\"session\":\"beside\"}").json();
+        assertEquals(
+                403,
+                watcher.post("/api/v1/tickets", "{\"session\":\"beside\",\"role\":\"captain\"}")
+                        .status());
+        Fields whatever =
+                watcher.post("/api/v1/tickets", "{\"session\":\"beside\"}").json();
         assertEquals("watcher", whatever.text("role"));
-        assertEquals("admin", web.post("/api/v1/tickets", "{\"role\":\"captain\"}").json().text("role"));
+        assertEquals(
+                "admin",
+                web.post("/api/v1/tickets", "{\"role\":\"captain\"}").json().text("role"));
         String other = web.post("/api/v1/tickets", "{}").json().text("ticket");
         assertEquals(401, bare.get("/api/v1/spawns/beside?ticket=" + other).status(), "only for streams");
         try (Events events = bare.follow("/api/v1/sessions/beside/stream?ticket=" + other, "")) {
@@ -195,8 +232,10 @@ class TokensTest {
     @Test
     void shouldLetOneCaptainSpeakAtATimeAndSayWhoIsThere() throws IOException {
         Spawned spawned = product.idle("shared");
-        String alice = mint(web, "{\"role\":\"captain\",\"captain\":\"alice\",\"session\":\"shared\"}").text("token");
-        String bob = mint(web, "{\"role\":\"captain\",\"captain\":\"bob\",\"session\":\"shared\"}").text("token");
+        String alice = mint(web, "{\"role\":\"captain\",\"captain\":\"alice\",\"session\":\"shared\"}")
+                .text("token");
+        String bob = mint(web, "{\"role\":\"captain\",\"captain\":\"bob\",\"session\":\"shared\"}")
+                .text("token");
         String path = "/api/v1/sessions/shared/attach?from=" + Limits.SEQ_MAX;
         try (Socket one = web.with(alice).socket(path + "&presence=true")) {
             assertEquals("authenticated", one.message().text("type"));
@@ -209,8 +248,11 @@ class TokensTest {
                 assertEquals(List.of("alice", "bob"), captains(next(one, "presence")));
                 two.sendLine(Spawned.user("echo no"));
                 assertEquals("CONTROL_HELD", next(two, "error").text("code"));
-                assertEquals("CONTROL_HELD", web.with(bob)
-                        .post("/api/v1/sessions/shared/input", "{\"content\":\"echo no\"}").code());
+                assertEquals(
+                        "CONTROL_HELD",
+                        web.with(bob)
+                                .post("/api/v1/sessions/shared/input", "{\"content\":\"echo no\"}")
+                                .code());
                 two.sendLine("{\"action\":\"take_control\"}").sendLine(Spawned.user("echo taken"));
                 assertTrue(next(one, "presence").objects("captains").getLast().flag("control"));
                 one.sendLine("{\"action\":\"cancel\"}");
@@ -231,6 +273,8 @@ class TokensTest {
     }
 
     private static List<String> captains(Fields presence) {
-        return presence.objects("captains").stream().map(one -> one.text("captain", "")).toList();
+        return presence.objects("captains").stream()
+                .map(one -> one.text("captain", ""))
+                .toList();
     }
 }

@@ -25,7 +25,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Agents that Brig did not start: what they write passes through, and is a session beside. */
 @Timeout(90)
 class TrackTest {
-    private static final Path AGENTS = Path.of("../worker-agent/src/test/resources/agents").toAbsolutePath().normalize();
+    private static final Path AGENTS = Path.of("../worker-agent/src/test/resources/agents")
+            .toAbsolutePath()
+            .normalize();
     private static final Path CLAUDE = AGENTS.resolve("claude/subagent-nested-fg-forward.ndjson");
 
     private static Product product;
@@ -68,8 +70,10 @@ class TrackTest {
         "claude/subagents-bg, claude-stream-json, 2, 1",
         "claude/subagent-nested-fg-forward, claude-stream-json, 2, 2",
         "opencode-json/run-subagent-nested-depth2, opencode-json, 1, 1",
-        "codex-json/subagent, codex-json, 1, 1"})
-    void shouldPassInputThroughAndShowItsTree(String recording, String format, int agents, int depth) throws IOException {
+        "codex-json/subagent, codex-json, 1, 1"
+    })
+    void shouldPassInputThroughAndShowItsTree(String recording, String format, int agents, int depth)
+            throws IOException {
         String written = Files.readString(AGENTS.resolve(recording + ".ndjson"));
         String task = recording.replace('/', '-');
         Run run = product.brigWith(written, "track", "--format", format, "--task-id", task);
@@ -84,13 +88,23 @@ class TrackTest {
         Fields view = status(task);
         assertEquals("terminated", view.text("state"));
         assertEquals("tracked", view.text("provider"));
-        assertEquals("none: not started by Brig", view.object("posture").objects("properties").getFirst().text("detail"));
+        assertEquals(
+                "none: not started by Brig",
+                view.object("posture").objects("properties").getFirst().text("detail"));
         assertFalse(product.brig("logs", task).out().isEmpty());
     }
 
     @Test
     void shouldRunTheCommandAndEndAsItDoes() throws IOException {
-        Run run = product.brig("track", "--format", "claude-stream-json", "--task-id", "command", "--", "sh", "-c",
+        Run run = product.brig(
+                "track",
+                "--format",
+                "claude-stream-json",
+                "--task-id",
+                "command",
+                "--",
+                "sh",
+                "-c",
                 "cat " + CLAUDE + "; printf 'no newline'; echo oops >&2; exit 7");
         assertEquals(7, run.exitCode(), run::err);
         assertEquals(Files.readString(CLAUDE) + "no newline", run.out());
@@ -104,11 +118,22 @@ class TrackTest {
     @Test
     void shouldBeASessionThatOnlyListensWhileTheAgentRuns() throws Exception {
         Path go = product.folder().resolve("go-live");
-        Process track = start(new ProcessBuilder(product.command("track", "--format", "claude-stream-json", "--task-id", "live", "--",
-                "sh", "-c", "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD));
-        Await.until("a sub-agent runs", () -> tree("live").has("counts")
-                && tree("live").object("counts").number("running", 0, 9, 0) == 1);
+        Process track = start(new ProcessBuilder(product.command(
+                        "track",
+                        "--format",
+                        "claude-stream-json",
+                        "--task-id",
+                        "live",
+                        "--",
+                        "sh",
+                        "-c",
+                        "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD));
+        Await.until(
+                "a sub-agent runs",
+                () -> tree("live").has("counts")
+                        && tree("live").object("counts").number("running", 0, 9, 0) == 1);
         assertEquals("running", status("live").text("state"));
         // Its agent's own id names it too.
         assertEquals("live", status("c45a1bf9-e20b-430a-a5a2-245f627c2c82").text("task_id"));
@@ -124,11 +149,23 @@ class TrackTest {
         Path go = product.folder().resolve("go-ended");
         Path out = product.folder().resolve("ended.out");
         Path err = product.folder().resolve("ended.err");
-        Process track = start(new ProcessBuilder(product.command("track", "--format", "claude-stream-json", "--task-id", "ended", "--",
-                "sh", "-c", "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE
-                + "; exit 3")).redirectOutput(out.toFile()).redirectError(err.toFile()));
-        Await.until("it is there", () -> tree("ended").has("counts")
-                && tree("ended").object("counts").number("running", 0, 9, 0) == 1);
+        Process track = start(new ProcessBuilder(product.command(
+                        "track",
+                        "--format",
+                        "claude-stream-json",
+                        "--task-id",
+                        "ended",
+                        "--",
+                        "sh",
+                        "-c",
+                        "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE
+                                + "; exit 3"))
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile()));
+        Await.until(
+                "it is there",
+                () -> tree("ended").has("counts")
+                        && tree("ended").object("counts").number("running", 0, 9, 0) == 1);
         assertEquals(0, product.brig("terminate", "ended").exitCode());
         assertEquals("requested", lastReason("ended"));
         Files.createFile(go);
@@ -144,11 +181,13 @@ class TrackTest {
         Path file = product.folder().resolve("growing.jsonl");
         List<String> lines = Files.readAllLines(own);
         Files.write(file, lines.subList(0, lines.size() / 2));
-        Process track = start(new ProcessBuilder(product.command("track", "-f", "--task-id", "from-file", "--session-file",
-                file.toString())).redirectError(ProcessBuilder.Redirect.DISCARD));
+        Process track = start(new ProcessBuilder(
+                        product.command("track", "-f", "--task-id", "from-file", "--session-file", file.toString()))
+                .redirectError(ProcessBuilder.Redirect.DISCARD));
         Await.until("it is read", () -> product.brig("logs", "from-file").err().contains("Nest. #scenario"));
         Files.write(file, lines.subList(lines.size() / 2, lines.size()), StandardOpenOption.APPEND);
-        Await.until("its end is read", () -> product.brig("logs", "from-file").out().contains("Nested run over."));
+        Await.until(
+                "its end is read", () -> product.brig("logs", "from-file").out().contains("Nested run over."));
         assertEquals("running", status("from-file").text("state"));
         track.toHandle().destroy();
         track.waitFor();
@@ -169,14 +208,20 @@ class TrackTest {
     }
 
     private static String lastReason(String id) throws IOException {
-        return new Fields(Json.parseObject(product.brig("--json", "logs", id).out().lines()
-                .reduce((before, line) -> line).orElseThrow().getBytes(StandardCharsets.UTF_8))).text("reason");
+        return new Fields(Json.parseObject(product.brig("--json", "logs", id)
+                        .out()
+                        .lines()
+                        .reduce((before, line) -> line)
+                        .orElseThrow()
+                        .getBytes(StandardCharsets.UTF_8)))
+                .text("reason");
     }
 
     @Test
     void shouldPassThroughAllTheSameWhenThereIsNoGateway() throws IOException {
         try (Product alone = Product.prepare(Map.of())) {
-            Run run = alone.brig("track", "--format", "claude-stream-json", "--", "sh", "-c", "cat " + CLAUDE + "; exit 5");
+            Run run = alone.brig(
+                    "track", "--format", "claude-stream-json", "--", "sh", "-c", "cat " + CLAUDE + "; exit 5");
             assertEquals(5, run.exitCode(), run::err);
             assertEquals(Files.readString(CLAUDE), run.out());
             assertEquals(1, run.err().lines().count(), run::err);
@@ -190,17 +235,35 @@ class TrackTest {
             Path go = own.folder().resolve("go");
             Path out = own.folder().resolve("own.out");
             Path err = own.folder().resolve("own.err");
-            Process track = start(new ProcessBuilder(own.command("track", "--format", "claude-stream-json", "--task-id", "own", "--",
-                    "sh", "-c", "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 " + CLAUDE))
-                    .redirectOutput(out.toFile()).redirectError(err.toFile()));
-            Await.until("it is there", () -> own.ask("{\"action\":\"tree\",\"id\":\"own\"}").has("counts")
-                    && own.ask("{\"action\":\"tree\",\"id\":\"own\"}").object("counts").number("running", 0, 9, 0) == 1);
+            Process track = start(new ProcessBuilder(own.command(
+                            "track",
+                            "--format",
+                            "claude-stream-json",
+                            "--task-id",
+                            "own",
+                            "--",
+                            "sh",
+                            "-c",
+                            "head -n 5 " + CLAUDE + "; until [ -e " + go + " ]; do sleep 0.05; done; tail -n +6 "
+                                    + CLAUDE))
+                    .redirectOutput(out.toFile())
+                    .redirectError(err.toFile()));
+            Await.until(
+                    "it is there",
+                    () -> own.ask("{\"action\":\"tree\",\"id\":\"own\"}").has("counts")
+                            && own.ask("{\"action\":\"tree\",\"id\":\"own\"}")
+                                            .object("counts")
+                                            .number("running", 0, 9, 0)
+                                    == 1);
             own.kill();
             Files.createFile(go);
             assertEquals(0, track.waitFor());
             assertEquals(Files.readString(CLAUDE), Files.readString(out));
-            assertEquals(List.of("brig: tracking as own"),
-                    Files.readAllLines(err).stream().filter(line -> !line.contains("is not tracked")).toList());
+            assertEquals(
+                    List.of("brig: tracking as own"),
+                    Files.readAllLines(err).stream()
+                            .filter(line -> !line.contains("is not tracked"))
+                            .toList());
             assertEquals(2, Files.readAllLines(err).size(), () -> "once");
             own.serve();
             Fields view = own.ask("{\"action\":\"status\",\"id\":\"own\"}");
@@ -210,24 +273,31 @@ class TrackTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "INVALID_FIELD | {'type':'state','seq':2,'ts':1,'state':'running'}",
-        "INVALID_FIELD | {'type':'gap','seq':1,'ts':1,'from':1,'to':2}",
-        "INVALID_FIELD | {'type':'egress','seq':1,'ts':1,'kind':'allowed'}",
-        "INVALID_FIELD | {'type':'state','seq':1,'ts':1,'state':'throttled'}",
-        "INVALID_FIELD | {'type':'chunk','seq':1,'ts':1,'stream':'text'}",
-        "INVALID_FIELD | {'type':'chunk','seq':1,'stream':'text','content':''}",
-        "INVALID_FIELD | {'type':'done','seq':1,'ts':1}",
-        "INVALID_FIELD | {'type':'session','seq':1,'ts':1,'session_id':7}",
-        "LINE_TOO_LONG | {'type':'chunk','seq':1,'ts':1,'stream':'text','content':'LONG'}",
-        "MALFORMED_JSON | {'type':'chunk',]"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "INVALID_FIELD | {'type':'state','seq':2,'ts':1,'state':'running'}",
+                "INVALID_FIELD | {'type':'gap','seq':1,'ts':1,'from':1,'to':2}",
+                "INVALID_FIELD | {'type':'egress','seq':1,'ts':1,'kind':'allowed'}",
+                "INVALID_FIELD | {'type':'state','seq':1,'ts':1,'state':'throttled'}",
+                "INVALID_FIELD | {'type':'chunk','seq':1,'ts':1,'stream':'text'}",
+                "INVALID_FIELD | {'type':'chunk','seq':1,'stream':'text','content':''}",
+                "INVALID_FIELD | {'type':'done','seq':1,'ts':1}",
+                "INVALID_FIELD | {'type':'session','seq':1,'ts':1,'session_id':7}",
+                "LINE_TOO_LONG | {'type':'chunk','seq':1,'ts':1,'stream':'text','content':'LONG'}",
+                "MALFORMED_JSON | {'type':'chunk',]"
+            })
     void shouldRefuseWhatIsNoFrameAndEndTheSession(String code, String line) throws IOException {
         try (Wire teller = product.dial()) {
             teller.sendLine("{\"action\":\"track\",\"agent\":\"x\"}");
             Fields answer = message(teller.line());
             teller.sendLine(line.replace('\'', '"').replace("LONG", "x".repeat(70_000)));
             assertEquals(code, message(teller.line()).text("code"));
-            Await.until("it is over", () -> status(answer.requiredText("spawn_id")).text("state", "").equals("terminated"));
+            Await.until(
+                    "it is over",
+                    () -> status(answer.requiredText("spawn_id"))
+                            .text("state", "")
+                            .equals("terminated"));
             assertEquals("worker_lost", lastReason(answer.requiredText("spawn_id")));
         }
     }

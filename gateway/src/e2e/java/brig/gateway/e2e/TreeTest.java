@@ -59,10 +59,13 @@ class TreeTest {
     }
 
     private static List<String> of(String agent, long from) {
-        return all.stream().skip(from - 1).filter(line -> {
-            byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-            return FrameOwner.read(bytes, 0, bytes.length).isFor(agent);
-        }).toList();
+        return all.stream()
+                .skip(from - 1)
+                .filter(line -> {
+                    byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+                    return FrameOwner.read(bytes, 0, bytes.length).isFor(agent);
+                })
+                .toList();
     }
 
     @Test
@@ -74,12 +77,21 @@ class TreeTest {
         String auth = "{\"auth\":\"" + nested.captainToken() + "\",\"agent\":\"" + INNER + "\"}";
 
         assertEquals(wanted, read(Wire.unix(nested.socket()).sendLine(auth)), "session socket");
-        assertEquals(wanted, read(product.dial().sendLine("{\"action\":\"attach\",\"id\":\"" + nested.id()
-                + "\",\"agent\":\"" + INNER + "\"}")), "spawner socket");
+        assertEquals(
+                wanted,
+                read(product.dial()
+                        .sendLine(
+                                "{\"action\":\"attach\",\"id\":\"" + nested.id() + "\",\"agent\":\"" + INNER + "\"}")),
+                "spawner socket");
         assertEquals(wanted, read(watcher.socket(path + "/attach?agent=" + INNER)), "WebSocket");
         assertEquals(wanted, read(watcher.with("").socket(path + "/attach").sendLine(auth)), "WebSocket, token later");
-        assertEquals(wanted, read(product.web().socket("/api/v1/ws").sendLine("{\"action\":\"subscribe\",\"id\":\""
-                + nested.id() + "\",\"agent\":\"" + INNER + "\"}")), "WebSocket of many");
+        assertEquals(
+                wanted,
+                read(product.web()
+                        .socket("/api/v1/ws")
+                        .sendLine("{\"action\":\"subscribe\",\"id\":\"" + nested.id() + "\",\"agent\":\"" + INNER
+                                + "\"}")),
+                "WebSocket of many");
         assertEquals(wanted, read(watcher.follow(path + "/stream?agent=" + INNER, "")), "events");
         assertEquals(of(FrameOwner.MAIN, 1), read(watcher.follow(path + "/stream?agent=main", "")));
     }
@@ -102,9 +114,16 @@ class TreeTest {
         Web.Answer refused = product.web().get("/api/v1/sessions/" + nested.id() + "/stream?agent=" + "x".repeat(600));
         assertEquals(400, refused.status());
         assertEquals("INVALID_FIELD", refused.code());
-        assertEquals("NOT_FOUND", product.ask("{\"action\":\"tree\",\"id\":\"nobody\"}").text("code"));
+        assertEquals(
+                "NOT_FOUND",
+                product.ask("{\"action\":\"tree\",\"id\":\"nobody\"}").text("code"));
         assertEquals(404, product.web().get("/api/v1/sessions/nobody/tree").status());
-        assertEquals(401, product.web().with("").get("/api/v1/sessions/" + nested.id() + "/tree").status());
+        assertEquals(
+                401,
+                product.web()
+                        .with("")
+                        .get("/api/v1/sessions/" + nested.id() + "/tree")
+                        .status());
     }
 
     @Test
@@ -115,12 +134,21 @@ class TreeTest {
         assertTrue(lines.get(0).startsWith("claude " + nested.id() + "  completed"), tree::out);
         assertTrue(lines.get(1).startsWith("└─ general-purpose entOuter  completed"), tree::out);
         assertTrue(lines.get(2).startsWith("   └─ general-purpose entInner  completed"), tree::out);
-        assertEquals(2, product.brig("tree", "--json", nested.id()).json().objects("agents").size());
+        assertEquals(
+                2,
+                product.brig("tree", "--json", nested.id())
+                        .json()
+                        .objects("agents")
+                        .size());
 
         Run logs = product.brig("logs", "--agent", INNER, nested.id());
         assertTrue(logs.out().startsWith("Child INNER starts."), logs::out);
-        assertEquals(logs.out(), product.brig("logs", "-f", "--agent", INNER, nested.id()).out());
-        assertEquals(logs.out(), product.brig("attach", "--agent", INNER, nested.id()).out());
+        assertEquals(
+                logs.out(),
+                product.brig("logs", "-f", "--agent", INNER, nested.id()).out());
+        assertEquals(
+                logs.out(),
+                product.brig("attach", "--agent", INNER, nested.id()).out());
         assertTrue(product.brig("logs", "--agent", "main", nested.id()).out().contains("Nested run over."));
         assertEquals(125, product.brig("tree", "nobody").exitCode());
     }
@@ -128,8 +156,10 @@ class TreeTest {
     @Test
     void shouldFollowTheTreeUntilTheSessionEnds() throws Exception {
         // Scenario: somebody follows the tree of an agent that has not begun; then it starts sub-agents, and is ended.
-        Spawned spawned = new Spawned(product, product.ask("{\"action\":\"spawn\",\"task_id\":\"followed\","
-                + "\"agent_config\":{\"name\":\"mock\"}}"));
+        Spawned spawned = new Spawned(
+                product,
+                product.ask(
+                        "{\"action\":\"spawn\",\"task_id\":\"followed\"," + "\"agent_config\":{\"name\":\"mock\"}}"));
         Thread working = Thread.ofVirtual().start(() -> work(spawned));
         Run run = product.brig("tree", "-f", "followed");
         working.join();
@@ -137,7 +167,9 @@ class TreeTest {
         assertTrue(run.out().contains("followed  idle"), run::out);
         String last = run.out().strip();
         last = last.substring(last.lastIndexOf("claude followed"));
-        assertTrue(last.contains("├─ general-purpose agentA  completed") && last.contains("└─ general-purpose agentB  completed"),
+        assertTrue(
+                last.contains("├─ general-purpose agentA  completed")
+                        && last.contains("└─ general-purpose agentB  completed"),
                 last);
     }
 
@@ -173,7 +205,8 @@ class TreeTest {
 
             try (Wire captain = live.attach("captain")) {
                 captain.sendLine(Spawned.user("#scenario:subagent"));
-                new Frames().readUntil(captain, frame -> frame.text("content", "").contains("reported back"));
+                new Frames()
+                        .readUntil(captain, frame -> frame.text("content", "").contains("reported back"));
             }
             assertEquals(3, new Fields(tree(own, live)).objects("agents").size());
         }

@@ -68,14 +68,17 @@ class UnixRefusalsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "{\"role\":\"user\",            | MALFORMED_JSON",
-        "[1]                            | MALFORMED_JSON",
-        "{\"role\":\"user\"}            | INVALID_FIELD",
-        "{\"role\":\"boss\",\"content\":\"echo no\"} | INVALID_FIELD",
-        "{\"role\":\"user\",\"content\":7} | INVALID_FIELD",
-        "{\"hello\":1}                  | INVALID_FIELD",
-        "{\"action\":\"fly\"}           | UNKNOWN_ACTION"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"role\":\"user\",            | MALFORMED_JSON",
+                "[1]                            | MALFORMED_JSON",
+                "{\"role\":\"user\"}            | INVALID_FIELD",
+                "{\"role\":\"boss\",\"content\":\"echo no\"} | INVALID_FIELD",
+                "{\"role\":\"user\",\"content\":7} | INVALID_FIELD",
+                "{\"hello\":1}                  | INVALID_FIELD",
+                "{\"action\":\"fly\"}           | UNKNOWN_ACTION"
+            })
     void shouldRefuseLineAndStayOpenWhenCaptainSendsNonsense(String line, String code) throws IOException {
         try (Wire wire = captain()) {
             requireRefusalButOpen(code, wire.sendLine(line));
@@ -92,19 +95,22 @@ class UnixRefusalsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "nonsense                       | MALFORMED_JSON",
-        "{\"action\":\"fly\"}           | UNKNOWN_ACTION",
-        "{\"action\":\"status\"}        | INVALID_FIELD",
-        "{\"action\":\"status\",\"id\":\"nobody\"} | NOT_FOUND",
-        "{\"action\":\"attach\",\"id\":\"nobody\"} | NOT_FOUND",
-        "{\"action\":\"attach\",\"id\":\"beside\",\"role\":\"boss\"} | INVALID_FIELD",
-        "{\"action\":\"spawn\"}         | INVALID_FIELD",
-        "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"colour\":1} | INVALID_FIELD",
-        "{\"action\":\"spawn\",\"task_id\":\"../up\",\"agent_config\":{\"name\":\"shell\"}} | INVALID_FIELD",
-        "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"nobody\"}} | UNKNOWN_AGENT",
-        "{\"action\":\"spawn\",\"task_id\":\"beside\",\"agent_config\":{\"name\":\"shell\"}}"
-                + "| TASK_ID_IN_USE"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "nonsense                       | MALFORMED_JSON",
+                "{\"action\":\"fly\"}           | UNKNOWN_ACTION",
+                "{\"action\":\"status\"}        | INVALID_FIELD",
+                "{\"action\":\"status\",\"id\":\"nobody\"} | NOT_FOUND",
+                "{\"action\":\"attach\",\"id\":\"nobody\"} | NOT_FOUND",
+                "{\"action\":\"attach\",\"id\":\"beside\",\"role\":\"boss\"} | INVALID_FIELD",
+                "{\"action\":\"spawn\"}         | INVALID_FIELD",
+                "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"shell\"},\"colour\":1} | INVALID_FIELD",
+                "{\"action\":\"spawn\",\"task_id\":\"../up\",\"agent_config\":{\"name\":\"shell\"}} | INVALID_FIELD",
+                "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"nobody\"}} | UNKNOWN_AGENT",
+                "{\"action\":\"spawn\",\"task_id\":\"beside\",\"agent_config\":{\"name\":\"shell\"}}"
+                        + "| TASK_ID_IN_USE"
+            })
     void shouldRefuseRequestWhenSpawnerClientSendsNonsense(String request, String code) throws IOException {
         requireRefusal(code, product.ask(request + "\n"));
     }
@@ -112,15 +118,14 @@ class UnixRefusalsTest {
     @Test
     void shouldCloseSpawnerConnectionWhenNextRequestCannotBeFound() throws IOException {
         try (Wire wire = product.dial()) {
-            requireRefusalAndEnd("MALFORMED_JSON",
-                    wire.sendLine("{\"action\" \"list\"}{\"action\":\"list\"}"));
+            requireRefusalAndEnd("MALFORMED_JSON", wire.sendLine("{\"action\" \"list\"}{\"action\":\"list\"}"));
         }
         try (Wire wire = product.dial()) {
             requireRefusalAndEnd("INVALID_UTF8", wire.send(NOT_UTF8));
         }
         try (Wire wire = product.dial()) {
-            requireRefusalAndEnd("LINE_TOO_LONG",
-                    wire.send("{\"action\":\"" + "x".repeat(Limits.MESSAGE_BYTES_MAX) + "\"}"));
+            requireRefusalAndEnd(
+                    "LINE_TOO_LONG", wire.send("{\"action\":\"" + "x".repeat(Limits.MESSAGE_BYTES_MAX) + "\"}"));
         }
     }
 
@@ -152,19 +157,20 @@ class UnixRefusalsTest {
 
     @Test
     void shouldAskEveryConnectionForItsTokenWhenAnotherHasAuthenticated() throws IOException {
-        try (Wire first = captain(); Wire second = Wire.unix(beside.spawned().socket());
+        try (Wire first = captain();
+                Wire second = Wire.unix(beside.spawned().socket());
                 Wire third = Wire.unix(beside.spawned().socket())) {
             requireRefusalAndEnd("UNAUTHENTICATED", second.sendLine("{\"auth\":\"" + Ids.newToken() + "\"}"));
             requireRefusalAndEnd("ATTACH_AUTH_MISSING", third.sendLine(Spawned.user("echo no")));
-            assertEquals("pong", first.sendLine("{\"action\":\"ping\"}").message().text("type"));
+            assertEquals(
+                    "pong", first.sendLine("{\"action\":\"ping\"}").message().text("type"));
         }
     }
 
     @Test
     void shouldForbidEverythingButPingWhenWatching() throws IOException {
         try (Wire wire = Wire.unix(beside.spawned().socket())) {
-            wire.sendLine("{\"auth\":\"" + beside.spawned().watcherToken() + "\",\"from\":" + Limits.SEQ_MAX
-                    + "}");
+            wire.sendLine("{\"auth\":\"" + beside.spawned().watcherToken() + "\",\"from\":" + Limits.SEQ_MAX + "}");
             assertEquals("watcher", wire.message().text("role"));
             requireRefusalButOpen("FORBIDDEN", wire.sendLine(Spawned.user("echo no")));
             requireRefusalButOpen("FORBIDDEN", wire.sendLine("{\"action\":\"cancel\"}"));

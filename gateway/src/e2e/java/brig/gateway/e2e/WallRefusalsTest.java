@@ -47,8 +47,7 @@ class WallRefusalsTest {
     void shouldRefuseWorkspaceWhenItIsNotBelowBase() throws IOException {
         Path outside = Files.createDirectory(product.folder().resolve("outside"));
         Path base = product.workspaces();
-        for (Path workspace : new Path[] {outside, base, base.resolve("../outside"), Path.of("/"),
-                Path.of("/etc")}) {
+        for (Path workspace : new Path[] {outside, base, base.resolve("../outside"), Path.of("/"), Path.of("/etc")}) {
             assertEquals("WORKSPACE_OUTSIDE_BASE", spawnIn(workspace).text("code"), workspace::toString);
         }
         assertFalse(Files.exists(outside.resolve("ran")));
@@ -58,8 +57,8 @@ class WallRefusalsTest {
     void shouldRefuseWorkspaceWhenSymbolicLinkLeadsOut() throws IOException {
         Path target = Files.createDirectory(product.folder().resolve("target"));
         Path link = Files.createSymbolicLink(product.workspaces().resolve("link"), target);
-        Path dangling = Files.createSymbolicLink(product.workspaces().resolve("dangling"),
-                product.folder().resolve("none"));
+        Path dangling = Files.createSymbolicLink(
+                product.workspaces().resolve("dangling"), product.folder().resolve("none"));
         for (Path workspace : new Path[] {link, link.resolve("below"), dangling}) {
             assertEquals("WORKSPACE_OUTSIDE_BASE", spawnIn(workspace).text("code"), workspace::toString);
         }
@@ -70,10 +69,10 @@ class WallRefusalsTest {
 
     @Test
     void shouldNameCommandWhenItDoesNotExist() throws IOException {
-        Files.writeString(product.agents().resolve("absent.json"),
+        Files.writeString(
+                product.agents().resolve("absent.json"),
                 "{\"description\":\"nothing\",\"command\":[\"/no/such/program\"]}");
-        Fields answer = product.ask(
-                "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"absent\"},\"prompt\":\"x\"}");
+        Fields answer = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"absent\"},\"prompt\":\"x\"}");
         assertEquals("COMMAND_NOT_FOUND", answer.text("code"));
         assertTrue(answer.text("error", "").contains("/no/such/program"), () -> answer.text("error", ""));
     }
@@ -81,8 +80,7 @@ class WallRefusalsTest {
     @Test
     void shouldNameFaultWhenProfileIsBroken() throws IOException {
         Files.writeString(product.agents().resolve("broken.json"), "{\"command\":[]}");
-        Fields answer = product.ask(
-                "{\"action\":\"spawn\",\"agent_config\":{\"name\":\"broken\"},\"prompt\":\"x\"}");
+        Fields answer = product.ask("{\"action\":\"spawn\",\"agent_config\":{\"name\":\"broken\"},\"prompt\":\"x\"}");
         assertEquals("UNKNOWN_AGENT", answer.text("code"));
         assertTrue(answer.text("error", "").contains("broken.json"), () -> answer.text("error", ""));
     }

@@ -16,8 +16,8 @@ import java.time.Duration;
  * none.
  */
 record Web(String url, String token) {
-    private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
-            .build();
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     /** An answer; every refusal is a problem document. */
     record Answer(int status, HttpResponse<String> response) {
@@ -39,8 +39,8 @@ record Web(String url, String token) {
     }
 
     HttpRequest.Builder request(String path) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
-                .timeout(Duration.ofSeconds(Await.DEADLINE_SECONDS));
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(url + path)).timeout(Duration.ofSeconds(Await.DEADLINE_SECONDS));
         return token.isEmpty() ? request : request.header("Authorization", "Bearer " + token);
     }
 
@@ -58,7 +58,8 @@ record Web(String url, String token) {
     }
 
     Answer post(String path, String body) throws IOException {
-        return send(request(path).header("Content-Type", "application/json")
+        return send(request(path)
+                .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body)));
     }
 

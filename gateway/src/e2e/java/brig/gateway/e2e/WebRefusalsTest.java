@@ -57,31 +57,56 @@ class WebRefusalsTest {
 
     /** Whoever opens an answer in a browser sees it as data, whatever an agent wrote into it. */
     @ParameterizedTest
-    @ValueSource(strings = {"/livez", "/readyz", "/metrics", "/api/v1/openapi.json", "/api/v1/asyncapi.json", "/api/v1/spawns",
-        "/api/v1/sessions", "/api/v1/agents", "/api/v1/audit", "/api/v1/status", "/api/v1/events", "/api/v1/tokens", "/api/v1/workspaces",
-        "/openai/v1/models", "/nothing", "/assets/nothing", "/api/v1/spawns/%3Cb%3E", "/api/v1/sessions?limit=%3Cb%3E", "/api/v1/ws",
-        "/api/v1/sessions/none/stream", "/api/v1/spawns?%3Cb%3E=1"})
+    @ValueSource(
+            strings = {
+                "/livez",
+                "/readyz",
+                "/metrics",
+                "/api/v1/openapi.json",
+                "/api/v1/asyncapi.json",
+                "/api/v1/spawns",
+                "/api/v1/sessions",
+                "/api/v1/agents",
+                "/api/v1/audit",
+                "/api/v1/status",
+                "/api/v1/events",
+                "/api/v1/tokens",
+                "/api/v1/workspaces",
+                "/openai/v1/models",
+                "/nothing",
+                "/assets/nothing",
+                "/api/v1/spawns/%3Cb%3E",
+                "/api/v1/sessions?limit=%3Cb%3E",
+                "/api/v1/ws",
+                "/api/v1/sessions/none/stream",
+                "/api/v1/spawns?%3Cb%3E=1"
+            })
     void shouldLetNoBrowserTakeAnAnswerForMarkup(String path) throws IOException {
         for (Web who : List.of(web, web.with(""))) {
             Web.Answer answer = who.get(path);
             assertEquals("nosniff", answer.header("X-Content-Type-Options"), () -> path + " " + answer.status());
-            assertTrue(answer.header("Content-Type").matches("(text/plain|application/([a-z.]+\\+)?json)\\b.*"),
+            assertTrue(
+                    answer.header("Content-Type").matches("(text/plain|application/([a-z.]+\\+)?json)\\b.*"),
                     () -> path + " " + answer.header("Content-Type"));
         }
         try (Events events = web.events(beside.spawned().id(), "")) {
-            assertEquals("nosniff text/event-stream; charset=utf-8",
+            assertEquals(
+                    "nosniff text/event-stream; charset=utf-8",
                     events.header("X-Content-Type-Options") + " " + events.header("Content-Type"));
         }
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "nonsense                       | 400 | MALFORMED_JSON",
-        "{}                             | 400 | INVALID_FIELD",
-        "{\"agent_config\":{\"name\":\"shell\"},\"action\":\"spawn\"} | 400 | INVALID_FIELD",
-        "{\"agent_config\":{\"name\":\"nobody\"}} | 404 | UNKNOWN_AGENT",
-        "{\"task_id\":\"beside\",\"agent_config\":{\"name\":\"shell\"}} | 409 | TASK_ID_IN_USE",
-        "{\"workspace\":\"/etc\",\"agent_config\":{\"name\":\"shell\"}} | 403 | WORKSPACE_OUTSIDE_BASE"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "nonsense                       | 400 | MALFORMED_JSON",
+                "{}                             | 400 | INVALID_FIELD",
+                "{\"agent_config\":{\"name\":\"shell\"},\"action\":\"spawn\"} | 400 | INVALID_FIELD",
+                "{\"agent_config\":{\"name\":\"nobody\"}} | 404 | UNKNOWN_AGENT",
+                "{\"task_id\":\"beside\",\"agent_config\":{\"name\":\"shell\"}} | 409 | TASK_ID_IN_USE",
+                "{\"workspace\":\"/etc\",\"agent_config\":{\"name\":\"shell\"}} | 403 | WORKSPACE_OUTSIDE_BASE"
+            })
     void shouldRefuseSpawnWhenBodyIsWrong(String body, int status, String code) throws IOException {
         requireProblem(status, code, web.post("/api/v1/spawns", body));
     }
@@ -98,7 +123,9 @@ class WebRefusalsTest {
         for (String token : new String[] {"", Ids.newToken(), "short", other.captainToken(), other.watcherToken()}) {
             for (String path : new String[] {session, "/api/v1/spawns/beside"}) {
                 Web.Answer answer = web.with(token).get(path);
-                requireProblem(401, token.isEmpty() && path.equals(session) ? "ATTACH_AUTH_MISSING" : "UNAUTHENTICATED",
+                requireProblem(
+                        401,
+                        token.isEmpty() && path.equals(session) ? "ATTACH_AUTH_MISSING" : "UNAUTHENTICATED",
                         answer);
                 assertTrue(answer.header("WWW-Authenticate").startsWith("Bearer"));
             }
@@ -113,8 +140,7 @@ class WebRefusalsTest {
         Web captain = web.with(beside.spawned().captainToken());
         assertEquals(200, captain.get("/api/v1/spawns/beside").status());
         requireProblem(403, "FORBIDDEN", captain.get("/api/v1/spawns"));
-        requireProblem(403, "FORBIDDEN",
-                captain.post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}"));
+        requireProblem(403, "FORBIDDEN", captain.post("/api/v1/spawns", "{\"agent_config\":{\"name\":\"shell\"}}"));
         Web watcher = web.with(beside.spawned().watcherToken());
         assertEquals(200, watcher.get("/api/v1/spawns/beside").status());
         requireProblem(403, "FORBIDDEN", watcher.delete("/api/v1/spawns/beside"));
@@ -131,32 +157,46 @@ class WebRefusalsTest {
     @Test
     void shouldRefusePositionWhenItIsNone() throws IOException {
         requireProblem(400, "INVALID_FIELD", web.get("/api/v1/sessions/beside/stream?last_event_id=7"));
-        requireProblem(400, "INVALID_FIELD",
+        requireProblem(
+                400,
+                "INVALID_FIELD",
                 web.get("/api/v1/sessions/beside/stream?last_event_id=zzzzzzzz-" + Limits.SEQ_MAX));
     }
 
     @Test
     void shouldForbidWhenOriginIsNotListed() throws IOException {
-        requireProblem(403, "FORBIDDEN",
-                web.send(web.request("/api/v1/spawns").header("Origin", "https://evil.example")));
+        requireProblem(
+                403, "FORBIDDEN", web.send(web.request("/api/v1/spawns").header("Origin", "https://evil.example")));
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "/      | Host: evil.example                   | 403", "/livez | Host: evil.example                   | 403",
-        "/readyz | Host: localhost.evil.example         | 403", "/livez | Host: evil.example:7070              | 403",
-        "/      | Host: 192.0.2.7                      | 403", "/livez | Host: 192.0.2.7:7070                 | 200",
-        "/livez | Host: [2001:db8::7]                  | 200", "/livez | X: no host                           | 200",
-        "/      | Host: localhost                      | 200", "/livez | Host: localhost                      | 200",
-        "/livez | Host: localhost~Host: localhost      | 400", "/      | Host: localhost~Host: evil.example   | 400",
-        "/api/v1/openapi.json | Host: localhost~Host: localhost | 400",
-        "/api/v1/spawns | Host: evil.example~Host: localhost | 400"})
-    void shouldAnswerOnlyUnderItsOwnNamesAndHealthChecksUnderAddresses(String path, String headers, int status) throws IOException {
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/      | Host: evil.example                   | 403",
+                "/livez | Host: evil.example                   | 403",
+                "/readyz | Host: localhost.evil.example         | 403",
+                "/livez | Host: evil.example:7070              | 403",
+                "/      | Host: 192.0.2.7                      | 403",
+                "/livez | Host: 192.0.2.7:7070                 | 200",
+                "/livez | Host: [2001:db8::7]                  | 200",
+                "/livez | X: no host                           | 200",
+                "/      | Host: localhost                      | 200",
+                "/livez | Host: localhost                      | 200",
+                "/livez | Host: localhost~Host: localhost      | 400",
+                "/      | Host: localhost~Host: evil.example   | 400",
+                "/api/v1/openapi.json | Host: localhost~Host: localhost | 400",
+                "/api/v1/spawns | Host: evil.example~Host: localhost | 400"
+            })
+    void shouldAnswerOnlyUnderItsOwnNamesAndHealthChecksUnderAddresses(String path, String headers, int status)
+            throws IOException {
         URI uri = URI.create(web.url());
         try (Wire wire = Wire.tcp(uri.getHost(), uri.getPort())) {
             wire.send("GET " + path + " HTTP/1.0\r\n" + headers.replace("~", "\r\n") + "\r\nConnection: close\r\n\r\n");
             String answer = wire.rest();
-            assertTrue(answer.startsWith("HTTP/1.0 " + status + " ") || answer.startsWith("HTTP/1.1 " + status + " "), answer);
+            assertTrue(
+                    answer.startsWith("HTTP/1.0 " + status + " ") || answer.startsWith("HTTP/1.1 " + status + " "),
+                    answer);
         }
     }
 
@@ -206,8 +246,11 @@ class WebRefusalsTest {
         try (Socket socket = captain.socket("/api/v1/sessions/beside/attach?from=" + Limits.SEQ_MAX)) {
             assertEquals("authenticated", socket.message().text("type"));
             assertEquals("MALFORMED_JSON", socket.sendLine("nonsense").message().text("code"));
-            assertEquals("UNKNOWN_ACTION", socket.sendLine("{\"action\":\"fly\"}").message().text("code"));
-            assertEquals("pong", socket.sendLine("{\"action\":\"ping\"}").message().text("type"));
+            assertEquals(
+                    "UNKNOWN_ACTION",
+                    socket.sendLine("{\"action\":\"fly\"}").message().text("code"));
+            assertEquals(
+                    "pong", socket.sendLine("{\"action\":\"ping\"}").message().text("type"));
         }
     }
 
@@ -232,20 +275,24 @@ class WebRefusalsTest {
         Web watcher = web.with(beside.spawned().watcherToken());
         try (Socket socket = watcher.socket("/api/v1/sessions/beside/attach?from=" + Limits.SEQ_MAX)) {
             assertEquals("watcher", socket.message().text("role"));
-            assertEquals("FORBIDDEN", socket.sendLine(Spawned.user("echo no")).message().text("code"));
-            assertEquals("FORBIDDEN", socket.sendLine("{\"action\":\"terminate\"}").message().text("code"));
+            assertEquals(
+                    "FORBIDDEN",
+                    socket.sendLine(Spawned.user("echo no")).message().text("code"));
+            assertEquals(
+                    "FORBIDDEN",
+                    socket.sendLine("{\"action\":\"terminate\"}").message().text("code"));
         }
     }
 
     @Test
     void shouldRefuseSubscriptionWhenMultiplexedTokenIsOfAnother() throws IOException {
         try (Socket socket = web.with("").socket("/api/v1/ws")) {
-            socket.sendLine("{\"action\":\"subscribe\",\"id\":\"beside\",\"token\":\"" + Ids.newToken()
-                    + "\"}");
+            socket.sendLine("{\"action\":\"subscribe\",\"id\":\"beside\",\"token\":\"" + Ids.newToken() + "\"}");
             assertEquals("UNAUTHENTICATED", socket.message().text("code"));
             socket.sendLine("{\"action\":\"send\",\"id\":\"beside\",\"content\":\"echo no\"}");
             assertEquals("UNAUTHENTICATED", socket.message().text("code"));
-            assertEquals("pong", socket.sendLine("{\"action\":\"ping\"}").message().text("type"));
+            assertEquals(
+                    "pong", socket.sendLine("{\"action\":\"ping\"}").message().text("type"));
         }
     }
 }

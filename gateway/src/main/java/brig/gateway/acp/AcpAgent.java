@@ -28,6 +28,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     private static final int READ_BYTES = 64 * 1024;
     /** A prompt in its envelope, with all that an editor may say besides. */
     private static final int LINE_BYTES_MAX = 4 * 1024 * 1024;
+
     private static final long FINISH_SECONDS = 20;
 
     private final Options options;
@@ -66,11 +67,15 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
 
     @Override
     public void handleBadLine(ErrorCode code) {
-        rpc.fail(null, new RpcException(RpcException.PARSE_ERROR, switch (code) {
-            case LINE_TOO_LONG -> "a line has at most " + LINE_BYTES_MAX + " bytes";
-            case NUL_BYTE -> "a line has no NUL byte";
-            default -> "a line is UTF-8";
-        }));
+        rpc.fail(
+                null,
+                new RpcException(
+                        RpcException.PARSE_ERROR,
+                        switch (code) {
+                            case LINE_TOO_LONG -> "a line has at most " + LINE_BYTES_MAX + " bytes";
+                            case NUL_BYTE -> "a line has no NUL byte";
+                            default -> "a line is UTF-8";
+                        }));
     }
 
     @Override
@@ -151,8 +156,16 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
             case "session/new" -> beside(id, () -> begin(params, id, surroundings));
             case "session/load" -> beside(id, () -> find(params, id, true, surroundings));
             case "session/resume" -> beside(id, () -> find(params, id, false, surroundings));
-            case "session/list" -> beside(id, () -> rpc.answer(id, SessionList.of(
-                    gateway.request(Map.of("action", "list")).objects("spawns"), options.agent(), params)));
+            case "session/list" ->
+                beside(
+                        id,
+                        () -> rpc.answer(
+                                id,
+                                SessionList.of(
+                                        gateway.request(Map.of("action", "list"))
+                                                .objects("spawns"),
+                                        options.agent(),
+                                        params)));
             case "session/prompt" -> conversation(params).prompt(id, params);
             case "session/close" -> beside(id, () -> leave(params, id));
             default -> throw new RpcException(RpcException.METHOD_NOT_FOUND, "no such method: " + method);
@@ -169,7 +182,10 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     }
 
     private void initialize(Fields params, @Nullable Object id) {
-        boolean frames = params.object("clientCapabilities").object("_meta").object("brig").flag("frames");
+        boolean frames = params.object("clientCapabilities")
+                .object("_meta")
+                .object("brig")
+                .flag("frames");
         around = new Conversation.Surroundings(gateway, rpc, threads, frames);
         Map<String, Object> can = new LinkedHashMap<>();
         can.put("loadSession", true);
@@ -181,7 +197,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         // The only version that there is here; an editor that has no use for it says so.
         result.put("protocolVersion", VERSION);
         result.put("agentCapabilities", can);
-        result.put("agentInfo", Map.of("name", "brig", "title", "Brig: " + options.agent(), "version", options.version()));
+        result.put(
+                "agentInfo", Map.of("name", "brig", "title", "Brig: " + options.agent(), "version", options.version()));
         result.put("authMethods", List.of());
         rpc.answer(id, result);
     }
@@ -196,8 +213,9 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         noteServers(params, begun);
         Map<String, Object> result = new LinkedHashMap<>();
         result.put("sessionId", spawnId);
-        result.put("_meta", Updates.meta(
-                Map.of("taskId", spawned.text("task_id", spawnId), "workspace", workspace.toString())));
+        result.put(
+                "_meta",
+                Updates.meta(Map.of("taskId", spawned.text("task_id", spawnId), "workspace", workspace.toString())));
         try {
             begun.open(1, 0, () -> rpc.answer(id, result));
         } catch (BrigException refusal) {
@@ -215,8 +233,12 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         if (before != null && before.isBusy()) {
             throw new RpcException(RpcException.INVALID_REQUEST, "a prompt of this session waits for its answer");
         }
-        Conversation found = new Conversation(name, view.requiredText("spawn_id"), before != null && before.isOwn(),
-                new Places(folder, Path.of(view.text("workspace", folder.toString()))), surroundings);
+        Conversation found = new Conversation(
+                name,
+                view.requiredText("spawn_id"),
+                before != null && before.isOwn(),
+                new Places(folder, Path.of(view.text("workspace", folder.toString()))),
+                surroundings);
         if (view.has("ended_ms")) {
             found.noteEnded();
         }
@@ -242,10 +264,12 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
 
     /** They run on the host, or on its network, where nothing of an agent belongs. */
     private void noteServers(Fields params, Conversation about) {
-        List<String> names = params.objects("mcpServers").stream().map(server -> server.text("name", "?")).toList();
+        List<String> names = params.objects("mcpServers").stream()
+                .map(server -> server.text("name", "?"))
+                .toList();
         if (!names.isEmpty()) {
-            String sentence = "these MCP servers are not passed on, for the agent is behind a wall: "
-                    + String.join(", ", names);
+            String sentence =
+                    "these MCP servers are not passed on, for the agent is behind a wall: " + String.join(", ", names);
             log.accept(sentence);
             about.noteLater(sentence);
         }

@@ -47,11 +47,16 @@ final class Asks {
                 Ask ask = open.remove(host);
                 if (ask != null && ask.call() != null) {
                     conversation.rpc().withdraw(ask.request());
-                    conversation.update(Map.of("sessionUpdate", "tool_call_update", "toolCallId", ask.call(),
-                            "status", frame.flag("allowed") ? "completed" : "failed"));
+                    conversation.update(Map.of(
+                            "sessionUpdate",
+                            "tool_call_update",
+                            "toolCallId",
+                            ask.call(),
+                            "status",
+                            frame.flag("allowed") ? "completed" : "failed"));
                 }
             }
-            default -> { }
+            default -> {}
         }
     }
 
@@ -76,9 +81,12 @@ final class Asks {
         Map<String, Object> update = new LinkedHashMap<>(Map.of("sessionUpdate", "tool_call"));
         update.putAll(shown);
         conversation.update(update);
-        long request = conversation.rpc().request("session/request_permission",
-                Map.of("sessionId", conversation.id(), "toolCall", shown, "options", CHOICES),
-                result -> handleAnswer(host, result));
+        long request = conversation
+                .rpc()
+                .request(
+                        "session/request_permission",
+                        Map.of("sessionId", conversation.id(), "toolCall", shown, "options", CHOICES),
+                        result -> handleAnswer(host, result));
         return new Ask(frame, call, request);
     }
 
@@ -92,8 +100,10 @@ final class Asks {
 
     private void decide(String host, String decision) {
         try {
-            conversation.gateway().request(Map.of(
-                    "action", "egress", "id", conversation.spawnId(), "decision", decision, "host", host));
+            conversation
+                    .gateway()
+                    .request(Map.of(
+                            "action", "egress", "id", conversation.spawnId(), "decision", decision, "host", host));
         } catch (BrigException refusal) {
             conversation.note("the answer for " + host + " was refused: " + refusal.getMessage());
         }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Conversation {
     /** How long a gateway may be gone: it is restarted, and its workers live on. */
     private static final Duration GONE_MAX = Duration.ofSeconds(60);
+
     private static final long LOOK_AGAIN_MS = 250;
 
     /** What all sessions of an editor share; {@code wholeFrames} where it asked for them. */
@@ -41,7 +42,7 @@ final class Conversation {
     private long lastSeq;
     private long replayUntil;
     private String lastError = "";
-    private Runnable whenReplayed = () -> { };
+    private Runnable whenReplayed = () -> {};
     private boolean replaying = true;
 
     // Guarded by this.
@@ -49,6 +50,7 @@ final class Conversation {
     private Gateway.@Nullable Attached stream;
     /** The name of the message that is being worked off, where it has one. */
     private @Nullable String current;
+
     private @Nullable String notice;
     private boolean ended;
     private boolean closed;
@@ -196,7 +198,7 @@ final class Conversation {
                     note(line.text("error", ""));
                 }
             }
-            default -> { }
+            default -> {}
         }
     }
 
@@ -392,8 +394,10 @@ final class Conversation {
                 return waits;
             });
         }
-        lost.forEach(prompt -> fail(prompt, RpcException.failed(
-                "the connection to the gateway was lost before the turn of this message came", Map.of())));
+        lost.forEach(prompt -> fail(
+                prompt,
+                RpcException.failed(
+                        "the connection to the gateway was lost before the turn of this message came", Map.of())));
     }
 
     /**
@@ -412,7 +416,8 @@ final class Conversation {
         String name = UUID.randomUUID().toString();
         Map<String, String> sent = Map.of("role", "user", "content", content, "message_id", name);
         if (Json.writeLine(sent).length > Limits.MESSAGE_BYTES_MAX) {
-            throw new RpcException(RpcException.INVALID_PARAMS, "a prompt has at most " + Limits.MESSAGE_BYTES_MAX + " bytes");
+            throw new RpcException(
+                    RpcException.INVALID_PARAMS, "a prompt has at most " + Limits.MESSAGE_BYTES_MAX + " bytes");
         }
         if (notice != null) {
             note(notice);

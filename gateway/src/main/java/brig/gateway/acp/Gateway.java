@@ -25,7 +25,8 @@ public interface Gateway extends AutoCloseable {
         Fields welcome();
 
         /** The next line; null at the end of the connection. */
-        @Nullable Fields next();
+        @Nullable
+        Fields next();
 
         /** Whether {@link #next} would wait. */
         boolean isDrained();

@@ -17,11 +17,17 @@ import org.jspecify.annotations.Nullable;
  * @param version of Brig, as the editor shows it
  */
 public record Options(
-        String agent, @Nullable String model, @Nullable String policy, WorkspaceMode mode, boolean keep, String version) {
+        String agent,
+        @Nullable String model,
+        @Nullable String policy,
+        WorkspaceMode mode,
+        boolean keep,
+        String version) {
     /** Marks the project of a session whose workspace is not the editor's folder, which this names. */
     private static final String PROJECT = "acp";
     /** A process that is killed ends nothing by itself. One that lives comes back sooner after a restart of the gateway. */
     private static final int LEASE_SECONDS = 90;
+
     private static final Pattern NAMEABLE = Pattern.compile("(/[A-Za-z0-9._-]+){1,20}");
     private static final int PROJECT_CHARACTERS_MAX = 120;
 
@@ -32,14 +38,29 @@ public record Options(
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.put("client", "acp");
-        request.putAll(new SpawnRequest(null, worktree ? null : folder, agent, model, List.of(), null, null, false, policy,
-                mode, worktree ? folder : null, !worktree, claim, new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
-                SpawnRequest.Talk.NEW).toMap());
+        request.putAll(new SpawnRequest(
+                        null,
+                        worktree ? null : folder,
+                        agent,
+                        model,
+                        List.of(),
+                        null,
+                        null,
+                        false,
+                        policy,
+                        mode,
+                        worktree ? folder : null,
+                        !worktree,
+                        claim,
+                        new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
+                        SpawnRequest.Talk.NEW)
+                .toMap());
         return request;
     }
 
     private String project(String folder) {
-        boolean named = mode != WorkspaceMode.FOLDER && NAMEABLE.matcher(folder).matches()
+        boolean named = mode != WorkspaceMode.FOLDER
+                && NAMEABLE.matcher(folder).matches()
                 && folder.length() <= PROJECT_CHARACTERS_MAX;
         return named ? PROJECT + folder : "";
     }

@@ -27,7 +27,8 @@ record Places(Path folder, Path workspace) {
     }
 
     /** The file that a tool call is about, on the host; null where it names none in the workspace. */
-    @Nullable Path file(Fields input) {
+    @Nullable
+    Path file(Fields input) {
         for (String name : NAMES) {
             if (input.asMap().get(name) instanceof String named && !named.isEmpty()) {
                 return onHost(named);
@@ -47,7 +48,8 @@ record Places(Path folder, Path workspace) {
     }
 
     /** The change that an editing tool was asked for, as an editor shows it; null where its input does not say. */
-    @Nullable Map<String, ?> diff(Fields input) {
+    @Nullable
+    Map<String, ?> diff(Fields input) {
         Path file = file(input);
         String now = first(input, List.of("new_string", "newString", "content"));
         if (file == null || now == null) {

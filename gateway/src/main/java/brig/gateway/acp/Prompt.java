@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 final class Prompt {
     /** The id of the editor's request. */
     final @Nullable Object request;
+
     boolean cancelled;
     /** It was cancelled while there was no connection. */
     boolean unheard;

@@ -23,7 +23,10 @@ final class PromptText {
                         throw refused("an embedded file that is no text");
                     }
                     link(text, uri.substring(uri.lastIndexOf('/') + 1), uri);
-                    behind.append("\n\n<context ref=\"").append(uri).append("\">\n").append(resource.text("text", ""))
+                    behind.append("\n\n<context ref=\"")
+                            .append(uri)
+                            .append("\">\n")
+                            .append(resource.text("text", ""))
                             .append("\n</context>");
                 }
                 default -> throw refused("a block of the type " + type);
@@ -37,7 +40,8 @@ final class PromptText {
     }
 
     private static RpcException refused(String what) {
-        return new RpcException(RpcException.INVALID_PARAMS,
+        return new RpcException(
+                RpcException.INVALID_PARAMS,
                 "a prompt may have text, resource_link and embedded text, and has " + what);
     }
 }

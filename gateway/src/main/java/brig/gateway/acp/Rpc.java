@@ -75,7 +75,8 @@ final class Rpc {
     void handleAnswer(Fields message) {
         Consumer<Fields> waiting = message.asMap().get("id") instanceof Long id ? asked.remove(id) : null;
         if (waiting != null) {
-            waiting.accept(message.asMap().get("result") instanceof Map ? message.object("result") : new Fields(Map.of()));
+            waiting.accept(
+                    message.asMap().get("result") instanceof Map ? message.object("result") : new Fields(Map.of()));
         }
     }
 

@@ -37,7 +37,8 @@ final class RpcException extends RuntimeException {
         refusal.retryAfterSeconds().ifPresent(seconds -> data.put("retry_after_seconds", seconds));
         data.putAll(refusal.fields());
         String more = refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
-                ? "; a folder above it goes into worker.workspaceBases of brig.json" : "";
+                ? "; a folder above it goes into worker.workspaceBases of brig.json"
+                : "";
         return new RpcException(code(refusal), refusal.getMessage() + more, data);
     }
 

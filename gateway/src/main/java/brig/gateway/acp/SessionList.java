@@ -19,9 +19,11 @@ final class SessionList {
         String folder = params.text("cwd");
         List<Map<String, Object>> all = views.stream()
                 .filter(view -> view.text("agent", "").equals(agent))
-                .sorted(Comparator.comparing((Fields view) -> view.text("spawn_id", "")).reversed())
+                .sorted(Comparator.comparing((Fields view) -> view.text("spawn_id", ""))
+                        .reversed())
                 .map(SessionList::info)
-                .filter(info -> folder == null || folder.equals(info.get("cwd"))).toList();
+                .filter(info -> folder == null || folder.equals(info.get("cwd")))
+                .toList();
         int from = from(params.text("cursor", "0"), all.size());
         int to = Math.min(all.size(), from + PAGE);
         Map<String, Object> page = new LinkedHashMap<>();

@@ -18,6 +18,7 @@ import java.util.Set;
 final class ToolCalls {
     /** Of what a call has written, the editor has the last so many characters. */
     private static final int WRITTEN_CHARACTERS_MAX = 16_384;
+
     private static final int TITLE_CHARACTERS_MAX = 100;
     private static final Set<String> KINDS =
             Set.of("read", "edit", "delete", "move", "search", "execute", "think", "fetch");
@@ -26,6 +27,7 @@ final class ToolCalls {
         final StringBuilder written = new StringBuilder();
         /** What is written is a piece of all that the call returned, and more of that comes. */
         boolean unfinished;
+
         boolean told;
         Map<String, Object> meta = Map.of();
 
@@ -49,6 +51,7 @@ final class ToolCalls {
     private final Map<String, Call> calls = new HashMap<>();
     /** The call that stands for a sub-agent, by its agent_id. */
     private final Map<String, String> agents = new HashMap<>();
+
     private final Set<String> dirty = new LinkedHashSet<>();
 
     ToolCalls(Places places, Updates.Sink sink) {
@@ -80,12 +83,14 @@ final class ToolCalls {
         if (kind != null) {
             fields.put("kind", kind.equals("agent") ? "think" : KINDS.contains(kind) ? kind : "other");
         }
-        fields.put("status", switch (frame.text("status", "")) {
-            case "completed" -> "completed";
-            case "failed" -> "failed";
-            case "running" -> "in_progress";
-            default -> "pending";
-        });
+        fields.put(
+                "status",
+                switch (frame.text("status", "")) {
+                    case "completed" -> "completed";
+                    case "failed" -> "failed";
+                    case "running" -> "in_progress";
+                    default -> "pending";
+                });
         if (frame.asMap().get("input") instanceof Map) {
             putInput(fields, frame.object("input"), "edit".equals(kind));
         }
@@ -142,11 +147,13 @@ final class ToolCalls {
             }
             dirty.remove(id);
             Map<String, Object> fields = new LinkedHashMap<>();
-            fields.put("status", switch (status) {
-                case "completed" -> "completed";
-                case "failed", "killed" -> "failed";
-                default -> "in_progress";
-            });
+            fields.put(
+                    "status",
+                    switch (status) {
+                        case "completed" -> "completed";
+                        case "failed", "killed" -> "failed";
+                        default -> "in_progress";
+                    });
             fields.put("content", content(call));
             tell(id, call, fields);
         }
@@ -167,8 +174,11 @@ final class ToolCalls {
                 meta.put(name, value);
             }
         }
-        return begin(agent, prompt.isEmpty() ? type : type + ": " + firstLine(prompt),
-                prompt.isEmpty() ? Map.of() : Map.of("prompt", prompt), meta);
+        return begin(
+                agent,
+                prompt.isEmpty() ? type : type + ": " + firstLine(prompt),
+                prompt.isEmpty() ? Map.of() : Map.of("prompt", prompt),
+                meta);
     }
 
     private String begin(String agent, String title, Map<String, ?> input, Map<String, Object> meta) {
@@ -193,7 +203,8 @@ final class ToolCalls {
 
     private static String firstLine(String text) {
         String line = text.lines().findFirst().orElse("");
-        return line.codePointCount(0, line.length()) <= TITLE_CHARACTERS_MAX ? line
+        return line.codePointCount(0, line.length()) <= TITLE_CHARACTERS_MAX
+                ? line
                 : line.substring(0, line.offsetByCodePoints(0, TITLE_CHARACTERS_MAX)) + "…";
     }
 

@@ -101,7 +101,12 @@ final class Updates {
         List<Map<String, String>> entries = new ArrayList<>();
         for (Fields entry : frame.objects("entries")) {
             String status = entry.text("status", "pending");
-            entries.add(Map.of("content", entry.text("content", ""), "priority", "medium", "status",
+            entries.add(Map.of(
+                    "content",
+                    entry.text("content", ""),
+                    "priority",
+                    "medium",
+                    "status",
                     status.equals("in_progress") || status.equals("completed") ? status : "pending"));
         }
         sink.update(Map.of("sessionUpdate", "plan", "entries", entries));

@@ -29,14 +29,18 @@ final class ApiDocuments {
         if (openApi == null) {
             openApi = bundle("openapi");
         }
-        call.response().putHeader("Content-Type", "application/vnd.oai.openapi+json;version=3.1").end(openApi);
+        call.response()
+                .putHeader("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
+                .end(openApi);
     }
 
     void asyncApi(Call call) {
         if (asyncApi == null) {
             asyncApi = bundle("asyncapi");
         }
-        call.response().putHeader("Content-Type", "application/vnd.aai.asyncapi+json;version=3.0.0").end(asyncApi);
+        call.response()
+                .putHeader("Content-Type", "application/vnd.aai.asyncapi+json;version=3.0.0")
+                .end(asyncApi);
     }
 
     /** The document of that name with all schemas that it refers to, and those that they refer to. */
@@ -78,15 +82,19 @@ final class ApiDocuments {
     /** A copy whose references lead within the document; {@code place} is where the copied schema stands in it. */
     private static Map<String, @Nullable Object> moved(Map<?, ?> map, String place, ArrayDeque<String> wanted) {
         Map<String, @Nullable Object> copy = new LinkedHashMap<>();
-        map.forEach((key, inner) -> copy.put(String.valueOf(key), key.equals("$ref") && inner instanceof String ref
-                ? movedRef(ref, place, wanted) : movedValue(inner, place, wanted)));
+        map.forEach((key, inner) -> copy.put(
+                String.valueOf(key),
+                key.equals("$ref") && inner instanceof String ref
+                        ? movedRef(ref, place, wanted)
+                        : movedValue(inner, place, wanted)));
         return copy;
     }
 
     private static @Nullable Object movedValue(@Nullable Object value, String place, ArrayDeque<String> wanted) {
         return switch (value) {
             case Map<?, ?> map -> moved(map, place, wanted);
-            case List<?> list -> list.stream().map(inner -> movedValue(inner, place, wanted)).toList();
+            case List<?> list ->
+                list.stream().map(inner -> movedValue(inner, place, wanted)).toList();
             case null, default -> value;
         };
     }
@@ -97,7 +105,8 @@ final class ApiDocuments {
         if (parts[0].isEmpty()) {
             return place.isEmpty() ? ref : place + fragment;
         }
-        String schema = parts[0].startsWith(URN) ? parts[0].substring(URN.length())
+        String schema = parts[0].startsWith(URN)
+                ? parts[0].substring(URN.length())
                 : parts[0].substring(FILE.length(), parts[0].length() - ".json".length());
         wanted.add(schema);
         return COMPONENTS + schema + fragment;

@@ -56,8 +56,15 @@ final class AuditCalls {
         if (before > 0 && after >= 0) {
             throw Fields.invalid("after", "goes on at the other end than cursor: only one of them");
         }
-        AuditTrail.Query query = new AuditTrail.Query(workers(access, wish.text("spawn_id")), wish.text("host"), decision,
-                wish.number("since", 0, SEQ_MAX, 0), wish.number("until", 0, SEQ_MAX, 0), before, after, limit + 1);
+        AuditTrail.Query query = new AuditTrail.Query(
+                workers(access, wish.text("spawn_id")),
+                wish.text("host"),
+                decision,
+                wish.number("since", 0, SEQ_MAX, 0),
+                wish.number("until", 0, SEQ_MAX, 0),
+                before,
+                after,
+                limit + 1);
         return trail.find(query).thenApply(answer -> page(answer, limit));
     }
 
@@ -84,16 +91,26 @@ final class AuditCalls {
         }
         if (access.role() == Role.CAPTAIN) {
             String own = access.spawnId();
-            return own != null ? List.of(ofSession(access, own)) : door.sessions().all().stream()
-                    .filter(spawn -> spawn.captain().equals(access.captain())).map(Spawn::workerId).toList();
+            return own != null
+                    ? List.of(ofSession(access, own))
+                    : door.sessions().all().stream()
+                            .filter(spawn -> spawn.captain().equals(access.captain()))
+                            .map(Spawn::workerId)
+                            .toList();
         }
-        throw new BrigException(ErrorCode.FORBIDDEN, access.role() == Role.WATCHER ? "a watcher only listens"
-                : "the token reaches one session: name it by spawn_id");
+        throw new BrigException(
+                ErrorCode.FORBIDDEN,
+                access.role() == Role.WATCHER
+                        ? "a watcher only listens"
+                        : "the token reaches one session: name it by spawn_id");
     }
 
     private String workerId(String spawnId) {
-        return door.sessions().all().stream().filter(spawn -> spawn.spawnId().equals(spawnId)).map(Spawn::workerId)
-                .findFirst().orElse(spawnId);
+        return door.sessions().all().stream()
+                .filter(spawn -> spawn.spawnId().equals(spawnId))
+                .map(Spawn::workerId)
+                .findFirst()
+                .orElse(spawnId);
     }
 
     private String ofSession(Access access, String id) {

@@ -37,9 +37,11 @@ final class Call {
         this.access = access;
         this.session = session;
         for (String name : new TreeSet<>(context.request().params().names())) {
-            if (!operation.passesOn() && !operation.query().contains(name)
+            if (!operation.passesOn()
+                    && !operation.query().contains(name)
                     && !(name.equals("id") && operation.path().contains(":id"))) {
-                throw Fields.invalid(name, "is no parameter of this path; known are " + new TreeSet<>(operation.query()));
+                throw Fields.invalid(
+                        name, "is no parameter of this path; known are " + new TreeSet<>(operation.query()));
             }
         }
     }
@@ -56,7 +58,8 @@ final class Call {
             return;
         }
         String media = type.split(";", 2)[0].trim();
-        if (!media.equalsIgnoreCase("application/json") && !media.equalsIgnoreCase("application/x-www-form-urlencoded")) {
+        if (!media.equalsIgnoreCase("application/json")
+                && !media.equalsIgnoreCase("application/x-www-form-urlencoded")) {
             throw new BrigException(ErrorCode.UNSUPPORTED_MEDIA_TYPE, "a body must be application/json");
         }
     }
@@ -84,8 +87,8 @@ final class Call {
             }
             if (bytes.length() + part.length() > bytesMax) {
                 refused = true;
-                refuse(new BrigException(ErrorCode.BODY_TOO_LARGE,
-                        "a body may have limits.requestBodyBytes (" + bytesMax + ") bytes"));
+                refuse(new BrigException(
+                        ErrorCode.BODY_TOO_LARGE, "a body may have limits.requestBodyBytes (" + bytesMax + ") bytes"));
                 return;
             }
             bytes.appendBuffer(part);
@@ -141,7 +144,8 @@ final class Call {
     }
 
     /** A parameter behind {@code ?}; null where it is absent or empty. */
-    @Nullable String text(String name) {
+    @Nullable
+    String text(String name) {
         String value = request().getParam(name);
         return value == null || value.isEmpty() ? null : value;
     }
@@ -171,7 +175,10 @@ final class Call {
     record Answer(int status, Map<String, ?> body) {}
 
     void answer(int status, Map<String, ?> map) {
-        response().setStatusCode(status).putHeader("Content-Type", "application/json").end(Buffer.buffer(Json.write(map)));
+        response()
+                .setStatusCode(status)
+                .putHeader("Content-Type", "application/json")
+                .end(Buffer.buffer(Json.write(map)));
     }
 
     void answer(int status, CompletionStage<? extends Map<String, ?>> later) {

@@ -11,9 +11,9 @@ public record Controls(Admission admission, Stopper stopper, Pruner pruner, Unre
     @FunctionalInterface
     public interface Unready {
         /** Why none can be started now, in a word; null where one can. */
-        @Nullable String reason();
+        @Nullable
+        String reason();
     }
-
 
     /** Who can stop the gateway. */
     @FunctionalInterface

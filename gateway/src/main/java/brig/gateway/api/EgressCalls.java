@@ -52,7 +52,8 @@ final class EgressCalls {
         }
         if (!access.isAdmin()) {
             if (decision.equals("save")) {
-                throw new BrigException(ErrorCode.FORBIDDEN, "a policy is not of one session: only an admin changes it");
+                throw new BrigException(
+                        ErrorCode.FORBIDDEN, "a policy is not of one session: only an admin changes it");
             }
             session.requireControl(here);
         }

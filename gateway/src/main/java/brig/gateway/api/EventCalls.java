@@ -59,8 +59,10 @@ final class EventCalls {
         if (type.equals(CREATED)) {
             spawner.bindSession(session.spawn(), sessionId == null ? report.requiredText("session_id") : sessionId);
         }
-        call.answer(201, events.add(new HookEvents.Report(type, session.spawn().spawnId(), sessionId, data))
-                .thenApply(HookEvents.Event::map));
+        call.answer(
+                201,
+                events.add(new HookEvents.Report(type, session.spawn().spawnId(), sessionId, data))
+                        .thenApply(HookEvents.Event::map));
     }
 
     /** The session that it is about, by exact names only. @throws BrigException {@code NOT_FOUND} */
@@ -117,7 +119,8 @@ final class EventCalls {
         String session = reached(call);
         Optional<StreamPosition> position = SessionCalls.position(call.request());
         boolean known = position.isEmpty() || position.get().epoch().equals(events.epoch());
-        long after = position.isPresent() ? known ? position.get().seq() : 0 : call.number("after", 0, Long.MAX_VALUE, 0);
+        long after =
+                position.isPresent() ? known ? position.get().seq() : 0 : call.number("after", 0, Long.MAX_VALUE, 0);
         HttpServerResponse response = call.response();
         Outlet outlet = door.outlet(Door.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
         Follower follower = new Follower(call.access(), outlet, session, after);

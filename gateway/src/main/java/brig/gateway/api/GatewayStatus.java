@@ -21,6 +21,7 @@ public final class GatewayStatus {
     private final long startedMs;
     /** Of a clock that nobody sets. */
     private final LongSupplier nanoTime;
+
     private final long startedNanos;
 
     public GatewayStatus(Sessions sessions, Lobby lobby, Admission admission, Clock clock, LongSupplier nanoTime) {
@@ -47,7 +48,8 @@ public final class GatewayStatus {
         status.put("spawns", states(spawn -> true));
         Map<String, Integer> queue = admission.queue();
         Map<String, @Nullable Object> waiting = new LinkedHashMap<>();
-        waiting.put("waiting", queue.values().stream().mapToInt(Integer::intValue).sum());
+        waiting.put(
+                "waiting", queue.values().stream().mapToInt(Integer::intValue).sum());
         waiting.put("max", admission.bounds().queueMax());
         waiting.put("captains", queue);
         waiting.put("estimate_seconds", admission.estimateSeconds());
@@ -58,7 +60,9 @@ public final class GatewayStatus {
     /** How many spawns are in each state. */
     Map<String, Integer> states(Predicate<Spawn> of) {
         Map<String, Integer> states = new TreeMap<>();
-        sessions.all().stream().filter(of).forEach(spawn -> states.merge(spawn.state().wireName(), 1, Integer::sum));
+        sessions.all().stream()
+                .filter(of)
+                .forEach(spawn -> states.merge(spawn.state().wireName(), 1, Integer::sum));
         return states;
     }
 }

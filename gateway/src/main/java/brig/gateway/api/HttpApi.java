@@ -35,8 +35,14 @@ public final class HttpApi {
     private static final Logger log = LoggerFactory.getLogger(HttpApi.class);
 
     /** What the operations work on. */
-    public record Behind(Spawner spawner, WorkerAgent workers, HookEvents events, AuditTrail audit, Controls controls,
-            Clock clock, Supplier<byte[]> metrics) {}
+    public record Behind(
+            Spawner spawner,
+            WorkerAgent workers,
+            HookEvents events,
+            AuditTrail audit,
+            Controls controls,
+            Clock clock,
+            Supplier<byte[]> metrics) {}
 
     private final Door door;
     private final HttpGuard guard;
@@ -83,14 +89,20 @@ public final class HttpApi {
             Consumer<Call> handler = handler(operation);
             router.route(operation.method(), operation.path()).handler(context -> handle(context, operation, handler));
         }
-        router.errorHandler(400, context -> refuse(context, ErrorCode.INVALID_FIELD, "the request's path or query cannot be read"));
+        router.errorHandler(
+                400, context -> refuse(context, ErrorCode.INVALID_FIELD, "the request's path or query cannot be read"));
         router.errorHandler(404, context -> refuse(context, ErrorCode.NOT_FOUND, "there is nothing at this path"));
         router.errorHandler(405, context -> {
-            context.response().putHeader("Allow", Operation.allowed(context.request().path()));
+            context.response()
+                    .putHeader("Allow", Operation.allowed(context.request().path()));
             refuse(context, ErrorCode.METHOD_NOT_ALLOWED, "this path does not take that method");
         });
         router.errorHandler(500, context -> {
-            log.error("{} {} failed", context.request().method(), context.request().path(), context.failure());
+            log.error(
+                    "{} {} failed",
+                    context.request().method(),
+                    context.request().path(),
+                    context.failure());
             refuse(context, ErrorCode.INTERNAL, "the gateway has a fault; its log has more");
         });
         return router;
@@ -105,9 +117,12 @@ public final class HttpApi {
     public static void refuseUnreadable(HttpServerRequest request) {
         boolean tooLong = request.decoderResult().cause() instanceof TooLongFrameException;
         request.response().endHandler(sent -> request.connection().close());
-        Problem.send(request.response().putHeader("Connection", "close"), tooLong
-                ? new BrigException(ErrorCode.LINE_TOO_LONG, "the request's first line or its headers are too long")
-                : new BrigException(ErrorCode.INVALID_FIELD, "that is no HTTP request"));
+        Problem.send(
+                request.response().putHeader("Connection", "close"),
+                tooLong
+                        ? new BrigException(
+                                ErrorCode.LINE_TOO_LONG, "the request's first line or its headers are too long")
+                        : new BrigException(ErrorCode.INVALID_FIELD, "that is no HTTP request"));
     }
 
     private static void refuse(RoutingContext context, ErrorCode code, String message) {
@@ -240,6 +255,9 @@ public final class HttpApi {
     }
 
     private static void word(Call call, int status, String word) {
-        call.response().setStatusCode(status).putHeader("Content-Type", "text/plain; charset=utf-8").end(word + "\n");
+        call.response()
+                .setStatusCode(status)
+                .putHeader("Content-Type", "text/plain; charset=utf-8")
+                .end(word + "\n");
     }
 }

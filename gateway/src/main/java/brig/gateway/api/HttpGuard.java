@@ -60,12 +60,17 @@ final class HttpGuard {
             return door.tickets().redeem(ticket);
         }
         boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER);
-        return door.tokens().access(bearer && header != null ? header.substring(BEARER.length()).trim() : null);
+        return door.tokens()
+                .access(
+                        bearer && header != null
+                                ? header.substring(BEARER.length()).trim()
+                                : null);
     }
 
     /** Whether that is the origin under which the page is shown; the Host was looked at before. */
     private static boolean isOwn(String origin, HttpServerRequest request) {
-        return origin.equalsIgnoreCase("http://" + request.authority()) || origin.equalsIgnoreCase("https://" + request.authority());
+        return origin.equalsIgnoreCase("http://" + request.authority())
+                || origin.equalsIgnoreCase("https://" + request.authority());
     }
 
     /**
@@ -74,7 +79,8 @@ final class HttpGuard {
      */
     private static void requireOwnPage(HttpServerRequest request, @Nullable String origin) {
         String from = request.getHeader("Sec-Fetch-Site");
-        boolean vouched = from == null ? origin != null || request.method().equals(HttpMethod.GET) : from.equals("same-origin");
+        boolean vouched =
+                from == null ? origin != null || request.method().equals(HttpMethod.GET) : from.equals("same-origin");
         if (!vouched) {
             throw new BrigException(ErrorCode.FORBIDDEN, "a cookie counts only for requests of Brig's own page");
         }

@@ -30,7 +30,8 @@ final class MetricsCalls {
             HttpGuard.requireOneHost(request);
             guard.requireOurHost(request.authority());
             if (!request.path().equals(Operation.METRICS.path())) {
-                throw new BrigException(ErrorCode.NOT_FOUND, "there is nothing at this path but " + Operation.METRICS.path());
+                throw new BrigException(
+                        ErrorCode.NOT_FOUND, "there is nothing at this path but " + Operation.METRICS.path());
             }
             if (!request.method().equals(HttpMethod.GET)) {
                 request.response().putHeader("Allow", "GET");

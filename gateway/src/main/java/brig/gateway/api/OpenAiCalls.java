@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 final class OpenAiCalls {
     /** How long a request waits for a place. */
     private static final long PLACE_MS = 30_000;
+
     private static final String PROJECT = "openai";
     private static final String REPOSITORY = "brig-repository";
     private static final String APPLY = "brig-apply";
@@ -60,6 +61,7 @@ final class OpenAiCalls {
     private final Patches patches;
     /** Those whose worker is there, by its spawn_id. */
     private final Map<String, Talk> talks = new HashMap<>();
+
     private final Clock clock;
 
     OpenAiCalls(Door door, Spawner spawner, WorkerAgent workers, Clock clock) {
@@ -72,8 +74,14 @@ final class OpenAiCalls {
 
     /** {@code {"object": "list", "data": [{"id", "object", "created", "owned_by"}]}}: the agents that are offered. */
     void models(Call call) {
-        call.answer(200, offered().thenApply(names -> Map.of("object", "list", "data",
-                names.stream().map(OpenAiCalls::model).toList())));
+        call.answer(
+                200,
+                offered()
+                        .thenApply(names -> Map.of(
+                                "object",
+                                "list",
+                                "data",
+                                names.stream().map(OpenAiCalls::model).toList())));
     }
 
     /** One of them. */
@@ -82,8 +90,12 @@ final class OpenAiCalls {
     }
 
     private CompletionStage<List<String>> offered() {
-        return workers.hello().thenApply(hello -> new Fields(hello).objects("agents").stream()
-                .filter(agent -> agent.flag("as_model")).map(agent -> agent.text("name", "")).toList());
+        return workers.hello()
+                .thenApply(hello -> new Fields(hello)
+                        .objects("agents").stream()
+                                .filter(agent -> agent.flag("as_model"))
+                                .map(agent -> agent.text("name", ""))
+                                .toList());
     }
 
     /** Fails with {@code UNKNOWN_AGENT} where no model has that name. */
@@ -132,9 +144,13 @@ final class OpenAiCalls {
     }
 
     private void chat(Call call, ModelRequest asked, @Nullable String taskId, Form form) {
-        Optional<Session> running = taskId == null ? Optional.empty() : door.sessions().all().stream()
-                .filter(spawn -> spawn.taskId().equals(taskId) && !spawn.state().isFinal())
-                .findFirst().map(door.sessions()::of);
+        Optional<Session> running = taskId == null
+                ? Optional.empty()
+                : door.sessions().all().stream()
+                        .filter(spawn ->
+                                spawn.taskId().equals(taskId) && !spawn.state().isFinal())
+                        .findFirst()
+                        .map(door.sessions()::of);
         running.ifPresentOrElse(session -> goOn(call, asked, session, form), () -> begin(call, asked, taskId, form));
     }
 
@@ -174,7 +190,9 @@ final class OpenAiCalls {
         if (id.length() > SESSION_CHARACTERS_MAX) {
             throw Fields.invalid("x-session-id", "has more than " + SESSION_CHARACTERS_MAX + " characters");
         }
-        return "chat-" + Ids.hashToken(call.access().captain() + "\n" + agent + "\n" + id).substring(0, 32);
+        return "chat-"
+                + Ids.hashToken(call.access().captain() + "\n" + agent + "\n" + id)
+                        .substring(0, 32);
     }
 
     private void begin(Call call, ModelRequest asked, @Nullable String taskId, Form form) {
@@ -231,25 +249,30 @@ final class OpenAiCalls {
 
     private Talk talk(Session session, boolean goesOn) {
         Spawn spawn = session.spawn();
-        return talks.computeIfAbsent(spawn.spawnId(), id -> new Talk(new Talk.Worker() {
-            @Override
-            public boolean isOver() {
-                return spawn.state().isFinal();
-            }
+        return talks.computeIfAbsent(
+                spawn.spawnId(),
+                id -> new Talk(
+                        new Talk.Worker() {
+                            @Override
+                            public boolean isOver() {
+                                return spawn.state().isFinal();
+                            }
 
-            @Override
-            public void cancel() {
-                if (spawn.state() == SpawnState.RUNNING) {
-                    spawn.worker().cancel();
-                }
-            }
+                            @Override
+                            public void cancel() {
+                                if (spawn.state() == SpawnState.RUNNING) {
+                                    spawn.worker().cancel();
+                                }
+                            }
 
-            @Override
-            public void terminate(String reason) {
-                talks.remove(spawn.spawnId());
-                spawner.terminate(spawn, reason, spawn.captain());
-            }
-        }, door.timers(), goesOn));
+                            @Override
+                            public void terminate(String reason) {
+                                talks.remove(spawn.spawnId());
+                                spawner.terminate(spawn, reason, spawn.captain());
+                            }
+                        },
+                        door.timers(),
+                        goesOn));
     }
 
     /** One turn of a talk, told to its client. */
@@ -294,7 +317,8 @@ final class OpenAiCalls {
             door.timers().after(1, reader::close);
             boolean worktree = call.request().getHeader(REPOSITORY) != null && !call.isGone();
             CompletionStage<String> changes = worktree
-                    ? patches.after(spawn.spawnId(), Patches.Apply.read(call.request().getHeader(APPLY)))
+                    ? patches.after(
+                            spawn.spawnId(), Patches.Apply.read(call.request().getHeader(APPLY)))
                     : CompletableFuture.completedFuture("");
             changes.thenAccept(told -> {
                 if (!call.isGone()) {

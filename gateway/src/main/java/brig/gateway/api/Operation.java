@@ -38,7 +38,16 @@ enum Operation {
 
     LIST_SESSIONS(Method.GET, "/api/v1/sessions", Who.KNOWN, "status", "limit", "after"),
     STREAM(Method.GET, "/api/v1/sessions/:id/stream", Who.READER, "last_event_id", "presence", "agent", "ticket"),
-    ATTACH(Method.GET, "/api/v1/sessions/:id/attach", Who.ANYBODY, "from", "role", "presence", "agent", "client", "ticket"),
+    ATTACH(
+            Method.GET,
+            "/api/v1/sessions/:id/attach",
+            Who.ANYBODY,
+            "from",
+            "role",
+            "presence",
+            "agent",
+            "client",
+            "ticket"),
     SHOW_TREE(Method.GET, "/api/v1/sessions/:id/tree", Who.READER),
     INPUT(Method.POST, "/api/v1/sessions/:id/input", Who.DRIVER),
     CANCEL(Method.POST, "/api/v1/sessions/:id/cancel", Who.DRIVER),
@@ -55,8 +64,18 @@ enum Operation {
     POST_EVENT(Method.POST, "/api/v1/events", Who.SOMEBODY),
     LIST_EVENTS(Method.GET, "/api/v1/events", Who.KNOWN, "session_id", "after", "limit", "last_event_id", "ticket"),
 
-    LIST_AUDIT(Method.GET, "/api/v1/audit", Who.SOMEBODY, "spawn_id", "host", "decision", "since", "until", "limit",
-            "cursor", "after"),
+    LIST_AUDIT(
+            Method.GET,
+            "/api/v1/audit",
+            Who.SOMEBODY,
+            "spawn_id",
+            "host",
+            "decision",
+            "since",
+            "until",
+            "limit",
+            "cursor",
+            "after"),
 
     MINT_TOKEN(Method.POST, "/api/v1/tokens", Who.SOMEBODY),
     LIST_TOKENS(Method.GET, "/api/v1/tokens", Who.SOMEBODY, "session"),
@@ -116,8 +135,18 @@ enum Operation {
     /** All that a server of an agent serves. */
     private static final String PORTS = "/api/v1/sessions/:id/ports/:port/*";
 
-    private static final Set<Operation> BODIES = Set.of(SPAWN, APPLY, DECIDE_EGRESS, INPUT, POST_EVENT, MINT_TOKEN,
-            ISSUE_TICKET, PRUNE, SHUTDOWN, MODEL_CHAT, MODEL_RESPOND);
+    private static final Set<Operation> BODIES = Set.of(
+            SPAWN,
+            APPLY,
+            DECIDE_EGRESS,
+            INPUT,
+            POST_EVENT,
+            MINT_TOKEN,
+            ISSUE_TICKET,
+            PRUNE,
+            SHUTDOWN,
+            MODEL_CHAT,
+            MODEL_RESPOND);
 
     private final Method method;
     private final String path;
@@ -195,9 +224,12 @@ enum Operation {
     /** The methods that there are at a path of the table, for {@code Allow}. */
     static String allowed(String path) {
         List<String> parts = List.of(path.split("/", -1));
-        return Arrays.stream(values()).filter(operation -> operation.matches(parts))
-                .map(operation -> operation.method.name()).collect(Collectors.toCollection(TreeSet::new))
-                .stream().collect(Collectors.joining(", "));
+        return Arrays.stream(values())
+                .filter(operation -> operation.matches(parts))
+                .map(operation -> operation.method.name())
+                .collect(Collectors.toCollection(TreeSet::new))
+                .stream()
+                .collect(Collectors.joining(", "));
     }
 
     private boolean matches(List<String> parts) {
@@ -221,8 +253,9 @@ enum Operation {
             return;
         }
         if (access.isNobody()) {
-            throw new BrigException(path.startsWith("/api/v1/sessions/") ? ErrorCode.ATTACH_AUTH_MISSING
-                    : ErrorCode.UNAUTHENTICATED, "this needs a token: Authorization: Bearer …");
+            throw new BrigException(
+                    path.startsWith("/api/v1/sessions/") ? ErrorCode.ATTACH_AUTH_MISSING : ErrorCode.UNAUTHENTICATED,
+                    "this needs a token: Authorization: Bearer …");
         }
         if (isModel() && access.role() == null) {
             // Clients of OpenAI's API ask for another key at this status, and at no other.
@@ -235,9 +268,11 @@ enum Operation {
             case ADMIN -> access.isAdmin();
         };
         if (!reaches) {
-            throw new BrigException(ErrorCode.FORBIDDEN, who == Who.ADMIN
-                    ? "this needs an admin token: Authorization: Bearer $(brig token)"
-                    : "the token does not reach that far");
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    who == Who.ADMIN
+                            ? "this needs an admin token: Authorization: Bearer $(brig token)"
+                            : "the token does not reach that far");
         }
     }
 }

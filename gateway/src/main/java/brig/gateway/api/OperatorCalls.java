@@ -35,9 +35,12 @@ final class OperatorCalls {
     void agentStatus(Call call) {
         String name = call.id();
         call.answer(200, workers.hello().thenApply(hello -> {
-            Fields agent = new Fields(hello).objects("agents").stream()
-                    .filter(one -> one.text("name", "").equals(name)).findFirst()
-                    .orElseThrow(() -> new BrigException(ErrorCode.UNKNOWN_AGENT, "there is no agent '" + name + "'"));
+            Fields agent = new Fields(hello)
+                    .objects("agents").stream()
+                            .filter(one -> one.text("name", "").equals(name))
+                            .findFirst()
+                            .orElseThrow(() ->
+                                    new BrigException(ErrorCode.UNKNOWN_AGENT, "there is no agent '" + name + "'"));
             Map<String, @Nullable Object> view = new LinkedHashMap<>(agent.asMap());
             view.put("spawns", status.states(spawn -> spawn.agent().equals(name)));
             return view;
@@ -70,7 +73,8 @@ final class OperatorCalls {
 
     void prune(Call call) {
         Fields body = call.body().only(Set.of("dry_run"));
-        call.answer(200, controls.pruner().prune(body.flag("dry_run"), call.access().captain()));
+        call.answer(
+                200, controls.pruner().prune(body.flag("dry_run"), call.access().captain()));
     }
 
     void agents(Call call) {

@@ -30,20 +30,32 @@ final class PageFiles {
     /** No inline script or style, nothing from elsewhere, in nobody's frame. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
             + "img-src 'self' data:; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
-    private static final Map<String, String> TYPES = Map.of("html", "text/html; charset=utf-8",
-            "js", "text/javascript; charset=utf-8", "css", "text/css; charset=utf-8", "svg", "image/svg+xml",
-            "json", "application/json");
+
+    private static final Map<String, String> TYPES = Map.of(
+            "html",
+            "text/html; charset=utf-8",
+            "js",
+            "text/javascript; charset=utf-8",
+            "css",
+            "text/css; charset=utf-8",
+            "svg",
+            "image/svg+xml",
+            "json",
+            "application/json");
 
     private final Map<String, Buffer> compressed = new HashMap<>();
     /** Names of files below {@code assets}; what is not here is never looked for, whatever the path says. */
     private @Nullable Set<String> names;
+
     private String version = "";
 
     void index(Call call) {
         known();
         String tag = "\"" + version + "\"";
-        HttpServerResponse response = call.response().putHeader("Content-Security-Policy", POLICY)
-                .putHeader("Cross-Origin-Opener-Policy", "same-origin").putHeader("ETag", tag)
+        HttpServerResponse response = call.response()
+                .putHeader("Content-Security-Policy", POLICY)
+                .putHeader("Cross-Origin-Opener-Policy", "same-origin")
+                .putHeader("ETag", tag)
                 .putHeader("Cache-Control", "no-cache");
         if (tag.equals(call.request().getHeader("If-None-Match"))) {
             response.setStatusCode(304).end();
@@ -79,7 +91,8 @@ final class PageFiles {
     private Set<String> known() {
         Set<String> read = names;
         if (read == null) {
-            List<String> lines = new String(bytes("files"), StandardCharsets.UTF_8).lines().toList();
+            List<String> lines =
+                    new String(bytes("files"), StandardCharsets.UTF_8).lines().toList();
             version = lines.getFirst();
             read = new HashSet<>(lines.subList(1, lines.size()));
             names = read;

@@ -55,7 +55,8 @@ final class Patches {
 
     private static String unknown(BrigException refusal) {
         // A worktree without changes goes with its worker.
-        return refusal.code() == ErrorCode.NOT_FOUND ? ""
+        return refusal.code() == ErrorCode.NOT_FOUND
+                ? ""
                 : "\n\nBrig could not look at the changes: " + refusal.getMessage() + " (" + refusal.code() + ")\n";
     }
 
@@ -67,9 +68,10 @@ final class Patches {
         boolean whole = patch.length() <= CHARACTERS_MAX && !found.flag("truncated");
         // What stands in the patch cannot end the block that it stands in.
         String fence = "`".repeat(Math.max(3, longestRun(patch, '`') + 1));
-        return "\n\n---\n" + outcome(spawnId, apply, found) + "\n\n```\n" + found.text("stat", "") + "```\n\n" + fence + "diff\n"
-                + patch.substring(0, Math.min(patch.length(), CHARACTERS_MAX)) + (whole ? "" : "\n[cut off: brig diff "
-                + spawnId + " has more]\n") + fence + "\n";
+        return "\n\n---\n" + outcome(spawnId, apply, found) + "\n\n```\n" + found.text("stat", "") + "```\n\n" + fence
+                + "diff\n"
+                + patch.substring(0, Math.min(patch.length(), CHARACTERS_MAX))
+                + (whole ? "" : "\n[cut off: brig diff " + spawnId + " has more]\n") + fence + "\n";
     }
 
     private static String outcome(String spawnId, Apply apply, Fields found) {
@@ -84,8 +86,10 @@ final class Patches {
         }
         List<Fields> withheld = found.objects("withheld");
         if (!withheld.isEmpty()) {
-            return where + ", for a person has to name these first: " + withheld.stream()
-                    .map(file -> file.text("path", "") + " (" + file.text("reason", "") + ")").collect(Collectors.joining(", "))
+            return where + ", for a person has to name these first: "
+                    + withheld.stream()
+                            .map(file -> file.text("path", "") + " (" + file.text("reason", "") + ")")
+                            .collect(Collectors.joining(", "))
                     + ". To take them over: brig apply " + spawnId + " --allow FILE";
         }
         return conflicts.isEmpty()

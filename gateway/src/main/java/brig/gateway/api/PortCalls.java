@@ -30,7 +30,8 @@ final class PortCalls {
         HttpServerRequest request = call.request();
         PortPath path = PortPath.parse(request.uri());
         if (request.headers().contains("Service-Worker")) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "no script of an agent becomes a service worker of this origin");
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN, "no script of an agent becomes a service worker of this origin");
         }
         call.session().requireAlive();
         // What is passed on may be as long as the captain likes.

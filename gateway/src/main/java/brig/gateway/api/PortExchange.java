@@ -47,6 +47,7 @@ final class PortExchange extends ChannelInboundHandlerAdapter {
     private final boolean webSocket;
     /** What a server that became a WebSocket's said before the client's side was ready. */
     private Buffer early = Buffer.buffer();
+
     private boolean answered;
     private boolean switched;
 
@@ -78,8 +79,11 @@ final class PortExchange extends ChannelInboundHandlerAdapter {
     }
 
     private HttpRequest head() {
-        HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(request.method().name()),
-                path.target(), PortHeaders.toServer(request.headers(), path));
+        HttpRequest head = new DefaultHttpRequest(
+                HttpVersion.HTTP_1_1,
+                HttpMethod.valueOf(request.method().name()),
+                path.target(),
+                PortHeaders.toServer(request.headers(), path));
         String length = request.getHeader("Content-Length");
         if (webSocket) {
             head.headers().set("Connection", "Upgrade").set("Upgrade", "websocket");
@@ -203,8 +207,8 @@ final class PortExchange extends ChannelInboundHandlerAdapter {
         } else if (!answered && !switched) {
             answered = true;
             request.resume();
-            call.refuse(new BrigException(ErrorCode.AGENT_SERVER_FAILED,
-                    "the server on port " + path.port() + " of the session " + what, 1));
+            call.refuse(new BrigException(
+                    ErrorCode.AGENT_SERVER_FAILED, "the server on port " + path.port() + " of the session " + what, 1));
         }
         server.close();
     }

@@ -24,27 +24,63 @@ final class PortHeaders {
     static final String SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads";
 
     /** Of one connection (RFC 9110, 7.6.1); what {@code Connection} names comes to these. */
-    private static final Set<String> HOP_BY_HOP = Set.of("connection", "keep-alive", "proxy-connection", "te", "trailer",
-            "transfer-encoding", "upgrade", "proxy-authenticate", "proxy-authorization", "http2-settings");
-    private static final Set<String> NOT_TO_SERVER = Set.of("host", "authorization", "cookie", "cookie2", "origin", "referer",
-            "forwarded", "via", "x-real-ip", "expect", "content-length");
+    private static final Set<String> HOP_BY_HOP = Set.of(
+            "connection",
+            "keep-alive",
+            "proxy-connection",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "http2-settings");
+
+    private static final Set<String> NOT_TO_SERVER = Set.of(
+            "host",
+            "authorization",
+            "cookie",
+            "cookie2",
+            "origin",
+            "referer",
+            "forwarded",
+            "via",
+            "x-real-ip",
+            "expect",
+            "content-length");
     /** Headers of Brig's own, among them half of a page's token. */
     private static final String OWN = "brig-";
-    private static final Set<String> NOT_TO_CLIENT = Set.of("set-cookie", "set-cookie2", "clear-site-data", "alt-svc",
-            "strict-transport-security", "public-key-pins", "service-worker-allowed", "www-authenticate",
-            "authentication-info", "content-length", "location", "content-location", "report-to", "reporting-endpoints",
-            "nel", "sourcemap", "x-content-type-options");
+
+    private static final Set<String> NOT_TO_CLIENT = Set.of(
+            "set-cookie",
+            "set-cookie2",
+            "clear-site-data",
+            "alt-svc",
+            "strict-transport-security",
+            "public-key-pins",
+            "service-worker-allowed",
+            "www-authenticate",
+            "authentication-info",
+            "content-length",
+            "location",
+            "content-location",
+            "report-to",
+            "reporting-endpoints",
+            "nel",
+            "sourcemap",
+            "x-content-type-options");
     private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}");
     private static final Pattern COOKIE_VALUE = Pattern.compile("[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x7e ,\"]{0,4096}");
-    private static final Pattern ATTRIBUTE =
-            Pattern.compile("(?i)(max-age=-?[0-9]{1,12}|expires=[A-Za-z0-9 ,:-]{1,64}|httponly|secure|samesite=(lax|strict|none))");
+    private static final Pattern ATTRIBUTE = Pattern.compile(
+            "(?i)(max-age=-?[0-9]{1,12}|expires=[A-Za-z0-9 ,:-]{1,64}|httponly|secure|samesite=(lax|strict|none))");
 
     private PortHeaders() {}
 
     /** Whether a client wants a WebSocket; no other protocol is changed to. */
     static boolean wantsWebSocket(MultiMap headers) {
         return "websocket".equalsIgnoreCase(headers.get("Upgrade"))
-                && headers.getAll("Connection").stream().anyMatch(value -> value.toLowerCase(Locale.ROOT).contains("upgrade"));
+                && headers.getAll("Connection").stream()
+                        .anyMatch(value -> value.toLowerCase(Locale.ROOT).contains("upgrade"));
     }
 
     /** What the server gets. */
@@ -78,7 +114,8 @@ final class PortHeaders {
                 to.add(header.getKey(), header.getValue());
             }
         }
-        from.getAll("Set-Cookie").stream().map(cookie -> cookieToClient(cookie, path))
+        from.getAll("Set-Cookie").stream()
+                .map(cookie -> cookieToClient(cookie, path))
                 .forEach(cookie -> addIfThere(to, "Set-Cookie", cookie));
         addIfThere(to, "Location", location(from.get("Location"), path));
         to.add("Content-Security-Policy", SANDBOX);
@@ -105,8 +142,11 @@ final class PortHeaders {
 
     /** Those that were set by the server of that port, under the names that it gave them. */
     private static String cookiesToServer(List<String> headers, PortPath path) {
-        return headers.stream().flatMap(header -> Arrays.stream(header.split(";", -1))).map(String::trim)
-                .filter(cookie -> cookie.startsWith(prefix(path))).map(cookie -> cookie.substring(prefix(path).length()))
+        return headers.stream()
+                .flatMap(header -> Arrays.stream(header.split(";", -1)))
+                .map(String::trim)
+                .filter(cookie -> cookie.startsWith(prefix(path)))
+                .map(cookie -> cookie.substring(prefix(path).length()))
                 .collect(Collectors.joining("; "));
     }
 

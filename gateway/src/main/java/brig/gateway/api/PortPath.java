@@ -14,6 +14,7 @@ record PortPath(String base, int port, String target) {
     /** Only as it stands in the request: what was made of dots or of another spelling could be another session's. */
     private static final Pattern PLAIN =
             Pattern.compile("(/api/v1/sessions/[A-Za-z0-9._:-]+/ports/([0-9]{1,5}))(/[^#]*)");
+
     private static final int PORT_MAX = 65_535;
 
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} */

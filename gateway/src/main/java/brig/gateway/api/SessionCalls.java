@@ -38,9 +38,13 @@ final class SessionCalls {
     void list(Call call) {
         String text = call.text("status");
         SessionStatus status = text == null ? null : SessionStatus.read(text);
-        call.answer(200, spawns.page(call, "sessions",
-                spawn -> status == null ? !spawn.state().isFinal() : SessionStatus.of(spawn.state()) == status,
-                Session::view));
+        call.answer(
+                200,
+                spawns.page(
+                        call,
+                        "sessions",
+                        spawn -> status == null ? !spawn.state().isFinal() : SessionStatus.of(spawn.state()) == status,
+                        Session::view));
     }
 
     void input(Call call) {
@@ -50,8 +54,8 @@ final class SessionCalls {
         message.put("role", "user");
         message.put("content", body.requiredText("content"));
         message.put("message_id", body.text("message_id"));
-        session.handleMessage(call.access(), new Fields(message), body.flag("take_control"),
-                Attachment.Wish.via(body, "http"));
+        session.handleMessage(
+                call.access(), new Fields(message), body.flag("take_control"), Attachment.Wish.via(body, "http"));
         accepted(call);
     }
 

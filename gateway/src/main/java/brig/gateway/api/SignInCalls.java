@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class SignInCalls {
     /** The header with the key's half. */
     static final String KEY = "Brig-Key";
+
     static final Set<String> FIELDS = Set.of("id", "share", "expires_seconds");
     private static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
     private static final String COOKIE_ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=";
@@ -63,9 +64,11 @@ final class SignInCalls {
         String secret = access.secret();
         if (access.tokenId() != null && !door.tokens().isAdmins(access.tokenId())) {
             if (secret == null) {
-                throw new BrigException(ErrorCode.FORBIDDEN, "whoever has a token signs in with it, not with a ticket of it");
+                throw new BrigException(
+                        ErrorCode.FORBIDDEN, "whoever has a token signs in with it, not with a ticket of it");
             }
-            return CompletableFuture.completedFuture(new Tokens.Minted(door.tokens().find(access.tokenId()), secret));
+            return CompletableFuture.completedFuture(
+                    new Tokens.Minted(door.tokens().find(access.tokenId()), secret));
         }
         Role role = access.role() == Role.ADMIN && access.spawnId() != null ? Role.CAPTAIN : access.role();
         if (role == null) {
@@ -103,8 +106,8 @@ final class SignInCalls {
             });
         }
         String ticket = door.tickets().issue(access, null, false).secret();
-        return CompletableFuture.completedFuture(Map.of("url", base(url) + "#" + ticket + place,
-                "expires_seconds", Tickets.TICKET_MS / 1000));
+        return CompletableFuture.completedFuture(
+                Map.of("url", base(url) + "#" + ticket + place, "expires_seconds", Tickets.TICKET_MS / 1000));
     }
 
     /** Who listens on every address is here too. */
@@ -115,7 +118,8 @@ final class SignInCalls {
     /** Who the page is signed in as. @throws BrigException where it is not, or not any more */
     static Access access(HttpServerRequest request, Door door) {
         var cookie = request.getCookie(cookieName(request));
-        String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY)).orElse(null);
+        String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY))
+                .orElse(null);
         Access access = door.tokens().access(token);
         if (access.role() == null) {
             throw new BrigException(ErrorCode.UNAUTHENTICATED, "the page is not signed in: open it with 'brig open'");

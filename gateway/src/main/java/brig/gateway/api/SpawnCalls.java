@@ -3,8 +3,6 @@ package brig.gateway.api;
 import brig.gateway.connection.Attachment;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.Door;
-import brig.gateway.session.Access;
-import brig.gateway.session.Role;
 import brig.gateway.session.Session;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Accepted;
@@ -54,20 +52,24 @@ final class SpawnCalls {
         long waitMs = waitMs(call.text("wait"));
         CompletableFuture<Void> late = new CompletableFuture<>();
         Timers.Timer deadline = waitMs == 0 ? () -> {} : door.timers().after(waitMs, () -> late.complete(null));
-        Admission.Applicant asker = new Admission.Applicant(
-                call.access().asker(Attachment.Wish.via(body, "http")), waitMs, call::isGone);
+        Admission.Applicant asker =
+                new Admission.Applicant(call.access().asker(Attachment.Wish.via(body, "http")), waitMs, call::isGone);
         call.answer(spawner.spawn(request, asker)
                 .thenCompose(accepted -> {
                     call.response().putHeader("Location", "/api/v1/spawns/" + accepted.spawnId());
-                    return waitMs == 0 ? CompletableFuture.completedFuture(requested(accepted)) : running(accepted, late);
+                    return waitMs == 0
+                            ? CompletableFuture.completedFuture(requested(accepted))
+                            : running(accepted, late);
                 })
                 .whenComplete((answered, failure) -> deadline.cancel()));
     }
 
     /** The answer of who waits: that it runs, or what kept it from running, or at the deadline that it is asked for. */
     private static CompletionStage<Call.Answer> running(Accepted accepted, CompletableFuture<Void> late) {
-        return CompletableFuture.anyOf(accepted.running().toCompletableFuture(), late).thenApply(first ->
-                first instanceof Granted granted ? new Call.Answer(201, granted(granted)) : requested(accepted));
+        return CompletableFuture.anyOf(accepted.running().toCompletableFuture(), late)
+                .thenApply(first -> first instanceof Granted granted
+                        ? new Call.Answer(201, granted(granted))
+                        : requested(accepted));
     }
 
     private static Call.Answer requested(Accepted accepted) {
@@ -122,13 +124,21 @@ final class SpawnCalls {
 
     void list(Call call) {
         String state = call.text("state");
-        if (state != null && Arrays.stream(SpawnState.values()).noneMatch(known -> known.wireName().equals(state))) {
+        if (state != null
+                && Arrays.stream(SpawnState.values())
+                        .noneMatch(known -> known.wireName().equals(state))) {
             throw Fields.invalid("state", "must be a state of a spawn");
         }
-        call.answer(200, page(call, "spawns", spawn ->
-                (state == null || spawn.state().wireName().equals(state))
-                && is(call, "agent", spawn.agent()) && is(call, "captain", spawn.captain())
-                && is(call, "task_id", spawn.taskId()), Session::view));
+        call.answer(
+                200,
+                page(
+                        call,
+                        "spawns",
+                        spawn -> (state == null || spawn.state().wireName().equals(state))
+                                && is(call, "agent", spawn.agent())
+                                && is(call, "captain", spawn.captain())
+                                && is(call, "task_id", spawn.taskId()),
+                        Session::view));
     }
 
     private static boolean is(Call call, String name, String value) {
@@ -149,9 +159,16 @@ final class SpawnCalls {
         List<Spawn> found = sessions.all().stream()
                 .filter(spawn -> after == null || spawn.spawnId().compareTo(after) < 0)
                 .filter(call.access()::sees)
-                .filter(wanted).limit(limit + 1L).toList();
+                .filter(wanted)
+                .limit(limit + 1L)
+                .toList();
         Map<String, @Nullable Object> page = new LinkedHashMap<>();
-        page.put(name, found.stream().limit(limit).map(spawn -> shown.view(sessions.of(spawn))).toList());
+        page.put(
+                name,
+                found.stream()
+                        .limit(limit)
+                        .map(spawn -> shown.view(sessions.of(spawn)))
+                        .toList());
         if (found.size() > limit) {
             page.put("next", found.get(limit - 1).spawnId());
         }
@@ -169,7 +186,9 @@ final class SpawnCalls {
 
     void end(Call call) {
         Spawn spawn = call.session().spawn();
-        call.answer(202, spawner.terminate(spawn, "requested", call.access().captain()).thenApply(begun -> spawn.view()));
+        call.answer(
+                202,
+                spawner.terminate(spawn, "requested", call.access().captain()).thenApply(begun -> spawn.view()));
     }
 
     void rebind(Call call) {

@@ -9,7 +9,6 @@ import brig.gateway.limits.Admission;
 import brig.gateway.limits.Visitor;
 import brig.gateway.listener.Door;
 import brig.gateway.session.Access;
-import brig.gateway.session.AuditTrail;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Accepted;
 import brig.gateway.spawn.Spawn;
@@ -47,10 +46,12 @@ public final class SpawnerSocket {
     private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);
     /** What an HTTP connection is upgraded to, to become one of these. */
     static final String PROTOCOL = "brig.spawner.v1";
+
     private static final int WAITING_MAX = 32;
     /** The actions on a session that {@code id} names, or any of the other fields for its names. */
-    private static final Set<String> NAMING = Set.of("status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard",
-            "egress", "port", "open");
+    private static final Set<String> NAMING = Set.of(
+            "status", "tree", "terminate", "rebind", "attach", "diff", "apply", "discard", "egress", "port", "open");
+
     private static final List<String> NAMES = List.of("task_id", "spawn_id", "session_id");
 
     private final Door door;
@@ -83,15 +84,18 @@ public final class SpawnerSocket {
     /** Begins to listen. */
     public CompletionStage<Void> open(Path socket) {
         return door.listen(socket, caller -> {
-            var _ = new Connection(caller.socket(), door.unix().accessOf(caller.uid()), caller.visitor());
-        }).thenAccept(server -> {});
+                    var _ = new Connection(caller.socket(), door.unix().accessOf(caller.uid()), caller.visitor());
+                })
+                .thenAccept(server -> {});
     }
 
     /** Makes the connection of an HTTP request one of these, for the one that the request's token is of. */
     void upgrade(Call call) {
         HttpServerRequest request = call.request();
         if (!PROTOCOL.equalsIgnoreCase(request.getHeader("Upgrade"))) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "this path is for the brig command, with BRIG_HOST: it upgrades to " + PROTOCOL);
+            throw new BrigException(
+                    ErrorCode.INVALID_FIELD,
+                    "this path is for the brig command, with BRIG_HOST: it upgrades to " + PROTOCOL);
         }
         Visitor visitor = Door.visitor(Door.channel(request));
         call.response().putHeader("Connection", "Upgrade").putHeader("Upgrade", PROTOCOL);
@@ -107,12 +111,14 @@ public final class SpawnerSocket {
         private final TextSink sink;
         /** Completes when every request so far is answered: answers keep the order of the requests. */
         private CompletionStage<?> answered = CompletableFuture.completedFuture(null);
+
         private int waiting;
         private @Nullable Attachment attachment;
         /** What it tells of; null where it tells of nothing. */
         private @Nullable Tracked tracked;
         /** The client asked for a port: what it sends from now on is for that. */
         private boolean tunnelled;
+
         private @Nullable Channel tunnel;
         private boolean closed;
         private Runnable unwatch = () -> {};
@@ -238,9 +244,12 @@ public final class SpawnerSocket {
                     case "prune" -> prune(request.only(Set.of("action", "dry_run")));
                     case "test_route" -> testRoute(request.only(Set.of("action", "route")));
                     case "doctor" -> workers.doctor().thenApply(findings -> findings);
-                    default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                            + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
-                            + " egress, audit, port, mint_token, tokens, revoke_token, open, agents, gateway, prune, test_route and doctor");
+                    default ->
+                        throw new BrigException(
+                                ErrorCode.UNKNOWN_ACTION,
+                                "unknown action '" + action
+                                        + "'; known are spawn, status, list, tree, terminate, rebind, attach, track, diff, apply, workspaces, discard,"
+                                        + " egress, audit, port, mint_token, tokens, revoke_token, open, agents, gateway, prune, test_route and doctor");
                 };
             } catch (BrigException refusal) {
                 return CompletableFuture.failedFuture(refusal);
@@ -263,13 +272,22 @@ public final class SpawnerSocket {
 
         /** What a spawn left may outlive what is known of it; then nobody knows whose it was, and only an admin gets it. */
         private String spawnId(String id) {
-            return access.isAdmin() ? door.sessions().spawnId(id) : driven(id).spawn().spawnId();
+            return access.isAdmin()
+                    ? door.sessions().spawnId(id)
+                    : driven(id).spawn().spawnId();
         }
 
         /** Of what spawns left that of this user's own. */
         private Map<String, ?> own(Map<String, @Nullable Object> kept) {
-            return access.isAdmin() ? kept : Map.of("workspaces", new Fields(kept).objects("workspaces").stream()
-                    .filter(one -> door.sessions().isOf(one.text("spawn_id", ""), access)).map(Fields::asMap).toList());
+            return access.isAdmin()
+                    ? kept
+                    : Map.of(
+                            "workspaces",
+                            new Fields(kept)
+                                    .objects("workspaces").stream()
+                                            .filter(one -> door.sessions().isOf(one.text("spawn_id", ""), access))
+                                            .map(Fields::asMap)
+                                            .toList());
         }
 
         private CompletionStage<Map<String, ?>> prune(Fields request) {
@@ -294,32 +312,38 @@ public final class SpawnerSocket {
 
         private CompletionStage<Map<String, ?>> spawn(Fields request) {
             long waitMs = SpawnCalls.waitMs(request.text("wait"));
-            return spawner.spawn(SpawnRequest.read(request), new Admission.Applicant(
-                            access.asker(Attachment.Wish.via(request, "spawner")), waitMs, () -> closed))
-                    .thenCompose(Accepted::running).thenApply(SpawnCalls::granted);
+            return spawner.spawn(
+                            SpawnRequest.read(request),
+                            new Admission.Applicant(
+                                    access.asker(Attachment.Wish.via(request, "spawner")), waitMs, () -> closed))
+                    .thenCompose(Accepted::running)
+                    .thenApply(SpawnCalls::granted);
         }
 
         private CompletionStage<Map<String, ?>> terminate(Session session) {
-            return spawner.terminate(session.spawn(), "requested", access.captain()).thenApply(begun -> session.spawn().view());
+            return spawner.terminate(session.spawn(), "requested", access.captain())
+                    .thenApply(begun -> session.spawn().view());
         }
 
         private CompletionStage<Map<String, ?>> attach(Fields request) {
             request.only(Set.of("action", "id", "from", "role", "presence", "agent", "client"));
             Session session = door.sessions().find(request.requiredText("id"));
-            attachment = new Attachment(session, access.in(session.spawn()), Attachment.Wish.read(request, "spawner"), sink, outlet);
+            attachment = new Attachment(
+                    session, access.in(session.spawn()), Attachment.Wish.read(request, "spawner"), sink, outlet);
             attachment.begin(() -> {});
             return done(Map.of());
         }
 
         /** From the answer on this connection tells what the agent says. */
         private CompletionStage<Map<String, ?>> track(Fields request) {
-            return spawner.track(request, access.captain(), new Teller(socket, sink, outlet)).thenApply(begun -> {
-                tracked = begun;
-                if (closed) {
-                    begun.handleGone();
-                }
-                return Map.of("spawn_id", begun.spawnId(), "task_id", begun.taskId(), "status", "tracked");
-            });
+            return spawner.track(request, access.captain(), new Teller(socket, sink, outlet))
+                    .thenApply(begun -> {
+                        tracked = begun;
+                        if (closed) {
+                            begun.handleGone();
+                        }
+                        return Map.of("spawn_id", begun.spawnId(), "task_id", begun.taskId(), "status", "tracked");
+                    });
         }
 
         /** With a decision it is one, else it is shown what there is. */
@@ -332,7 +356,8 @@ public final class SpawnerSocket {
 
         private CompletionStage<Map<String, ?>> port(Fields request) {
             CompletionStage<Channel> dialled = ports.dial(access, request);
-            String spawnId = door.sessions().find(request.requiredText("id")).spawn().spawnId();
+            String spawnId =
+                    door.sessions().find(request.requiredText("id")).spawn().spawnId();
             tunnelled = true;
             return dialled.handle((server, failure) -> {
                 if (failure != null) {

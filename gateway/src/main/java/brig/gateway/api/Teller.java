@@ -50,7 +50,8 @@ final class Teller implements WorkerStream {
     }
 
     private static BrigException notStarted() {
-        return new BrigException(ErrorCode.INPUT_NOT_ACCEPTED,
+        return new BrigException(
+                ErrorCode.INPUT_NOT_ACCEPTED,
                 "Brig did not start this agent and only listens to it: speak with it where it was started");
     }
 

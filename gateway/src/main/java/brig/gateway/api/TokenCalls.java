@@ -55,7 +55,8 @@ final class TokenCalls {
         }
         long seconds = wish.number("expires_seconds", 1, EXPIRES_SECONDS_MAX, DAY_SECONDS);
         String spawnId = session == null ? null : session.spawn().spawnId();
-        return door.tokens().mint(new Tokens.Wish(role, captain(wish, role, session), spawnId, seconds * 1000))
+        return door.tokens()
+                .mint(new Tokens.Wish(role, captain(wish, role, session), spawnId, seconds * 1000))
                 .thenApply(minted -> {
                     Map<String, @Nullable Object> answer = minted.token().view();
                     answer.put("token", minted.secret());
@@ -115,7 +116,9 @@ final class TokenCalls {
             }
             return door.tokens().replaceAdmin().thenApply(Token::view);
         }
-        Token token = reached(access, session).filter(one -> one.id().equals(id)).findFirst()
+        Token token = reached(access, session)
+                .filter(one -> one.id().equals(id))
+                .findFirst()
                 .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "there is no token '" + id + "'"));
         return door.tokens().revoke(token).thenApply(Token::view);
     }
@@ -148,7 +151,8 @@ final class TokenCalls {
         Session session = session(wish.text("session"));
         Access access = session == null ? call.access() : call.access().in(session.spawn());
         if (access.role() == Role.WATCHER && asked != null && !watchOnly) {
-            throw new BrigException(ErrorCode.FORBIDDEN, "a watcher's ticket is a watcher's: leave role out, or ask for watcher");
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN, "a watcher's ticket is a watcher's: leave role out, or ask for watcher");
         }
         String spawnId = session == null ? null : session.spawn().spawnId();
         Map<String, @Nullable Object> answer = new LinkedHashMap<>();

@@ -24,16 +24,28 @@ record AuditTable(SqliteAuditIndex table) implements AuditTrail.Index {
 
     @Override
     public CompletionStage<AuditTrail.Page> find(AuditTrail.Query query) {
-        return table.find(query.workers(), query.host(), query.decision(), query.sinceMs(), query.untilMs(),
-                query.before(), query.after(), query.limit()).thenApply(found ->
-                new AuditTrail.Page(found.entries().stream().map(AuditTable::shown).toList(), found.lastSeq()));
+        return table.find(
+                        query.workers(),
+                        query.host(),
+                        query.decision(),
+                        query.sinceMs(),
+                        query.untilMs(),
+                        query.before(),
+                        query.after(),
+                        query.limit())
+                .thenApply(found -> new AuditTrail.Page(
+                        found.entries().stream().map(AuditTable::shown).toList(), found.lastSeq()));
     }
 
     private static Map<String, @Nullable Object> shown(SqliteAuditIndex.Entry entry) {
         Map<String, @Nullable Object> shown = new LinkedHashMap<>();
         shown.put("seq", entry.seq());
-        Json.parseObject(entry.json().getBytes(StandardCharsets.UTF_8)).forEach((key, value) -> shown.put(
-                key.equals("spawn") ? "spawn_id" : key.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT), value));
+        Json.parseObject(entry.json().getBytes(StandardCharsets.UTF_8))
+                .forEach((key, value) -> shown.put(
+                        key.equals("spawn")
+                                ? "spawn_id"
+                                : key.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT),
+                        value));
         return shown;
     }
 }

@@ -42,7 +42,8 @@ record DelegatedScope(Path bootedBySystemd, Path systemdRun, boolean root) {
         List<String> trial = new ArrayList<>(prefix);
         trial.add("true");
         try {
-            Process process = new ProcessBuilder(trial).redirectErrorStream(true).start();
+            Process process =
+                    new ProcessBuilder(trial).redirectErrorStream(true).start();
             process.getOutputStream().close();
             boolean ended = process.waitFor(TRIAL_MS, TimeUnit.MILLISECONDS);
             if (ended && process.exitValue() == 0) {
@@ -67,8 +68,13 @@ record DelegatedScope(Path bootedBySystemd, Path systemdRun, boolean root) {
      * forgotten, and not listed for ever.
      */
     private List<String> command() {
-        List<String> command = new ArrayList<>(List.of(systemdRun.toString(), "--scope", "--quiet", "--collect",
-                "--property=Delegate=yes", "--property=TasksMax=infinity"));
+        List<String> command = new ArrayList<>(List.of(
+                systemdRun.toString(),
+                "--scope",
+                "--quiet",
+                "--collect",
+                "--property=Delegate=yes",
+                "--property=TasksMax=infinity"));
         if (!root) {
             command.add("--user");
         }

@@ -13,9 +13,12 @@ record EventTable(SqliteEventStore table) implements HookEvents.Store {
     /** Reads what an earlier process kept. */
     CompletionStage<HookEvents> open(Clock clock) {
         return table.load().thenApply(records -> {
-            String epoch = records.isEmpty() ? Ids.newEpoch() : records.getLast().epoch();
-            List<HookEvents.Event> kept = records.stream().filter(record -> record.epoch().equals(epoch))
-                    .map(record -> new HookEvents.Event(record.seq(), record.spawnId(), record.sessionId(), record.json()))
+            String epoch =
+                    records.isEmpty() ? Ids.newEpoch() : records.getLast().epoch();
+            List<HookEvents.Event> kept = records.stream()
+                    .filter(record -> record.epoch().equals(epoch))
+                    .map(record ->
+                            new HookEvents.Event(record.seq(), record.spawnId(), record.sessionId(), record.json()))
                     .toList();
             return new HookEvents(clock, this, epoch, kept);
         });
@@ -23,6 +26,7 @@ record EventTable(SqliteEventStore table) implements HookEvents.Store {
 
     @Override
     public CompletionStage<Void> add(String epoch, HookEvents.Event event, long firstKept) {
-        return table.add(new EventRecord(epoch, event.seq(), event.spawnId(), event.sessionId(), event.json()), firstKept);
+        return table.add(
+                new EventRecord(epoch, event.seq(), event.spawnId(), event.sessionId(), event.json()), firstKept);
     }
 }

@@ -33,7 +33,12 @@ final class FileLogs implements Logs {
     /** Those whose end is still to come. */
     private final Map<String, LastFrames> unended = new HashMap<>();
 
-    FileLogs(Path streams, long bytesMax, Executor disk, Executor loop, StreamLog.Environment environment,
+    FileLogs(
+            Path streams,
+            long bytesMax,
+            Executor disk,
+            Executor loop,
+            StreamLog.Environment environment,
             Consumer<Throwable> writeFailed) {
         this.streams = streams;
         this.bytesMax = bytesMax;
@@ -53,23 +58,28 @@ final class FileLogs implements Logs {
     @Override
     public CompletionStage<Reopened> reopen(String spawnId, String epoch) {
         FileStreamArchive archive = archive(spawnId);
-        return archive.open().thenCompose(lastSeq -> archive.read(Math.max(lastSeq - 1, 1), 2 * Limits.FRAME_BYTES_MAX)
-                .thenApply(last -> reopened(spawnId, epoch, lastSeq, archive, last.lines())));
+        return archive.open()
+                .thenCompose(lastSeq -> archive.read(Math.max(lastSeq - 1, 1), 2 * Limits.FRAME_BYTES_MAX)
+                        .thenApply(last -> reopened(spawnId, epoch, lastSeq, archive, last.lines())));
     }
 
     private Reopened reopened(String spawnId, String epoch, long lastSeq, FileStreamArchive archive, byte[] lastTwo) {
         List<byte[]> lines = lines(lastTwo);
         List<Fields> frames = lines.stream().map(FileLogs::frame).toList();
-        boolean complete = !frames.isEmpty() && "state".equals(frames.getLast().text("type"))
+        boolean complete = !frames.isEmpty()
+                && "state".equals(frames.getLast().text("type"))
                 && "terminated".equals(frames.getLast().text("state"));
-        boolean done = complete && frames.size() > 1 && "done".equals(frames.getFirst().text("type"));
+        boolean done =
+                complete && frames.size() > 1 && "done".equals(frames.getFirst().text("type"));
         LastFrames kept = kept(archive);
         if (complete) {
             kept.remember(done ? lastSeq - 1 : lastSeq, lastSeq, done ? lastTwo : lines.getLast());
         } else {
             unended.put(spawnId, kept);
         }
-        return new Reopened(new StreamLog(epoch, lastSeq, kept, environment), complete,
+        return new Reopened(
+                new StreamLog(epoch, lastSeq, kept, environment),
+                complete,
                 done ? frames.getFirst().asMap() : Map.of());
     }
 

@@ -6,21 +6,21 @@ import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.Entrance;
+import brig.gateway.retention.Retention;
+import brig.gateway.retention.StreamFolders;
 import brig.gateway.session.AuditTrail;
 import brig.gateway.session.Sessions;
 import brig.gateway.session.Tickets;
 import brig.gateway.session.Tokens;
 import brig.gateway.spawn.Secrets;
-import brig.gateway.retention.Retention;
-import brig.gateway.retention.StreamFolders;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.store.Database;
+import brig.gateway.store.SpawnStore;
 import brig.gateway.store.SqliteAuditIndex;
 import brig.gateway.store.SqliteEventStore;
-import brig.gateway.store.SpawnStore;
 import brig.gateway.store.SqliteSpawnStore;
 import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
@@ -69,18 +69,22 @@ public final class Gateway implements ControlLink.Listener {
     private static final long STOP_SECONDS_MAX = 15;
     /** Failed tries to connect before a worker-agent that should be there is started again: half a second. */
     private static final int TRIES_BEFORE_START = 10;
+
     private static final long STOP_CHECK_MS = 100;
 
     private final Paths paths;
     /** Held until the process ends: no second gateway works in the same folders. */
     private final List<StateLock> locks;
+
     private final Vertx vertx;
     private final Executor loop;
-    private final ExecutorService disk = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-disk").factory());
-    private final ExecutorService sweeper =
-            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-retention").factory());
+    private final ExecutorService disk = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("brig-disk").factory());
+    private final ExecutorService sweeper = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("brig-retention").factory());
     /** Null where the worker-agent is a service of its own. */
     private final @Nullable WorkerAgentProcess workerAgent;
+
     private final CompletableFuture<Void> workerAgentUp = new CompletableFuture<>();
     private final CompletableFuture<Void> stopWanted = new CompletableFuture<>();
 
@@ -116,7 +120,8 @@ public final class Gateway implements ControlLink.Listener {
         // Workspaces and walls lie below these two; what is secret in them is private itself.
         Paths.makePassable(paths.state());
         Paths.makePassable(paths.runtime());
-        locks = paths.state().equals(paths.runtime()) ? List.of(StateLock.take(paths.state()))
+        locks = paths.state().equals(paths.runtime())
+                ? List.of(StateLock.take(paths.state()))
                 : List.of(StateLock.take(paths.state()), StateLock.take(paths.runtime()));
         Paths.makePassable(paths.agents());
         Paths.makePrivate(paths.streams());
@@ -125,7 +130,9 @@ public final class Gateway implements ControlLink.Listener {
         keepWorkers = workerAgent == null;
         vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
         if (!vertx.isNativeTransportEnabled()) {
-            throw new BrigException(ErrorCode.INTERNAL, "Netty's epoll transport does not load: " + vertx.unavailableNativeTransportCause());
+            throw new BrigException(
+                    ErrorCode.INTERNAL,
+                    "Netty's epoll transport does not load: " + vertx.unavailableNativeTransportCause());
         }
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
         loop = context.nettyEventLoop();
@@ -137,29 +144,64 @@ public final class Gateway implements ControlLink.Listener {
         database.watch(health::handleFailure);
         Config.Limits limits = config.limits();
         retained = new RetainedBudget(limits.retainedBytesTotal());
-        var environment = new StreamLog.Environment(new Turn(loop), retained, new RecordingClock(timers), timers, counters,
-                limits.retainedBytesPerStream(), limits.subscriptionsPerStreamMax());
+        var environment = new StreamLog.Environment(
+                new Turn(loop),
+                retained,
+                new RecordingClock(timers),
+                timers,
+                counters,
+                limits.retainedBytesPerStream(),
+                limits.subscriptionsPerStreamMax());
         control = new ControlLink(vertx, paths.control().toString(), timers, uid -> uid == 0 || uid == Paths.ownUid());
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, timers);
         TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, loop);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
-        listeners = new Listeners(vertx, config, paths,
-                new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)), timers, counters);
-        admission = new Admission(new Admission.Bounds(limits.workersMax(), limits.workersPerCaptainMax(),
-                limits.spawnCooldownMs(), limits.spawnQueueMax()), System::currentTimeMillis, timers);
+        listeners = new Listeners(
+                vertx,
+                config,
+                paths,
+                new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)),
+                timers,
+                counters);
+        admission = new Admission(
+                new Admission.Bounds(
+                        limits.workersMax(),
+                        limits.workersPerCaptainMax(),
+                        limits.spawnCooldownMs(),
+                        limits.spawnQueueMax()),
+                System::currentTimeMillis,
+                timers);
         SpawnStore store = new SqliteSpawnStore(database);
         Config.Retention kept = config.retention();
-        retention = new Retention(new Retention.Bounds(kept.days(), kept.bytes(), kept.spawns()), store, spawns,
-                new StreamFolders(paths.streams(), sweeper, loop), System::currentTimeMillis, timers);
+        retention = new Retention(
+                new Retention.Bounds(kept.days(), kept.bytes(), kept.spawns()),
+                store,
+                spawns,
+                new StreamFolders(paths.streams(), sweeper, loop),
+                System::currentTimeMillis,
+                timers);
         spawner = new Spawner(
-                new Spawner.Parts(control, store,
-                        new FileLogs(paths.streams(), limits.logBytesPerStream(), disk, loop, environment,
+                new Spawner.Parts(
+                        control,
+                        store,
+                        new FileLogs(
+                                paths.streams(),
+                                limits.logBytesPerStream(),
+                                disk,
+                                loop,
+                                environment,
                                 health::handleFailure),
-                        System::currentTimeMillis, timers, new Secrets(SecretFile.load(paths.tokenKey(), "token key")),
-                        new Telemetry(counters, new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
-                admission, spawns, listeners.sessionSockets());
+                        System::currentTimeMillis,
+                        timers,
+                        new Secrets(SecretFile.load(paths.tokenKey(), "token key")),
+                        new Telemetry(
+                                counters,
+                                new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
+                admission,
+                spawns,
+                listeners.sessionSockets());
     }
 
     private CompletionStage<Void> terminate(Spawn spawn, String reason, String by) {
@@ -185,13 +227,23 @@ public final class Gateway implements ControlLink.Listener {
     /** What is looked up for the metrics. */
     private View view() {
         Map<String, Integer> sessions = new TreeMap<>();
-        Arrays.stream(SpawnState.values()).filter(state -> !state.isFinal()).forEach(state -> sessions.put(state.wireName(), 0));
+        Arrays.stream(SpawnState.values())
+                .filter(state -> !state.isFinal())
+                .forEach(state -> sessions.put(state.wireName(), 0));
         spawns.live().forEach(spawn -> sessions.merge(spawn.state().wireName(), 1, Integer::sum));
-        long waiting = admission.queue().values().stream().mapToInt(Integer::intValue).sum();
-        return listeners.view(sessions, ready, List.of(
-                new View.LimitUse("workersMax", admission.workers(), admission.bounds().workersMax()),
-                new View.LimitUse("spawnQueueMax", waiting, admission.bounds().queueMax()),
-                new View.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
+        long waiting =
+                admission.queue().values().stream().mapToInt(Integer::intValue).sum();
+        return listeners.view(
+                sessions,
+                ready,
+                List.of(
+                        new View.LimitUse(
+                                "workersMax",
+                                admission.workers(),
+                                admission.bounds().workersMax()),
+                        new View.LimitUse(
+                                "spawnQueueMax", waiting, admission.bounds().queueMax()),
+                        new View.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
     }
 
     /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
@@ -203,16 +255,26 @@ public final class Gateway implements ControlLink.Listener {
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
-                .thenCompose(events -> listeners.open(new HttpApi.Behind(spawner, control, events, audit,
+                .thenCompose(events -> listeners.open(new HttpApi.Behind(
+                        spawner,
+                        control,
+                        events,
+                        audit,
                         new Controls(admission, this::beginStop, retention::prune, this::unready),
-                        System::currentTimeMillis, metrics::scrape)))
+                        System::currentTimeMillis,
+                        metrics::scrape)))
                 .thenRun(() -> {
                     audit.start();
                     retention.start();
                     loopWatch.start();
                 }));
-        await(started, START_SECONDS_MAX, "no worker-agent answered on " + paths.control() + "; "
-                + (workerAgent == null ? "is its service up?" : "see " + paths.state().resolve("worker-agent.log")));
+        await(
+                started,
+                START_SECONDS_MAX,
+                "no worker-agent answered on " + paths.control() + "; "
+                        + (workerAgent == null
+                                ? "is its service up?"
+                                : "see " + paths.state().resolve("worker-agent.log")));
     }
 
     @Override
@@ -337,7 +399,8 @@ public final class Gateway implements ControlLink.Listener {
             throw new BrigException(ErrorCode.INTERNAL, "interrupted");
         } catch (ExecutionException e) {
             Throwable cause = e.getCause() instanceof CompletionException wrapped ? wrapped.getCause() : e.getCause();
-            throw cause instanceof BrigException refusal ? refusal
+            throw cause instanceof BrigException refusal
+                    ? refusal
                     : new BrigException(ErrorCode.INTERNAL, "the gateway did not start: " + cause);
         }
     }

@@ -55,6 +55,7 @@ final class Listeners {
     private final SessionSockets sessionSockets;
     /** Those of this gateway: where one cannot be opened, another process listens on it. */
     private final Set<Path> sockets = new HashSet<>();
+
     private int httpPort;
 
     public Listeners(Vertx vertx, Config config, Paths paths, Entrance entrance, Timers timers, Counters counters) {
@@ -63,8 +64,15 @@ final class Listeners {
         this.paths = paths;
         this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
         Lobby lobby = lobby(config, timers);
-        this.door = new Door(vertx, entrance, unix, lobby, timers, counters,
-                new Outlet.Bounds(config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
+        this.door = new Door(
+                vertx,
+                entrance,
+                unix,
+                lobby,
+                timers,
+                counters,
+                new Outlet.Bounds(
+                        config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
                 new HashSet<>());
         this.httpConnections = new HttpConnections(lobby, unix);
         this.sessionSockets = new SessionSockets(door, paths);
@@ -72,9 +80,14 @@ final class Listeners {
 
     private static Lobby lobby(Config config, Timers timers) {
         Config.Connections own = config.connections();
-        return new Lobby(new Lobby.Bounds(config.limits().connectionsMax(), own.reserved(), own.unauthenticatedMax(),
-                own.unauthenticatedPerPeerMax()),
-                new Deadlines(own.requestHeadMs(), own.authMs(), own.requestBodyMs(), own.keepAliveMs()), timers);
+        return new Lobby(
+                new Lobby.Bounds(
+                        config.limits().connectionsMax(),
+                        own.reserved(),
+                        own.unauthenticatedMax(),
+                        own.unauthenticatedPerPeerMax()),
+                new Deadlines(own.requestHeadMs(), own.authMs(), own.requestBodyMs(), own.keepAliveMs()),
+                timers);
     }
 
     /** Opens and closes the session sockets. */
@@ -89,12 +102,13 @@ final class Listeners {
 
     /** Opens the spawner socket and HTTP on both addresses, behind the sockets of sessions. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
-        GatewayStatus status = new GatewayStatus(door.sessions(), door.lobby(), behind.controls().admission(),
-                behind.clock(), System::nanoTime);
+        GatewayStatus status = new GatewayStatus(
+                door.sessions(), door.lobby(), behind.controls().admission(), behind.clock(), System::nanoTime);
         SpawnerSocket spawner = new SpawnerSocket(door, behind, status, this::url);
         HttpApi api = new HttpApi(door, behind, status, spawner, config);
         Router router = api.router(vertx);
-        return sessionSockets.opened()
+        return sessionSockets
+                .opened()
                 .thenCompose(opened -> spawner.open(paths.spawner()))
                 .thenCompose(opened -> {
                     sockets.add(paths.spawner());
@@ -102,7 +116,8 @@ final class Listeners {
                 })
                 .thenCompose(opened -> http().requestHandler(router)
                         .listen(config.http().port(), config.http().host())
-                        .recover(failure -> busy("http.host:http.port", failure)).toCompletionStage())
+                        .recover(failure -> busy("http.host:http.port", failure))
+                        .toCompletionStage())
                 .thenAccept(server -> httpPort = server.actualPort())
                 .thenCompose(opened -> openMetrics(api));
     }
@@ -112,18 +127,24 @@ final class Listeners {
         if (!own.servesMetricsAlone()) {
             return CompletableFuture.completedFuture(null);
         }
-        return http().requestHandler(api.metricsAlone()).listen(own.metricsPort(), own.metricsHost())
-                .recover(failure -> busy("http.metricsHost:http.metricsPort", failure)).toCompletionStage()
-                .thenAccept(server -> log.info("metrics at http://{}:{}/metrics", own.metricsHost(), server.actualPort()));
+        return http().requestHandler(api.metricsAlone())
+                .listen(own.metricsPort(), own.metricsHost())
+                .recover(failure -> busy("http.metricsHost:http.metricsPort", failure))
+                .toCompletionStage()
+                .thenAccept(
+                        server -> log.info("metrics at http://{}:{}/metrics", own.metricsHost(), server.actualPort()));
     }
 
     private CompletionStage<HttpServer> openUnix(Router router) {
         Path bound = unix.prepare(paths.http());
-        return http().requestHandler(router).listen(SocketAddress.domainSocketAddress(bound.toString())).map(server -> {
-            unix.publish(bound, paths.http());
-            sockets.add(paths.http());
-            return server;
-        }).toCompletionStage();
+        return http().requestHandler(router)
+                .listen(SocketAddress.domainSocketAddress(bound.toString()))
+                .map(server -> {
+                    unix.publish(bound, paths.http());
+                    sockets.add(paths.http());
+                    return server;
+                })
+                .toCompletionStage();
     }
 
     private HttpServer http() {
@@ -143,16 +164,20 @@ final class Listeners {
     }
 
     private static Future<HttpServer> busy(String keys, Throwable failure) {
-        return Future.failedFuture(new BrigException(ErrorCode.INTERNAL, "cannot listen on " + keys + ": "
-                + failure.getMessage() + "; stop what listens there, or set another port in the configuration"));
+        return Future.failedFuture(new BrigException(
+                ErrorCode.INTERNAL,
+                "cannot listen on " + keys + ": " + failure.getMessage()
+                        + "; stop what listens there, or set another port in the configuration"));
     }
 
     /** What waits in connections, with the sessions and limits that others know of. */
     View view(Map<String, Integer> sessions, boolean workerAgentUp, List<View.LimitUse> others) {
         List<View.LimitUse> limits = new ArrayList<>(others);
         Lobby lobby = door.lobby();
-        limits.add(new View.LimitUse("connectionsMax", lobby.places(), lobby.bounds().placesMax()));
-        limits.add(new View.LimitUse("unauthenticatedMax", lobby.strangers(), lobby.bounds().strangersMax()));
+        limits.add(new View.LimitUse(
+                "connectionsMax", lobby.places(), lobby.bounds().placesMax()));
+        limits.add(new View.LimitUse(
+                "unauthenticatedMax", lobby.strangers(), lobby.bounds().strangersMax()));
         long queued = 0;
         int full = 0;
         for (Outlet outlet : door.outlets()) {

@@ -23,18 +23,23 @@ public final class SecretFile {
             if (!Files.exists(file)) {
                 create(file, Ids.newToken());
             }
-            if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(file)).endsWith("------")) {
-                throw new BrigException(ErrorCode.INTERNAL, "others may read " + file + ": chmod 600 " + file
-                        + ", or delete it to get a new token");
+            if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(file))
+                    .endsWith("------")) {
+                throw new BrigException(
+                        ErrorCode.INTERNAL,
+                        "others may read " + file + ": chmod 600 " + file + ", or delete it to get a new token");
             }
             return Files.readString(file).strip();
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read or make the " + what + " " + file + ": " + Reason.of(e));
+            throw new BrigException(
+                    ErrorCode.INTERNAL, "cannot read or make the " + what + " " + file + ": " + Reason.of(e));
         }
     }
 
     private static void create(Path file, String token) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+        try (FileChannel channel = FileChannel.open(
+                file,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
             channel.write(StandardCharsets.US_ASCII.encode(token + "\n"));
         }

@@ -52,19 +52,23 @@ final class StateHealth {
     }
 
     private void handleTrial() {
-        var _ = CompletableFuture.runAsync(this::writeFile, disk).thenComposeAsync(written -> row.get(), loop)
-                .whenCompleteAsync((done, failure) -> {
-                    if (failure == null) {
-                        failing = false;
-                        log.info("the state folder takes what is written to it again");
-                    } else {
-                        timers.after(TRIAL_MS, this::handleTrial);
-                    }
-                }, loop);
+        var _ = CompletableFuture.runAsync(this::writeFile, disk)
+                .thenComposeAsync(written -> row.get(), loop)
+                .whenCompleteAsync(
+                        (done, failure) -> {
+                            if (failure == null) {
+                                failing = false;
+                                log.info("the state folder takes what is written to it again");
+                            } else {
+                                timers.after(TRIAL_MS, this::handleTrial);
+                            }
+                        },
+                        loop);
     }
 
     private void writeFile() {
-        try (FileChannel channel = FileChannel.open(trial,
+        try (FileChannel channel = FileChannel.open(
+                trial,
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
             ByteBuffer bytes = ByteBuffer.allocate(TRIAL_BYTES);

@@ -30,22 +30,28 @@ final class StateLock {
     static StateLock take(Path folder) {
         Path file = folder.resolve(NAME);
         try {
-            FileChannel channel = FileChannel.open(file,
+            FileChannel channel = FileChannel.open(
+                    file,
                     Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             if (!isFree(channel)) {
                 try (channel) {
-                    throw new BrigException(ErrorCode.ALREADY_RUNNING, "a gateway already runs, pid " + pid(channel)
-                            + ", on "
-                            + folder + ": end it, or choose another stateDir and runtimeDir in the configuration");
+                    throw new BrigException(
+                            ErrorCode.ALREADY_RUNNING,
+                            "a gateway already runs, pid " + pid(channel)
+                                    + ", on "
+                                    + folder
+                                    + ": end it, or choose another stateDir and runtimeDir in the configuration");
                 }
             }
             channel.truncate(0);
-            channel.write(StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
+            channel.write(
+                    StandardCharsets.US_ASCII.encode(ProcessHandle.current().pid() + "\n"), 0);
             return new StateLock(channel);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.RECORD_LOST, "cannot write " + file + ": " + e.getMessage()
-                    + "; make room in that folder, or make it writable");
+            throw new BrigException(
+                    ErrorCode.RECORD_LOST,
+                    "cannot write " + file + ": " + e.getMessage() + "; make room in that folder, or make it writable");
         }
     }
 
@@ -68,8 +74,8 @@ final class StateLock {
         try {
             channel.close();
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "the lock of the state folder was not given back: "
-                    + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.INTERNAL, "the lock of the state folder was not given back: " + e.getMessage());
         }
     }
 }

@@ -21,8 +21,11 @@ public final class StateRecovery {
     public static Map<String, @Nullable Object> run(Paths paths) {
         StateLock lock = StateLock.take(Paths.makePassable(paths.state()));
         try {
-            Recovery.Outcome outcome = new Recovery(paths.database(), paths.streams(),
-                    name -> Arrays.stream(SpawnState.values()).anyMatch(state -> state.name().equals(name)))
+            Recovery.Outcome outcome = new Recovery(
+                            paths.database(),
+                            paths.streams(),
+                            name -> Arrays.stream(SpawnState.values())
+                                    .anyMatch(state -> state.name().equals(name)))
                     .run(System.currentTimeMillis());
             Map<String, @Nullable Object> said = new LinkedHashMap<>();
             said.put("database", paths.database().toString());

@@ -51,23 +51,31 @@ final class TokenFile implements Tokens.Store {
             return List.of();
         }
         try {
-            return new Fields(Json.parseObject(Files.readAllBytes(file))).objects("tokens").stream()
-                    .map(TokenFile::read).toList();
+            return new Fields(Json.parseObject(Files.readAllBytes(file)))
+                    .objects("tokens").stream().map(TokenFile::read).toList();
         } catch (IOException | BrigException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read the tokens in " + file + ": " + e.getMessage()
-                    + "; without the file no minted token counts any more");
+            throw new BrigException(
+                    ErrorCode.INTERNAL,
+                    "cannot read the tokens in " + file + ": " + e.getMessage()
+                            + "; without the file no minted token counts any more");
         }
     }
 
     private static Token read(Fields token) {
-        return new Token(token.requiredText("hash"), Role.valueOf(token.requiredText("role").toUpperCase(Locale.ROOT)),
-                token.requiredText("captain"), token.text("spawn_id"), token.number("created_ms", 0, Long.MAX_VALUE, 0),
-                token.number("expires_ms", 0, Long.MAX_VALUE, 0), token.flag("revoked"));
+        return new Token(
+                token.requiredText("hash"),
+                Role.valueOf(token.requiredText("role").toUpperCase(Locale.ROOT)),
+                token.requiredText("captain"),
+                token.text("spawn_id"),
+                token.number("created_ms", 0, Long.MAX_VALUE, 0),
+                token.number("expires_ms", 0, Long.MAX_VALUE, 0),
+                token.flag("revoked"));
     }
 
     @Override
     public CompletionStage<Void> save(Collection<Token> tokens) {
-        List<Map<String, @Nullable Object>> written = tokens.stream().map(TokenFile::view).toList();
+        List<Map<String, @Nullable Object>> written =
+                tokens.stream().map(TokenFile::view).toList();
         return replace(file, Json.write(Map.of("tokens", written)));
     }
 
@@ -105,7 +113,9 @@ final class TokenFile implements Tokens.Store {
         Path next = file.resolveSibling(file.getFileName() + ".new");
         try {
             Files.deleteIfExists(next);
-            try (FileChannel channel = FileChannel.open(next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            try (FileChannel channel = FileChannel.open(
+                    next,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
                 ByteBuffer bytes = ByteBuffer.wrap(content);
                 while (bytes.hasRemaining()) {

@@ -33,6 +33,7 @@ final class WorkerAgentProcess {
     private final @Nullable Path configFile;
     /** What the command begins with, found out once: the trial takes a while. */
     private final List<String> scope = DelegatedScope.ofHost(Paths.isRoot()).prefix();
+
     private @Nullable Process process;
     private int starts;
 
@@ -47,11 +48,19 @@ final class WorkerAgentProcess {
             return;
         }
         if (++starts > STARTS_MAX) {
-            throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not start: " + lastWords());
+            throw new BrigException(
+                    ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not start: " + lastWords());
         }
         List<String> command = new ArrayList<>(scope);
-        command.addAll(List.of("setsid", paths.home().resolve("bin/brig").toString(), "worker-agent",
-                "--embedded", "--home", paths.home().toString(), "--runtime-dir", paths.runtime().toString()));
+        command.addAll(List.of(
+                "setsid",
+                paths.home().resolve("bin/brig").toString(),
+                "worker-agent",
+                "--embedded",
+                "--home",
+                paths.home().toString(),
+                "--runtime-dir",
+                paths.runtime().toString()));
         if (configFile != null) {
             command.addAll(List.of("--config", configFile.toString()));
         }
@@ -59,13 +68,15 @@ final class WorkerAgentProcess {
         try {
             makePrivate(logFile);
             process = new ProcessBuilder(command)
-                    .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                    .redirectInput(
+                            ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile.toFile()))
                     .redirectErrorStream(true)
                     .start();
             log.info("worker-agent started pid={} log={}", process.pid(), logFile);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
         }
     }
 

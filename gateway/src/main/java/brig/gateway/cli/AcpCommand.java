@@ -12,22 +12,33 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig acp}. */
-@Command(name = "acp", mixinStandardHelpOptions = true,
+@Command(
+        name = "acp",
+        mixinStandardHelpOptions = true,
         description = "Be an editor's agent by the Agent Client Protocol, with the real one behind the wall.",
-        footer = {"", "An editor starts it, and talks to it on standard input and output. Each session works in the folder that the "
-            + "editor has open, which must lie below one of worker.workspaceBases; -r gives each session a worktree of it, whose "
-            + "changes 'brig diff ID' shows and 'brig apply ID' takes over, and for which worker.repositories will do. Uses the "
-            + "running gateway, or starts one that ends with the editor.", "", "Zed, settings.json:",
+        footer = {
+            "",
+            "An editor starts it, and talks to it on standard input and output. Each session works in the folder that the "
+                    + "editor has open, which must lie below one of worker.workspaceBases; -r gives each session a worktree of it, whose "
+                    + "changes 'brig diff ID' shows and 'brig apply ID' takes over, and for which worker.repositories will do. Uses the "
+                    + "running gateway, or starts one that ends with the editor.",
+            "",
+            "Zed, settings.json:",
             "  {\"agent_servers\": {\"Brig\": {\"type\": \"custom\", \"command\": \"/path/to/brig\",",
-            "      \"args\": [\"acp\", \"--agent\", \"claude\", \"-r\"], \"env\": {}}}}", "",
+            "      \"args\": [\"acp\", \"--agent\", \"claude\", \"-r\"], \"env\": {}}}}",
+            "",
             "JetBrains, ~/.jetbrains/acp.json:",
             "  {\"agent_servers\": {\"Brig\": {\"command\": \"/path/to/brig\",",
-            "      \"args\": [\"acp\", \"--agent\", \"opencode\", \"-r\"], \"env\": {}}}}"})
+            "      \"args\": [\"acp\", \"--agent\", \"opencode\", \"-r\"], \"env\": {}}}}"
+        })
 final class AcpCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Option(names = "--agent", paramLabel = "NAME", required = true,
+    @Option(
+            names = "--agent",
+            paramLabel = "NAME",
+            required = true,
             description = "Name of an agent profile: 'brig agents' lists them.")
     private String agent = "";
 
@@ -36,18 +47,23 @@ final class AcpCommand implements Callable<Integer> {
 
     /** At most one of them. */
     private static final class Place {
-        @Option(names = {"-r", "--worktree"},
+        @Option(
+                names = {"-r", "--worktree"},
                 description = "The editor's folder is a git repository; work in a worktree of it, on a branch brig/ID.")
         private boolean worktree;
 
-        @Option(names = {"-c", "--copy"}, description = "Work in a copy of the editor's folder without its private files.")
+        @Option(
+                names = {"-c", "--copy"},
+                description = "Work in a copy of the editor's folder without its private files.")
         private boolean copy;
     }
 
     @Option(names = "--model", description = "For agents whose profile has a place for it.")
     private @Nullable String model;
 
-    @Option(names = "--policy", paramLabel = "NAME",
+    @Option(
+            names = "--policy",
+            paramLabel = "NAME",
             description = "What the wall lets in, instead of the agent's own policy: 'brig agents' lists them.")
     private @Nullable String policy;
 
@@ -57,12 +73,16 @@ final class AcpCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         OutputStream out = main.terminal().protocol();
-        WorkspaceMode mode = place.worktree ? WorkspaceMode.SNAPSHOT
-                : place.copy ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
+        WorkspaceMode mode =
+                place.worktree ? WorkspaceMode.SNAPSHOT : place.copy ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
         String version = new Main.Version().getVersion()[0].replace("brig ", "");
-        AcpAgent served = new AcpAgent(new Options(agent, model, policy, mode, keep, version),
-                new SpawnerGateway(main.context(), !keep), out, main.terminal()::note);
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-acp-end").unstarted(served::close));
+        AcpAgent served = new AcpAgent(
+                new Options(agent, model, policy, mode, keep, version),
+                new SpawnerGateway(main.context(), !keep),
+                out,
+                main.terminal()::note);
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("brig-acp-end").unstarted(served::close));
         try (served) {
             served.run(System.in);
         }

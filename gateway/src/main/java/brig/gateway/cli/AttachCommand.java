@@ -17,15 +17,25 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 
 /** {@code brig attach}. */
-@Command(name = "attach", description = "Follow a session; each line of standard input is a message to it.",
+@Command(
+        name = "attach",
+        description = "Follow a session; each line of standard input is a message to it.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Several may attach at once. Ctrl-C detaches and leaves the session running.", "", "Examples:",
-            "  brig attach build", "  brig attach --wait build", "  echo 'make test' | brig attach build", "  brig attach --from 100 --json build",
-            "  brig attach --agent a60f44d2a0df56958 build"})
+        footer = {
+            "",
+            "Several may attach at once. Ctrl-C detaches and leaves the session running.",
+            "",
+            "Examples:",
+            "  brig attach build",
+            "  brig attach --wait build",
+            "  echo 'make test' | brig attach build",
+            "  brig attach --from 100 --json build",
+            "  brig attach --agent a60f44d2a0df56958 build"
+        })
 final class AttachCommand implements Callable<Integer> {
     /** The gateway's own hint is for programs; a person would notice five seconds. */
     private static final long LOOK_AGAIN_MS = 200;
@@ -39,8 +49,11 @@ final class AttachCommand implements Callable<Integer> {
     @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
     private long from;
 
-    @Option(names = "--agent", paramLabel = "AGENT_ID",
-            description = "Only what that sub-agent says, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
+    @Option(
+            names = "--agent",
+            paramLabel = "AGENT_ID",
+            description =
+                    "Only what that sub-agent says, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
     private @Nullable String agent;
 
     @Option(names = "--wait", description = "Wait until the session runs, instead of exiting with 3.")
@@ -66,7 +79,8 @@ final class AttachCommand implements Callable<Integer> {
 
     private int attach() {
         try (GatewayClient client = main.context().connect()) {
-            Map<String, Object> request = new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from, "client", "cli"));
+            Map<String, Object> request =
+                    new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from, "client", "cli"));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
             if (agent != null) {
                 String only = TreeDrawing.agentOf(client.request(Map.of("action", "tree", "id", id)), agent);

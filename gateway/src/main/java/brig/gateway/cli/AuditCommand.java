@@ -13,12 +13,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig audit}. */
-@Command(name = "audit", description = "Show the agents' network requests and what became of them, oldest first.",
+@Command(
+        name = "audit",
+        description = "Show the agents' network requests and what became of them, oldest first.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Examples:",
+        footer = {
+            "",
+            "Examples:",
             "  brig audit --blocked --since 1h        what was refused in the last hour",
             "  brig audit --spawn build -f            go on until Ctrl-C",
-            "  brig audit --host pypi.org --json      a JSON object for each"})
+            "  brig audit --host pypi.org --json      a JSON object for each"
+        })
 final class AuditCommand implements Callable<Integer> {
     private static final long LOOK_AGAIN_MS = 1_000;
 
@@ -37,11 +42,16 @@ final class AuditCommand implements Callable<Integer> {
     @Option(names = "--since", paramLabel = "AGE", description = "Only what is younger, such as 90s, 15m, 24h, 30d.")
     private @Nullable String since;
 
-    @Option(names = {"-n", "--limit"}, paramLabel = "N", description = "The newest so many, at most 1000.",
+    @Option(
+            names = {"-n", "--limit"},
+            paramLabel = "N",
+            description = "The newest so many, at most 1000.",
             defaultValue = "100")
     private long limit;
 
-    @Option(names = {"-f", "--follow"}, description = "Go on with what comes.")
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on with what comes.")
     private boolean follow;
 
     @Override
@@ -73,7 +83,9 @@ final class AuditCommand implements Callable<Integer> {
         question.put("spawn_id", spawn);
         question.put("host", host);
         question.put("decision", blocked ? "blocked" : null);
-        question.put("since", since == null ? null : System.currentTimeMillis() - 1000 * TokenCommand.seconds("--since", since));
+        question.put(
+                "since",
+                since == null ? null : System.currentTimeMillis() - 1000 * TokenCommand.seconds("--since", since));
         question.put("limit", limit);
         return question;
     }
@@ -83,18 +95,23 @@ final class AuditCommand implements Callable<Integer> {
             main.terminal().json(entry.asMap());
             return;
         }
-        String time = Instant.ofEpochMilli(entry.number("ts", 0, Long.MAX_VALUE, 0)).truncatedTo(ChronoUnit.SECONDS).toString();
+        String time = Instant.ofEpochMilli(entry.number("ts", 0, Long.MAX_VALUE, 0))
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
         String decision = entry.text("decision", entry.text("kind", ""));
         if (entry.has("lost")) {
-            main.terminal().println(time + "  lost     " + entry.number("lost", 0, Long.MAX_VALUE, 0)
-                    + " entries that were not written in time");
+            main.terminal()
+                    .println(time + "  lost     " + entry.number("lost", 0, Long.MAX_VALUE, 0)
+                            + " entries that were not written in time");
             return;
         }
         long status = entry.number("status", 0, 999, 0);
         List<String> secrets = entry.texts("secrets");
-        main.terminal().println(time + "  " + pad(decision) + entry.text("spawn_id", "") + "  "
-                + EgressCommand.request(entry) + (status == 0 ? "" : " " + status)
-                + (secrets.isEmpty() ? "" : " with " + String.join(", ", secrets)) + "  (" + entry.text("rule", "") + ")");
+        main.terminal()
+                .println(time + "  " + pad(decision) + entry.text("spawn_id", "") + "  "
+                        + EgressCommand.request(entry) + (status == 0 ? "" : " " + status)
+                        + (secrets.isEmpty() ? "" : " with " + String.join(", ", secrets)) + "  ("
+                        + entry.text("rule", "") + ")");
     }
 
     private static String pad(String decision) {

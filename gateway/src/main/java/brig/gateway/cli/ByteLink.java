@@ -44,7 +44,8 @@ interface ByteLink extends ByteChannel {
         return new ByteLink() {
             @Override
             public int read(ByteBuffer into) throws IOException {
-                int read = socket.getInputStream().read(into.array(), into.arrayOffset() + into.position(), into.remaining());
+                int read = socket.getInputStream()
+                        .read(into.array(), into.arrayOffset() + into.position(), into.remaining());
                 into.position(into.position() + Math.max(read, 0));
                 return read;
             }

@@ -17,18 +17,24 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** {@code brig completion}. */
-@Command(name = "completion", description = "Print what lets a shell complete brig's commands and options, sessions and agents.",
+@Command(
+        name = "completion",
+        description = "Print what lets a shell complete brig's commands and options, sessions and agents.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Examples:",
+        footer = {
+            "",
+            "Examples:",
             "  brig completion bash > ~/.local/share/bash-completion/completions/brig",
             "  source <(brig completion zsh)                     in ~/.zshrc",
-            "  brig completion fish > ~/.config/fish/completions/brig.fish"})
+            "  brig completion fish > ~/.config/fish/completions/brig.fish"
+        })
 final class CompletionCommand implements Callable<Integer> {
     private static final String SESSIONS = "brig sessions --quiet 2>/dev/null";
     private static final String AGENTS = "brig agents --quiet 2>/dev/null";
     /** Commands whose first word is a session, and those whose first word is an agent. */
-    private static final List<String> OF_SESSIONS = List.of("attach", "logs", "tree", "terminate", "stop", "kill", "diff", "apply",
-            "exec", "port", "open", "rebind");
+    private static final List<String> OF_SESSIONS = List.of(
+            "attach", "logs", "tree", "terminate", "stop", "kill", "diff", "apply", "exec", "port", "open", "rebind");
+
     private static final List<String> OF_AGENTS = List.of("run", "spawn");
 
     @ParentCommand
@@ -43,12 +49,14 @@ final class CompletionCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CommandLine brig = spec.root().commandLine();
-        main.terminal().verbatim(switch (shell) {
-            // Both get the same script: it loads bashcompinit where zsh reads it.
-            case "bash", "zsh" -> AutoComplete.bash("brig", brig) + names();
-            case "fish" -> fish(brig);
-            default -> throw Fields.invalid("SHELL", "must be bash, zsh or fish");
-        });
+        main.terminal()
+                .verbatim(
+                        switch (shell) {
+                            // Both get the same script: it loads bashcompinit where zsh reads it.
+                            case "bash", "zsh" -> AutoComplete.bash("brig", brig) + names();
+                            case "fish" -> fish(brig);
+                            default -> throw Fields.invalid("SHELL", "must be bash, zsh or fish");
+                        });
         return 0;
     }
 
@@ -74,7 +82,8 @@ final class CompletionCommand implements Callable<Integer> {
         List<String> lines = new ArrayList<>(List.of("complete -c brig -f"));
         for (Map.Entry<String, CommandLine> command : brig.getSubcommands().entrySet()) {
             CommandSpec own = command.getValue().getCommandSpec();
-            lines.add("complete -c brig -n __fish_use_subcommand -a " + command.getKey() + " -d " + quoted(own.usageMessage().description()));
+            lines.add("complete -c brig -n __fish_use_subcommand -a " + command.getKey() + " -d "
+                    + quoted(own.usageMessage().description()));
             for (OptionSpec option : own.options()) {
                 if (!option.hidden()) {
                     lines.add("complete -c brig -n " + in(List.of(command.getKey())) + option(option));

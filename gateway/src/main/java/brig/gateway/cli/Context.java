@@ -41,7 +41,8 @@ final class Context {
         return Paths.of(config(), home);
     }
 
-    @Nullable Path configFile() {
+    @Nullable
+    Path configFile() {
         return configFile != null ? configFile : ConfigFile.usualPlace().orElse(null);
     }
 
@@ -56,7 +57,8 @@ final class Context {
     }
 
     /** The gateway on another host, or behind HTTP on this one, that the environment names; null for one of this host. */
-    @Nullable RemoteGateway remote() {
+    @Nullable
+    RemoteGateway remote() {
         return RemoteGateway.named(System.getenv());
     }
 
@@ -70,7 +72,9 @@ final class Context {
         try {
             return GatewayClient.connect(socket);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "no gateway listens on " + socket + ": start one with '" + command("serve") + "'");
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND,
+                    "no gateway listens on " + socket + ": start one with '" + command("serve") + "'");
         }
     }
 
@@ -78,7 +82,8 @@ final class Context {
         try {
             return new GatewayClient(remote.dial());
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "no gateway answers at " + remote.uri() + " (BRIG_HOST): " + Reason.of(e));
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND, "no gateway answers at " + remote.uri() + " (BRIG_HOST): " + Reason.of(e));
         }
     }
 
@@ -89,7 +94,8 @@ final class Context {
             return Path.of(named);
         }
         Path own = paths().spawner();
-        boolean hosts = config().spawnerSocket().isEmpty() && !Files.exists(own) && Files.isWritable(Paths.HOST_SPAWNER);
+        boolean hosts =
+                config().spawnerSocket().isEmpty() && !Files.exists(own) && Files.isWritable(Paths.HOST_SPAWNER);
         return hosts ? Paths.HOST_SPAWNER : own;
     }
 
@@ -133,16 +139,28 @@ final class Context {
             try {
                 folder = EmbeddedFolder.open(Path.of(System.getProperty("java.io.tmpdir")));
             } catch (IOException e) {
-                throw new BrigException(ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + Reason.of(e));
+                throw new BrigException(
+                        ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + Reason.of(e));
             }
             Config own = context.config();
             Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of(), "", 0);
             Path path = folder.path();
-            Config config = new Config(path.resolve("state").toString(), path.resolve("run").toString(),
-                    path.resolve("agents").toString(), path.resolve("spawner.sock").toString(), List.of(), http,
-                    own.log(), own.traces(), own.limits(), own.retention(), own.connections(), own.worker());
+            Config config = new Config(
+                    path.resolve("state").toString(),
+                    path.resolve("run").toString(),
+                    path.resolve("agents").toString(),
+                    path.resolve("spawner.sock").toString(),
+                    List.of(),
+                    http,
+                    own.log(),
+                    own.traces(),
+                    own.limits(),
+                    own.retention(),
+                    own.connections(),
+                    own.worker());
             gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
-            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-leave").unstarted(this::close));
+            Runtime.getRuntime()
+                    .addShutdownHook(Thread.ofPlatform().name("brig-leave").unstarted(this::close));
             try {
                 gateway.start();
             } catch (BrigException e) {

@@ -14,15 +14,21 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig egress}: what a session may reach of the outside. */
-@Command(name = "egress", description = "Show and decide what a session may reach of the outside.",
-        mixinStandardHelpOptions = true, synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "Examples:",
+@Command(
+        name = "egress",
+        description = "Show and decide what a session may reach of the outside.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "Examples:",
             "  brig egress list build                          its rules, and requests that wait for an answer",
             "  brig egress allow build registry.npmjs.org      for as long as the session lives",
             "  brig egress allow build api.example.org --once  for one request",
             "  brig egress allow build pypi.org --save         written into its policy's file, for others too",
             "  brig egress deny build api.example.org          answers what waits; asks again the next time",
-            "  brig egress revoke build GITHUB_TOKEN           takes a secret back"})
+            "  brig egress revoke build GITHUB_TOKEN           takes a secret back"
+        })
 final class EgressCommand {
     @ParentCommand
     private Main main = new Main();
@@ -36,8 +42,10 @@ final class EgressCommand {
         private boolean save;
     }
 
-    @Command(description = "List what a session may reach, and the requests that wait for an answer.",
-            mixinStandardHelpOptions = true, footer = {"", "Example:", "  brig egress list build"})
+    @Command(
+            description = "List what a session may reach, and the requests that wait for an answer.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "Example:", "  brig egress list build"})
     int list(@Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id) {
         try (GatewayClient client = main.context().connect()) {
             Fields answer = client.request(Map.of("action", "egress", "id", id));
@@ -63,22 +71,26 @@ final class EgressCommand {
         each(answer, "tunnelled").forEach(host -> rows.add(List.of("unread", host, policy)));
         each(answer, "allowed_meanwhile").forEach(host -> rows.add(List.of("allowed", host, "a person")));
         for (Fields secret : answer.objects("secrets")) {
-            rows.add(List.of(secret.flag("revoked") ? "revoked" : "secret", secret.text("name", ""),
+            rows.add(List.of(
+                    secret.flag("revoked") ? "revoked" : "secret",
+                    secret.text("name", ""),
                     "to " + String.join(", ", secret.texts("hosts"))));
         }
         terminal.table(List.of("RULE", "WHAT", "BY"), rows);
         for (Fields ask : answer.objects("asks")) {
             long leftMs = ask.number("deadline_ms", 0, Long.MAX_VALUE, 0) - System.currentTimeMillis();
             terminal.println("");
-            terminal.println("waits " + Math.max(leftMs, 0) / 1000 + " s more: " + ask.text("method", "") + " "
-                    + hostOf(ask));
+            terminal.println(
+                    "waits " + Math.max(leftMs, 0) / 1000 + " s more: " + ask.text("method", "") + " " + hostOf(ask));
             terminal.println("  brig egress allow " + id + " " + hostOf(ask));
         }
     }
 
     /** Entries of a list, as text: a rule with methods and paths is an object. */
     private static List<String> each(Fields answer, String name) {
-        return answer.asMap().get(name) instanceof List<?> list ? list.stream().map(EgressCommand::text).toList() : List.of();
+        return answer.asMap().get(name) instanceof List<?> list
+                ? list.stream().map(EgressCommand::text).toList()
+                : List.of();
     }
 
     private static String text(@Nullable Object rule) {
@@ -94,27 +106,51 @@ final class EgressCommand {
         return text.toString();
     }
 
-    @Command(description = "Let a session reach a host.", mixinStandardHelpOptions = true,
-            footer = {"", "What the policy denies stays denied. A host without a port means 80 and 443.", "", "Examples:",
-                "  brig egress allow build registry.npmjs.org", "  brig egress allow build db.example.org:5432 --once"})
-    int allow(@Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
-            @Parameters(paramLabel = "HOST", description = "A name, *. and a name, or an address; with :port or without.")
+    @Command(
+            description = "Let a session reach a host.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "What the policy denies stays denied. A host without a port means 80 and 443.",
+                "",
+                "Examples:",
+                "  brig egress allow build registry.npmjs.org",
+                "  brig egress allow build db.example.org:5432 --once"
+            })
+    int allow(
+            @Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
+            @Parameters(
+                            paramLabel = "HOST",
+                            description = "A name, *. and a name, or an address; with :port or without.")
                     String host,
             @ArgGroup(exclusive = true) @Nullable Extent extent) {
         boolean once = extent != null && extent.once;
         boolean save = extent != null && extent.save;
         Fields done = decide(id, save ? "save" : once ? "once" : "allow", "host", host);
         if (!main.json()) {
-            main.terminal().note("allowed " + host + (once ? " for one request"
-                    : save ? ", also in " + done.text("file", "") : " for as long as the session lives"));
+            main.terminal()
+                    .note("allowed " + host
+                            + (once
+                                    ? " for one request"
+                                    : save
+                                            ? ", also in " + done.text("file", "")
+                                            : " for as long as the session lives"));
         }
         return 0;
     }
 
-    @Command(description = "Refuse a host to requests that wait for an answer.", mixinStandardHelpOptions = true,
-            footer = {"", "To close it for good write it into deniedHosts of the policy.", "", "Example:",
-                "  brig egress deny build api.example.org"})
-    int deny(@Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
+    @Command(
+            description = "Refuse a host to requests that wait for an answer.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "To close it for good write it into deniedHosts of the policy.",
+                "",
+                "Example:",
+                "  brig egress deny build api.example.org"
+            })
+    int deny(
+            @Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
             @Parameters(paramLabel = "HOST", description = "As 'brig egress list' shows it.") String host) {
         decide(id, "deny", "host", host);
         if (!main.json()) {
@@ -123,9 +159,12 @@ final class EgressCommand {
         return 0;
     }
 
-    @Command(description = "Take a secret back from a session, for good.", mixinStandardHelpOptions = true,
+    @Command(
+            description = "Take a secret back from a session, for good.",
+            mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig egress revoke build GITHUB_TOKEN"})
-    int revoke(@Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
+    int revoke(
+            @Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
             @Parameters(paramLabel = "SECRET", description = "Its name in the policy.") String secret) {
         decide(id, "revoke", "secret", secret);
         if (!main.json()) {

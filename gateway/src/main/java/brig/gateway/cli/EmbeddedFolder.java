@@ -38,6 +38,7 @@ final class EmbeddedFolder implements AutoCloseable {
     private final Path path;
     /** Open until the end of the command: closing it gives the lock back. */
     private final FileChannel marker;
+
     private final Thread sweeper;
 
     private EmbeddedFolder(Path path, FileChannel marker, Thread sweeper) {
@@ -89,13 +90,15 @@ final class EmbeddedFolder implements AutoCloseable {
 
     /** Nobody else made it, or put a link in its place. */
     private static boolean isOurs(Path file) throws IOException {
-        return Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(file)
-                && Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(Paths.ownUid());
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                && !Files.isSymbolicLink(file)
+                && Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                        .equals(Paths.ownUid());
     }
 
     private static void removeLeft(Path folder) {
-        try (FileChannel marker = FileChannel.open(
-                folder.resolve(MARKER), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+        try (FileChannel marker =
+                FileChannel.open(folder.resolve(MARKER), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
             if (marker.tryLock() != null) {
                 endWorkers(folder);
                 remove(folder);

@@ -12,19 +12,27 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code brig exec}. The command is a spawn of its own and no message to the session: messages of one session wait for each
  * other and share a stream, and who calls this wants the output and the exit code of this command and no other.
  */
-@Command(name = "exec", description = "Run a command in the workspace of a session, stream what comes, exit with its code.",
+@Command(
+        name = "exec",
+        description = "Run a command in the workspace of a session, stream what comes, exit with its code.",
         mixinStandardHelpOptions = true,
-        footer = {"", "The command has a wall of its own: it shares the files of the workspace with the session, and its git worktree, but "
-            + "neither processes nor /tmp. Several may run at once. Without a command, and with standard input that is no "
-            + "terminal, it is read from there.", "", "Examples:",
-            "  brig exec build -- 'make test'", "  brig exec build -- git log --oneline"})
+        footer = {
+            "",
+            "The command has a wall of its own: it shares the files of the workspace with the session, and its git worktree, but "
+                    + "neither processes nor /tmp. Several may run at once. Without a command, and with standard input that is no "
+                    + "terminal, it is read from there.",
+            "",
+            "Examples:",
+            "  brig exec build -- 'make test'",
+            "  brig exec build -- git log --oneline"
+        })
 final class ExecCommand implements Callable<Integer> {
     private static final String SHELL = "shell";
 
@@ -37,7 +45,10 @@ final class ExecCommand implements Callable<Integer> {
     @Parameters(index = "1..*", paramLabel = "COMMAND", description = "For bash; words are joined by spaces.")
     private List<String> command = List.of();
 
-    @Option(names = "--policy", paramLabel = "NAME", description = "What its wall lets in, instead of the policy of the agent 'shell'.")
+    @Option(
+            names = "--policy",
+            paramLabel = "NAME",
+            description = "What its wall lets in, instead of the policy of the agent 'shell'.")
     private @Nullable String policy;
 
     @Mixin
@@ -64,6 +75,6 @@ final class ExecCommand implements Callable<Integer> {
         request.put("prompt", RunCommand.message(command.isEmpty() ? null : String.join(" ", command)));
         request.put("once", true);
         request.put("policy", policy);
-        return RunCommand.stream(main, SHELL, request, spawnId -> { });
+        return RunCommand.stream(main, SHELL, request, spawnId -> {});
     }
 }

@@ -4,8 +4,8 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -77,7 +77,8 @@ final class GatewayClient implements AutoCloseable {
         String code = answer.text("code");
         if (code != null && answer.has("error")) {
             String why = answer.text("error", "");
-            BrigException refusal = new BrigException(ErrorCode.valueOf(code),
+            BrigException refusal = new BrigException(
+                    ErrorCode.valueOf(code),
                     why + (why.startsWith("no session ") ? "; 'brig sessions --all' has those that there are" : ""),
                     (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
             for (String field : List.of("state", "spawn_id", "session_id")) {
@@ -104,7 +105,8 @@ final class GatewayClient implements AutoCloseable {
                 line.write(one.get(0));
             }
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
         }
         if (line.size() == 0) {
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway closed the connection");
@@ -130,7 +132,8 @@ final class GatewayClient implements AutoCloseable {
             if (said != null) {
                 requireNoError(new Fields(Json.parseObject(said)));
             }
-            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
         }
     }
 

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class JsonText {
     private static final JsonFactory FACTORY = JsonFactory.builder()
-            .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS).enable(JsonReadFeature.ALLOW_TRAILING_COMMA).build();
+            .enable(JsonReadFeature.ALLOW_JAVA_COMMENTS)
+            .enable(JsonReadFeature.ALLOW_TRAILING_COMMA)
+            .build();
 
     /** Where a member's name begins, and where its value begins and ends. */
     private record Member(int nameAt, int valueAt, int end) {}
@@ -53,7 +55,8 @@ final class JsonText {
     }
 
     /** The text of a member's value; null where there is none. */
-    @Nullable String get(List<String> path) {
+    @Nullable
+    String get(List<String> path) {
         Shape object = objectAt(path.subList(0, path.size() - 1));
         Member member = object == null ? null : object.members.get(path.getLast());
         return member == null ? null : text.substring(member.valueAt, member.end);
@@ -81,7 +84,8 @@ final class JsonText {
             text = text.substring(0, there.valueAt) + laid + text.substring(there.end);
             return;
         }
-        String member = "\n" + indent + '"' + new String(JsonStringEncoder.getInstance().quoteAsString(path.getLast())) + "\": " + laid;
+        String member = "\n" + indent + '"'
+                + new String(JsonStringEncoder.getInstance().quoteAsString(path.getLast())) + "\": " + laid;
         if (object.inOrder.isEmpty()) {
             text = text.substring(0, object.from + 1) + member + "\n" + indent(path.size() - 1)
                     + text.substring(object.from + 1).replaceFirst("^\\s+(?=\\})", "");
@@ -125,7 +129,8 @@ final class JsonText {
                 return null;
             }
             if (object.members.containsKey(name) && !object.objects.containsKey(name)) {
-                throw new BrigException(ErrorCode.INVALID_FIELD, "'" + String.join(".", path) + "' is there and is no object");
+                throw new BrigException(
+                        ErrorCode.INVALID_FIELD, "'" + String.join(".", path) + "' is there and is no object");
             }
             object = object.objects.get(name);
         }
@@ -172,7 +177,8 @@ final class JsonText {
             parser.skipChildren();
             // A text is read when it is asked for.
             parser.finishToken();
-            add(object, name, new Member(nameAt, valueAt, (int) parser.currentLocation().getCharOffset()));
+            add(object, name, new Member(nameAt, valueAt, (int)
+                    parser.currentLocation().getCharOffset()));
         }
     }
 
@@ -187,7 +193,9 @@ final class JsonText {
             Member begun = outer.inOrder.removeLast();
             Member whole = new Member(begun.nameAt, begun.valueAt, inner.end);
             outer.inOrder.add(whole);
-            outer.members.entrySet().stream().filter(entry -> entry.getValue().equals(begun)).forEach(entry -> entry.setValue(whole));
+            outer.members.entrySet().stream()
+                    .filter(entry -> entry.getValue().equals(begun))
+                    .forEach(entry -> entry.setValue(whole));
         }
     }
 }

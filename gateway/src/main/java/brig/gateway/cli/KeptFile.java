@@ -138,8 +138,17 @@ final class KeptFile {
         try {
             Path old = Files.writeString(Files.createTempFile("brig-", ".old"), before);
             Path fresh = Files.writeString(Files.createTempFile("brig-", ".new"), json.text());
-            Process diff = new ProcessBuilder("diff", "-u", "--label", existed ? file.toString() : "/dev/null", "--label",
-                    file.toString(), old.toString(), fresh.toString()).redirectErrorStream(true).start();
+            Process diff = new ProcessBuilder(
+                            "diff",
+                            "-u",
+                            "--label",
+                            existed ? file.toString() : "/dev/null",
+                            "--label",
+                            file.toString(),
+                            old.toString(),
+                            fresh.toString())
+                    .redirectErrorStream(true)
+                    .start();
             try (InputStream said = diff.getInputStream()) {
                 return new String(said.readAllBytes(), StandardCharsets.UTF_8);
             } finally {

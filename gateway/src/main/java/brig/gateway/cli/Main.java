@@ -33,13 +33,35 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {ServeCommand.class, RunCommand.class, SpawnCommand.class, AttachCommand.class, ExecCommand.class,
-                LogsCommand.class,
-                TreeCommand.class, EgressCommand.class, AuditCommand.class, PortCommand.class, RecordCommand.class,
-                ReplayCommand.class, TrackCommand.class, TokenCommand.class, ApplyCommand.class, OpenCodeCommand.class,
-                AcpCommand.class, RouteCommand.class, RepositoryCommand.class, OpenCommand.class, StatusCommand.class,
-                TopCommand.class, PruneCommand.class, RecoverCommand.class, CompletionCommand.class,
-                ManCommand.class, HelpCommand.class},
+        subcommands = {
+            ServeCommand.class,
+            RunCommand.class,
+            SpawnCommand.class,
+            AttachCommand.class,
+            ExecCommand.class,
+            LogsCommand.class,
+            TreeCommand.class,
+            EgressCommand.class,
+            AuditCommand.class,
+            PortCommand.class,
+            RecordCommand.class,
+            ReplayCommand.class,
+            TrackCommand.class,
+            TokenCommand.class,
+            ApplyCommand.class,
+            OpenCodeCommand.class,
+            AcpCommand.class,
+            RouteCommand.class,
+            RepositoryCommand.class,
+            OpenCommand.class,
+            StatusCommand.class,
+            TopCommand.class,
+            PruneCommand.class,
+            RecoverCommand.class,
+            CompletionCommand.class,
+            ManCommand.class,
+            HelpCommand.class
+        },
         footer = {
             "",
             "Examples:",
@@ -71,7 +93,11 @@ public final class Main {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--config", paramLabel = "FILE", scope = ScopeType.INHERIT, description = "Settings that differ from the defaults.")
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            scope = ScopeType.INHERIT,
+            description = "Settings that differ from the defaults.")
     private @Nullable Path configFile;
 
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON.")
@@ -118,7 +144,8 @@ public final class Main {
     /** To be thrown by the command that runs, where only the gateway could tell that it is used wrongly: exit code 2. */
     ParameterException wrongUsage(String why) {
         CommandLine used = Objects.requireNonNull(spec).commandLine();
-        return new ParameterException(used.getParseResult().subcommand().commandSpec().commandLine(), why);
+        return new ParameterException(
+                used.getParseResult().subcommand().commandSpec().commandLine(), why);
     }
 
     private int handleFailure(Exception failure) throws Exception {
@@ -141,22 +168,41 @@ public final class Main {
         return json;
     }
 
-    @Command(aliases = {"ls", "ps"}, description = "List sessions, newest first.", mixinStandardHelpOptions = true,
-            footer = {"", "Examples:", "  brig sessions", "  brig sessions --all --json", "  brig sessions --posture",
-                "  brig sessions -q | xargs -n 1 brig terminate"})
-    int sessions(@Option(names = {"-a", "--all"}, description = "Also those that have ended.") boolean all,
-            @Option(names = {"-q", "--quiet"}, description = "Only their task_ids, each on a line.") boolean quiet,
+    @Command(
+            aliases = {"ls", "ps"},
+            description = "List sessions, newest first.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "Examples:",
+                "  brig sessions",
+                "  brig sessions --all --json",
+                "  brig sessions --posture",
+                "  brig sessions -q | xargs -n 1 brig terminate"
+            })
+    int sessions(
+            @Option(
+                            names = {"-a", "--all"},
+                            description = "Also those that have ended.")
+                    boolean all,
+            @Option(
+                            names = {"-q", "--quiet"},
+                            description = "Only their task_ids, each on a line.")
+                    boolean quiet,
             @Option(names = "--posture", description = "What the wall of each was found to enforce.") boolean posture) {
         try (GatewayClient client = context().connect()) {
             Fields answer = client.request(Map.of("action", "list"));
             List<Fields> spawns = answer.objects("spawns").stream()
-                    .filter(spawn -> all || !spawn.has("ended_ms")).toList();
+                    .filter(spawn -> all || !spawn.has("ended_ms"))
+                    .toList();
             if (posture) {
-                spawns = spawns.stream().map(spawn -> client.request(
-                        Map.of("action", "status", "id", spawn.requiredText("spawn_id")))).toList();
+                spawns = spawns.stream()
+                        .map(spawn -> client.request(Map.of("action", "status", "id", spawn.requiredText("spawn_id"))))
+                        .toList();
             }
             if (json) {
-                terminal.json(Map.of("spawns", spawns.stream().map(Fields::asMap).toList()));
+                terminal.json(
+                        Map.of("spawns", spawns.stream().map(Fields::asMap).toList()));
                 return 0;
             }
             if (quiet) {
@@ -164,14 +210,20 @@ public final class Main {
                 return 0;
             }
             if (posture) {
-                terminal.table(List.of("TASK", "PROPERTY", "STATUS", "DETAIL"),
+                terminal.table(
+                        List.of("TASK", "PROPERTY", "STATUS", "DETAIL"),
                         spawns.stream().flatMap(Main::postureRows).toList());
                 return 0;
             }
             List<List<String>> rows = new ArrayList<>();
             for (Fields spawn : spawns) {
-                rows.add(List.of(spawn.text("task_id", ""), spawn.text("spawn_id", ""), spawn.text("agent", ""),
-                        spawn.text("activity", "") + (spawn.flag("throttled") ? ", throttled" : ""), age(spawn, "created_ms"), String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
+                rows.add(List.of(
+                        spawn.text("task_id", ""),
+                        spawn.text("spawn_id", ""),
+                        spawn.text("agent", ""),
+                        spawn.text("activity", "") + (spawn.flag("throttled") ? ", throttled" : ""),
+                        age(spawn, "created_ms"),
+                        String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
             }
             terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
         }
@@ -185,20 +237,34 @@ public final class Main {
         }
         Fields posture = spawn.object("posture");
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.text("limits", "")));
-        Stream<List<String>> notHeld = posture.texts("not_held").stream().map(what -> List.of(task, "not-held", "", what));
-        return Stream.concat(Stream.concat(level, notHeld), posture.objects("properties").stream().map(property -> List.of(task,
-                property.text("name", ""), property.text("status", ""), property.text("detail", ""))));
+        Stream<List<String>> notHeld =
+                posture.texts("not_held").stream().map(what -> List.of(task, "not-held", "", what));
+        return Stream.concat(
+                Stream.concat(level, notHeld),
+                posture.objects("properties").stream()
+                        .map(property -> List.of(
+                                task,
+                                property.text("name", ""),
+                                property.text("status", ""),
+                                property.text("detail", ""))));
     }
 
     private static String age(Fields spawn, String since) {
         long ms = System.currentTimeMillis() - spawn.number(since, 0, Long.MAX_VALUE, 0);
         Duration age = Duration.ofMillis(Math.max(ms, 0));
-        return age.toHours() > 0 ? age.toHours() + "h" + age.toMinutesPart() + "m"
+        return age.toHours() > 0
+                ? age.toHours() + "h" + age.toMinutesPart() + "m"
                 : age.toMinutes() > 0 ? age.toMinutes() + "m" + age.toSecondsPart() + "s" : age.toSeconds() + "s";
     }
 
-    @Command(description = "List the agents that can be run, and the policies that their wall may have.", mixinStandardHelpOptions = true)
-    int agents(@Option(names = {"-q", "--quiet"}, description = "Only the names of agents, each on a line.") boolean quiet) {
+    @Command(
+            description = "List the agents that can be run, and the policies that their wall may have.",
+            mixinStandardHelpOptions = true)
+    int agents(
+            @Option(
+                            names = {"-q", "--quiet"},
+                            description = "Only the names of agents, each on a line.")
+                    boolean quiet) {
         try (Context.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "agents"));
             if (json) {
@@ -209,24 +275,39 @@ public final class Main {
                 answer.objects("agents").forEach(agent -> terminal.println(agent.text("name", "")));
                 return 0;
             }
-            terminal.table(List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"), answer.objects("agents").stream()
-                    .map(agent -> List.of(agent.text("name", ""), agent.text("policy", ""),
-                            agent.text("state", "").replace('_', ' '),
-                            agent.text("description", "")))
-                    .toList());
+            terminal.table(
+                    List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"),
+                    answer.objects("agents").stream()
+                            .map(agent -> List.of(
+                                    agent.text("name", ""),
+                                    agent.text("policy", ""),
+                                    agent.text("state", "").replace('_', ' '),
+                                    agent.text("description", "")))
+                            .toList());
             terminal.println("");
-            terminal.table(List.of("POLICY", "DESCRIPTION"), answer.objects("policies").stream()
-                    .map(policy -> List.of(policy.text("name", ""), policy.text("description", ""))).toList());
-            answer.objects("agents").stream().filter(agent -> agent.has("problem"))
+            terminal.table(
+                    List.of("POLICY", "DESCRIPTION"),
+                    answer.objects("policies").stream()
+                            .map(policy -> List.of(policy.text("name", ""), policy.text("description", "")))
+                            .toList());
+            answer.objects("agents").stream()
+                    .filter(agent -> agent.has("problem"))
                     .forEach(agent -> terminal.lines("\n" + agent.text("name", "") + ": " + agent.text("problem", "")));
             answer.texts("faults").forEach(fault -> terminal.lines("\n" + fault));
         }
         return 0;
     }
 
-    @Command(description = "Print what a session changed in its worktree or copy.", mixinStandardHelpOptions = true,
-            footer = {"", "For sessions started with --repository or --copy, also after their end.", "", "Example:",
-                "  brig diff my-task | git apply"})
+    @Command(
+            description = "Print what a session changed in its worktree or copy.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "For sessions started with --repository or --copy, also after their end.",
+                "",
+                "Example:",
+                "  brig diff my-task | git apply"
+            })
     int diff(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id, @Mixin RawOption raw) {
         raw.apply(terminal);
         try (Context.Connection connection = context().connectOrEmbed()) {
@@ -243,10 +324,14 @@ public final class Main {
         return 0;
     }
 
-    @Command(description = "List the worktrees and copies that stay because sessions changed something in them.",
+    @Command(
+            description = "List the worktrees and copies that stay because sessions changed something in them.",
             mixinStandardHelpOptions = true,
-            footer = {"", "'brig diff ID' shows the changes, 'brig discard ID' removes them with the workspace. Nobody "
-                + "has to: after worker.keptWorkspaceMs (30 days) they go."})
+            footer = {
+                "",
+                "'brig diff ID' shows the changes, 'brig discard ID' removes them with the workspace. Nobody "
+                        + "has to: after worker.keptWorkspaceMs (30 days) they go."
+            })
     int workspaces() {
         try (Context.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "workspaces"));
@@ -254,15 +339,24 @@ public final class Main {
                 terminal.json(answer.asMap());
                 return 0;
             }
-            terminal.table(List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"), answer.objects("workspaces").stream()
-                    .map(kept -> List.of(kept.text("task_id", ""), kept.text("spawn_id", ""), kept.text("workspace_mode", ""),
-                            kept.text("source", ""), kept.text("branch", ""), age(kept, "ended_ms") + " ago"))
-                    .toList());
+            terminal.table(
+                    List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"),
+                    answer.objects("workspaces").stream()
+                            .map(kept -> List.of(
+                                    kept.text("task_id", ""),
+                                    kept.text("spawn_id", ""),
+                                    kept.text("workspace_mode", ""),
+                                    kept.text("source", ""),
+                                    kept.text("branch", ""),
+                                    age(kept, "ended_ms") + " ago"))
+                            .toList());
         }
         return 0;
     }
 
-    @Command(aliases = "rm", description = "Remove worktrees or copies that were kept, with all changes in them and their branches.",
+    @Command(
+            aliases = "rm",
+            description = "Remove worktrees or copies that were kept, with all changes in them and their branches.",
             mixinStandardHelpOptions = true,
             footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
     int discard(@Parameters(paramLabel = "ID", arity = "1..*", description = "spawn_id or task_id.") List<String> ids) {
@@ -279,7 +373,10 @@ public final class Main {
         return 0;
     }
 
-    @Command(aliases = {"stop", "kill"}, description = "End a session and everything that runs in it.", mixinStandardHelpOptions = true,
+    @Command(
+            aliases = {"stop", "kill"},
+            description = "End a session and everything that runs in it.",
+            mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig terminate my-task"})
     int terminate(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
         try (GatewayClient client = context().connect()) {
@@ -293,10 +390,18 @@ public final class Main {
         return 0;
     }
 
-    @Command(description = "Reconnect to a session that was given up (RECONCILE_TIMEOUT) while its agent is still running.",
+    @Command(
+            description =
+                    "Reconnect to a session that was given up (RECONCILE_TIMEOUT) while its agent is still running.",
             mixinStandardHelpOptions = true,
-            footer = {"", "It goes on under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the agent "
-                + "instead.", "", "Example:", "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"})
+            footer = {
+                "",
+                "It goes on under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the agent "
+                        + "instead.",
+                "",
+                "Example:",
+                "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"
+            })
     int rebind(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
         try (GatewayClient client = context().connect()) {
             Fields view = client.request(Map.of("action", "rebind", "id", id));
@@ -309,22 +414,29 @@ public final class Main {
         return 0;
     }
 
-    @Command(description = "Say what the wall enforces here, what is missing, and the command that mends it.",
+    @Command(
+            description = "Say what the wall enforces here, what is missing, and the command that mends it.",
             mixinStandardHelpOptions = true)
     int doctor() {
         try (Context.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "doctor"));
             List<Fields> findings = answer.objects("findings");
-            boolean well = findings.stream().noneMatch(finding -> finding.text("status", "").equals("FAIL"));
+            boolean well = findings.stream()
+                    .noneMatch(finding -> finding.text("status", "").equals("FAIL"));
             if (json) {
                 terminal.json(answer.asMap());
                 return well ? 0 : 1;
             }
-            terminal.table(List.of("CHECK", "STATUS", "DETAIL"), findings.stream()
-                    .map(finding -> List.of(finding.text("name", ""), finding.text("status", ""), finding.text("detail", "")))
-                    .toList());
-            findings.stream().filter(finding -> finding.has("mend"))
-                    .forEach(finding -> terminal.lines("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
+            terminal.table(
+                    List.of("CHECK", "STATUS", "DETAIL"),
+                    findings.stream()
+                            .map(finding -> List.of(
+                                    finding.text("name", ""), finding.text("status", ""), finding.text("detail", "")))
+                            .toList());
+            findings.stream()
+                    .filter(finding -> finding.has("mend"))
+                    .forEach(finding ->
+                            terminal.lines("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
             return well ? 0 : 1;
         }
     }

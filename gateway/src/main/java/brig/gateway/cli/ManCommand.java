@@ -11,7 +11,10 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** {@code brig man}: the manual page, which is what {@code --help} says of every command, end to end. */
-@Command(name = "man", description = "Print the manual page: the help of every command.", mixinStandardHelpOptions = true,
+@Command(
+        name = "man",
+        description = "Print the manual page: the help of every command.",
+        mixinStandardHelpOptions = true,
         footer = {"", "Example:", "  brig man | man -l -"})
 final class ManCommand implements Callable<Integer> {
     @ParentCommand
@@ -23,8 +26,9 @@ final class ManCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CommandLine root = spec.root().commandLine();
-        StringBuilder page = new StringBuilder(".TH BRIG 1 \"\" \"" + Main.version() + "\" \"User Commands\"\n.SH NAME\n"
-                + "brig \\- run AI coding agents behind a wall and stream what they say\n");
+        StringBuilder page =
+                new StringBuilder(".TH BRIG 1 \"\" \"" + Main.version() + "\" \"User Commands\"\n.SH NAME\n"
+                        + "brig \\- run AI coding agents behind a wall and stream what they say\n");
         section(page, "SYNOPSIS AND COMMANDS", root);
         append(page, root);
         page.append(".SH SEE ALSO\n.BR bwrap (1),\n.BR systemctl (1)\n");
@@ -42,7 +46,9 @@ final class ManCommand implements Callable<Integer> {
 
     private static void section(StringBuilder page, String title, CommandLine line) {
         page.append(".SH \"").append(title).append("\"\n.nf\n");
-        line.getUsageMessage(Ansi.OFF).lines().forEach(text -> page.append(escaped(text)).append('\n'));
+        line.getUsageMessage(Ansi.OFF)
+                .lines()
+                .forEach(text -> page.append(escaped(text)).append('\n'));
         page.append(".fi\n");
     }
 

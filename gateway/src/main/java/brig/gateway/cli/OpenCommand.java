@@ -16,15 +16,22 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig open}. */
-@Command(name = "open", description = "Open the watch page in the browser, signed in; or make a link for somebody who may watch.",
+@Command(
+        name = "open",
+        description = "Open the watch page in the browser, signed in; or make a link for somebody who may watch.",
         mixinStandardHelpOptions = true,
-        footer = {"", "The link that opens signs in once, within 30 s. A shared link shows one session and nothing else, to",
-            "whoever has it, until it expires or is revoked.", "", "Examples:",
+        footer = {
+            "",
+            "The link that opens signs in once, within 30 s. A shared link shows one session and nothing else, to",
+            "whoever has it, until it expires or is revoked.",
+            "",
+            "Examples:",
             "  brig open                            all sessions",
             "  brig open build                      one of them",
             "  brig open --print                    the link only, to open it elsewhere: through ssh -L 7070:127.0.0.1:7070",
             "  brig open --share build --expires 2h a link for a watcher",
-            "  brig token revoke tok_0123456789abcdef"})
+            "  brig token revoke tok_0123456789abcdef"
+        })
 final class OpenCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
@@ -35,7 +42,11 @@ final class OpenCommand implements Callable<Integer> {
     @Option(names = "--share", description = "A link for a watcher of that session.")
     private boolean share;
 
-    @Option(names = "--expires", paramLabel = "AGE", defaultValue = "24h", description = "Of a shared link: 15m, 24h, 30d.")
+    @Option(
+            names = "--expires",
+            paramLabel = "AGE",
+            defaultValue = "24h",
+            description = "Of a shared link: 15m, 24h, 30d.")
     private String expires = "24h";
 
     @Option(names = "--print", description = "Print the link and open nothing.")
@@ -63,7 +74,9 @@ final class OpenCommand implements Callable<Integer> {
             String url = remote == null ? answer.requiredText("url") : remote.reachable(answer.requiredText("url"));
             main.terminal().println(url);
             if (share) {
-                main.terminal().note("revoke it with: " + main.context().command("token revoke") + " " + answer.text("id", ""));
+                main.terminal()
+                        .note("revoke it with: " + main.context().command("token revoke") + " "
+                                + answer.text("id", ""));
             } else if (!printOnly) {
                 show(url);
             }
@@ -84,10 +97,14 @@ final class OpenCommand implements Callable<Integer> {
         try {
             Files.deleteIfExists(file);
             Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(file, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + url + "\">",
+            Files.writeString(
+                    file,
+                    "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + url + "\">",
                     StandardCharsets.US_ASCII);
-            new ProcessBuilder("xdg-open", file.toString()).redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            new ProcessBuilder("xdg-open", file.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
         } catch (IOException e) {
             main.terminal().note("no browser was found (" + e.getMessage() + "): open the link yourself");
         }

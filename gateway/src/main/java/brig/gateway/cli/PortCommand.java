@@ -17,15 +17,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 
 /** {@code brig port}. */
-@Command(name = "port", description = "Forward a local port to a server that a session runs inside its wall.",
+@Command(
+        name = "port",
+        description = "Forward a local port to a server that a session runs inside its wall.",
         mixinStandardHelpOptions = true,
-        footer = {"", "The server has to listen on 127.0.0.1 (or on every address). Ctrl-C ends it.", "", "Examples:",
+        footer = {
+            "",
+            "The server has to listen on 127.0.0.1 (or on every address). Ctrl-C ends it.",
+            "",
+            "Examples:",
             "  brig port build 3000                           http://127.0.0.1:3000 is the session's port 3000",
-            "  brig port build 5432 --listen 127.0.0.1:15432"})
+            "  brig port build 5432 --listen 127.0.0.1:15432"
+        })
 final class PortCommand implements Callable<Integer> {
     private static final Logger logger = LoggerFactory.getLogger(PortCommand.class);
     private static final int PIECE_BYTES = 64 * 1024;
@@ -40,8 +47,10 @@ final class PortCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "PORT", description = "Of the server inside.")
     private int port;
 
-    @Option(names = "--listen", paramLabel = "ADDRESS", description = "Where to listen, 127.0.0.1 and that port if absent; "
-            + "port 0 takes a free one.")
+    @Option(
+            names = "--listen",
+            paramLabel = "ADDRESS",
+            description = "Where to listen, 127.0.0.1 and that port if absent; " + "port 0 takes a free one.")
     private @Nullable String listen;
 
     private String lastNote = "";
@@ -72,8 +81,10 @@ final class PortCommand implements Callable<Integer> {
                 Thread.ofVirtual().start(() -> serve(local, spawnId));
             }
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot listen on " + shown(address) + ": " + e.getMessage()
-                    + "; choose another address with --listen");
+            throw new BrigException(
+                    ErrorCode.INTERNAL,
+                    "cannot listen on " + shown(address) + ": " + e.getMessage()
+                            + "; choose another address with --listen");
         }
     }
 
@@ -97,7 +108,8 @@ final class PortCommand implements Callable<Integer> {
 
     /** One connection, from its beginning to its end. */
     private void serve(SocketChannel local, String spawnId) {
-        try (ByteLink outside = ByteLink.of(local); GatewayClient client = main.context().connect()) {
+        try (ByteLink outside = ByteLink.of(local);
+                GatewayClient client = main.context().connect()) {
             ByteLink inside = client.tunnel(Map.of("action", "port", "id", spawnId, "port", port));
             Thread up = Thread.ofVirtual().start(() -> pass(outside, inside));
             pass(inside, outside);

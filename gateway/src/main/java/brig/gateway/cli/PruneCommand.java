@@ -9,11 +9,18 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig prune}. */
-@Command(name = "prune", description = "Delete what is left of sessions that ended, as far as retention does not let it stay.",
+@Command(
+        name = "prune",
+        description = "Delete what is left of sessions that ended, as far as retention does not let it stay.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Brig does this by itself; the bounds are retention.days, retention.bytes and retention.spawns in brig.json.",
-            "What lives or is being read stays.", "", "Example:",
-            "  brig prune --dry-run                   what would go now, and for which bound"})
+        footer = {
+            "",
+            "Brig does this by itself; the bounds are retention.days, retention.bytes and retention.spawns in brig.json.",
+            "What lives or is being read stays.",
+            "",
+            "Example:",
+            "  brig prune --dry-run                   what would go now, and for which bound"
+        })
 final class PruneCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
@@ -30,9 +37,12 @@ final class PruneCommand implements Callable<Integer> {
                 return 0;
             }
             String reasons = pruned.object("reasons").asMap().entrySet().stream()
-                    .map(reason -> reason.getValue() + " by retention." + reason.getKey()).collect(Collectors.joining(", "));
-            main.terminal().println((dryRun ? "would delete " : "deleted ") + amount(pruned)
-                    + (reasons.isEmpty() ? "" : ": " + reasons));
+                    .map(reason -> reason.getValue() + " by retention." + reason.getKey())
+                    .collect(Collectors.joining(", "));
+            main.terminal()
+                    .println((dryRun ? "would delete " : "deleted ")
+                            + amount(pruned)
+                            + (reasons.isEmpty() ? "" : ": " + reasons));
             main.terminal().println((dryRun ? "would keep " : "kept ") + amount(pruned.object("kept")));
         }
         return 0;

@@ -32,6 +32,7 @@ final class Publisher implements FrameSink, AutoCloseable {
     private final String spawnId;
     /** Whether {@link #append} waits for the gateway; where not, no agent ever waits. */
     private final boolean patient;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -43,6 +44,7 @@ final class Publisher implements FrameSink, AutoCloseable {
     private boolean broken;
     /** The last frame is in the queue. */
     private boolean finishing;
+
     private boolean closed;
 
     private Publisher(GatewayClient client, String spawnId, boolean patient, Consumer<String> note) {
@@ -58,14 +60,19 @@ final class Publisher implements FrameSink, AutoCloseable {
      * @param patient whether frames wait for a gateway that takes little; else it is given up
      * @throws BrigException where it is refused
      */
-    static Publisher open(GatewayClient client, String agent, @Nullable String taskId, String folder, boolean patient,
+    static Publisher open(
+            GatewayClient client,
+            String agent,
+            @Nullable String taskId,
+            String folder,
+            boolean patient,
             Consumer<String> note) {
-        Map<String, Object> request = new LinkedHashMap<>(Map.of("action", "track", "agent", agent, "workspace", folder));
+        Map<String, Object> request =
+                new LinkedHashMap<>(Map.of("action", "track", "agent", agent, "workspace", folder));
         if (taskId != null) {
             request.put("task_id", taskId);
         }
-        Publisher publisher = new Publisher(client, client.request(request).requiredText("spawn_id"), patient,
-                note);
+        Publisher publisher = new Publisher(client, client.request(request).requiredText("spawn_id"), patient, note);
         Thread.ofVirtual().name("to-gateway").start(publisher::write);
         Thread.ofVirtual().name("from-gateway").start(publisher::read);
         publisher.put(FrameType.STATE, Map.of("state", "running"));
@@ -90,7 +97,8 @@ final class Publisher implements FrameSink, AutoCloseable {
                 giveUp("the gateway takes too little");
                 return;
             }
-            byte[] head = ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + ++seq).getBytes(StandardCharsets.US_ASCII);
+            byte[] head =
+                    ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + ++seq).getBytes(StandardCharsets.US_ASCII);
             byte[] line = new byte[head.length + length];
             System.arraycopy(head, 0, line, 0, head.length);
             System.arraycopy(body, 0, line, head.length, length);

@@ -7,10 +7,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig record}. */
-@Command(name = "record", description = "As run, and keeps all that the agent writes, with its time, for brig replay.",
+@Command(
+        name = "record",
+        description = "As run, and keeps all that the agent writes, with its time, for brig replay.",
         mixinStandardHelpOptions = true,
-        footer = {"", "The recording is <stateDir>/cassettes/<spawn_id>.ndjson on the host of the agent. Only Brig's own user "
-            + "can read it, for what an agent says may be anybody's secret."})
+        footer = {
+            "",
+            "The recording is <stateDir>/cassettes/<spawn_id>.ndjson on the host of the agent. Only Brig's own user "
+                    + "can read it, for what an agent says may be anybody's secret."
+        })
 final class RecordCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
@@ -24,7 +29,10 @@ final class RecordCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         raw.apply(main.terminal());
-        return RunCommand.stream(main, options.agent(), options.request(RunCommand.message(options.message()), true, true),
+        return RunCommand.stream(
+                main,
+                options.agent(),
+                options.request(RunCommand.message(options.message()), true, true),
                 spawnId -> main.terminal().note("recording " + spawnId));
     }
 }

@@ -44,7 +44,11 @@ record RemoteGateway(URI uri, String token) {
         try {
             URI uri = new URI(host);
             boolean known = "https".equals(uri.getScheme()) || "http".equals(uri.getScheme());
-            if (!known || uri.getHost() == null || uri.getUserInfo() != null || uri.getQuery() != null || uri.getFragment() != null) {
+            if (!known
+                    || uri.getHost() == null
+                    || uri.getUserInfo() != null
+                    || uri.getQuery() != null
+                    || uri.getFragment() != null) {
                 throw Fields.invalid("BRIG_HOST", "must be such as https://brig.example.org");
             }
             return uri;
@@ -64,8 +68,10 @@ record RemoteGateway(URI uri, String token) {
             }
         }
         if (!token.matches("[!-~]{1,512}")) {
-            throw Fields.invalid("BRIG_TOKEN", "or BRIG_TOKEN_FILE must have a token, with BRIG_HOST: 'brig token create --role captain"
-                    + " --captain NAME' makes one on the gateway's host");
+            throw Fields.invalid(
+                    "BRIG_TOKEN",
+                    "or BRIG_TOKEN_FILE must have a token, with BRIG_HOST: 'brig token create --role captain"
+                            + " --captain NAME' makes one on the gateway's host");
         }
         return token;
     }
@@ -98,7 +104,8 @@ record RemoteGateway(URI uri, String token) {
         if (!isTls() && !address.isLoopbackAddress()) {
             throw Fields.invalid("BRIG_HOST", "must be https:// for another host, for a token goes along");
         }
-        ByteLink link = isTls() ? tls(host, port) : ByteLink.of(SocketChannel.open(new InetSocketAddress(address, port)));
+        ByteLink link =
+                isTls() ? tls(host, port) : ByteLink.of(SocketChannel.open(new InetSocketAddress(address, port)));
         try {
             upgrade(link);
             return link;
@@ -124,8 +131,8 @@ record RemoteGateway(URI uri, String token) {
 
     private void upgrade(ByteLink link) throws IOException {
         String path = URI.create(base()).getRawPath() + "/api/v1/spawner";
-        String head = "GET " + path + " HTTP/1.1\r\nHost: " + uri.getRawAuthority() + "\r\nConnection: Upgrade\r\nUpgrade: " + PROTOCOL
-                + "\r\nAuthorization: Bearer " + token + "\r\n\r\n";
+        String head = "GET " + path + " HTTP/1.1\r\nHost: " + uri.getRawAuthority()
+                + "\r\nConnection: Upgrade\r\nUpgrade: " + PROTOCOL + "\r\nAuthorization: Bearer " + token + "\r\n\r\n";
         ByteBuffer bytes = ByteBuffer.wrap(head.getBytes(US_ASCII));
         while (bytes.hasRemaining()) {
             link.write(bytes);
@@ -160,11 +167,15 @@ record RemoteGateway(URI uri, String token) {
             read = link.read(body);
         }
         Fields problem = new Fields(Json.parseObject(body.array(), 0, body.position()));
-        GatewayClient.requireNoError(new Fields(Map.of("error", problem.text("detail", ""), "code", problem.text("code", ""))));
+        GatewayClient.requireNoError(
+                new Fields(Map.of("error", problem.text("detail", ""), "code", problem.text("code", ""))));
     }
 
     private static String header(List<String> head, String name) {
-        return head.stream().filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":")).findFirst()
-                .map(line -> line.substring(name.length() + 1).strip()).orElse("");
+        return head.stream()
+                .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name + ":"))
+                .findFirst()
+                .map(line -> line.substring(name.length() + 1).strip())
+                .orElse("");
     }
 }

@@ -14,7 +14,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig replay}. */
-@Command(name = "replay", description = "Plays a recording as a worker: the same output in the same time, behind a wall.",
+@Command(
+        name = "replay",
+        description = "Plays a recording as a worker: the same output in the same time, behind a wall.",
         mixinStandardHelpOptions = true)
 final class ReplayCommand implements Callable<Integer> {
     private static final String AGENT = "replay";
@@ -25,7 +27,10 @@ final class ReplayCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "The recording: the spawn_id that brig record told.")
     private String name = "";
 
-    @Option(names = "--speed", paramLabel = "FACTOR", defaultValue = "1",
+    @Option(
+            names = "--speed",
+            paramLabel = "FACTOR",
+            defaultValue = "1",
             description = "How many times as fast; 0 is without pauses.")
     private double speed;
 
@@ -38,7 +43,8 @@ final class ReplayCommand implements Callable<Integer> {
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.put("client", "cli");
-        request.putAll(new SpawnRequest(null, null, AGENT, name, List.of(String.valueOf(speed)), null, "play", true).toMap());
-        return RunCommand.stream(main, AGENT, request, spawnId -> { });
+        request.putAll(
+                new SpawnRequest(null, null, AGENT, name, List.of(String.valueOf(speed)), null, "play", true).toMap());
+        return RunCommand.stream(main, AGENT, request, spawnId -> {});
     }
 }

@@ -13,12 +13,21 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig repository}: which git repositories agents may have worktrees of. */
-@Command(name = "repository", description = "Say which git repositories sessions may have worktrees of.",
-        mixinStandardHelpOptions = true, synopsisSubcommandLabel = "COMMAND",
-        footer = {"", "What is said counts at once. On your own gateway your own repositories need not be named.", "",
-                "Examples:",
+@Command(
+        name = "repository",
+        description = "Say which git repositories sessions may have worktrees of.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "What is said counts at once. On your own gateway your own repositories need not be named.",
+            "",
+            "Examples:",
             "  brig repository add .                a repository, or a folder with repositories",
-            "  brig repository list", "  brig repository rm ~/shop", "  brig run claude -r . -- 'Fix the tests'"})
+            "  brig repository list",
+            "  brig repository rm ~/shop",
+            "  brig run claude -r . -- 'Fix the tests'"
+        })
 final class RepositoryCommand {
     private static final List<String> KEY = List.of("worker", "repositories");
 
@@ -49,14 +58,22 @@ final class RepositoryCommand {
         if (!all.contains(folder.toString())) {
             return false;
         }
-        config.putTexts(KEY, all.stream().filter(one -> !one.equals(folder.toString())).toList());
+        config.putTexts(
+                KEY, all.stream().filter(one -> !one.equals(folder.toString())).toList());
         return true;
     }
 
-    @Command(description = "Let sessions have worktrees of a repository, or of all repositories below a folder.",
-            mixinStandardHelpOptions = true, footer = {"", "Example:", "  brig repository add ~/shop"})
-    int add(@Parameters(paramLabel = "FOLDER", arity = "0..1", defaultValue = ".",
-            description = "Default: this folder.") Path folder)
+    @Command(
+            description = "Let sessions have worktrees of a repository, or of all repositories below a folder.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "Example:", "  brig repository add ~/shop"})
+    int add(
+            @Parameters(
+                            paramLabel = "FOLDER",
+                            arity = "0..1",
+                            defaultValue = ".",
+                            description = "Default: this folder.")
+                    Path folder)
             throws IOException {
         if (!Files.isDirectory(folder)) {
             throw Fields.invalid("FOLDER", "must be a folder, and there is none at " + folder);
@@ -68,10 +85,18 @@ final class RepositoryCommand {
         return say("added " + real, real, config);
     }
 
-    @Command(name = "rm", description = "Take a folder out again.", mixinStandardHelpOptions = true,
+    @Command(
+            name = "rm",
+            description = "Take a folder out again.",
+            mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig repository rm ~/shop"})
-    int remove(@Parameters(paramLabel = "FOLDER", arity = "0..1", defaultValue = ".",
-            description = "Default: this folder.") Path folder) {
+    int remove(
+            @Parameters(
+                            paramLabel = "FOLDER",
+                            arity = "0..1",
+                            defaultValue = ".",
+                            description = "Default: this folder.")
+                    Path folder) {
         KeptFile config = config();
         Path absolute = folder.toAbsolutePath().normalize();
         if (!remove(config, absolute)) {
@@ -83,7 +108,9 @@ final class RepositoryCommand {
 
     private int say(String what, Path folder, KeptFile config) {
         if (main.json()) {
-            main.terminal().json(Map.of("folder", folder.toString(), "file", config.file().toString()));
+            main.terminal()
+                    .json(Map.of(
+                            "folder", folder.toString(), "file", config.file().toString()));
         } else {
             main.terminal().note(what + ", in " + config.file());
         }

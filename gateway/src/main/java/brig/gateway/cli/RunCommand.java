@@ -16,12 +16,21 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig run}. */
-@Command(name = "run", description = "Run one message behind the wall, stream what comes, exit with the agent's code.",
+@Command(
+        name = "run",
+        description = "Run one message behind the wall, stream what comes, exit with the agent's code.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Uses the running gateway, or starts one for this run. Without a message, and with standard input "
-            + "that is no terminal, the message is read from there. An agent that has nothing to do without one is not "
-            + "started: exit code 2.", "", "Examples:",
-            "  brig run shell -- 'make test'", "  brig run shell < script.sh", "  brig run --json demo-writer -- hello there"})
+        footer = {
+            "",
+            "Uses the running gateway, or starts one for this run. Without a message, and with standard input "
+                    + "that is no terminal, the message is read from there. An agent that has nothing to do without one is not "
+                    + "started: exit code 2.",
+            "",
+            "Examples:",
+            "  brig run shell -- 'make test'",
+            "  brig run shell < script.sh",
+            "  brig run --json demo-writer -- hello there"
+        })
 final class RunCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
@@ -35,13 +44,14 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         raw.apply(main.terminal());
-        return stream(main, options.agent(), options.request(message(options.message()), true), spawnId -> { });
+        return stream(main, options.agent(), options.request(message(options.message()), true), spawnId -> {});
     }
 
     /** Makes the request, and prints what comes of it until the spawn is over. */
     static int stream(Main main, String agent, Map<String, ?> request, Consumer<String> spawned) throws IOException {
         Spinner spinner = main.terminal().spinner("waiting for " + agent);
-        try (spinner; Context.Connection connection = main.context().connectOrEmbed()) {
+        try (spinner;
+                Context.Connection connection = main.context().connectOrEmbed()) {
             GatewayClient client = connection.client();
             if ("".equals(request.get("prompt")) && needsMessage(client, agent)) {
                 throw main.wrongUsage("the agent '" + agent + "' needs a message, such as: "
@@ -50,11 +60,12 @@ final class RunCommand implements Callable<Integer> {
             String spawnId = client.request(request).requiredText("spawn_id");
             spawned.accept(spawnId);
             AtomicBoolean ended = new AtomicBoolean();
-            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
-                if (!ended.get()) {
-                    client.send(Map.of("action", "terminate"));
-                }
-            }));
+            Runtime.getRuntime()
+                    .addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
+                        if (!ended.get()) {
+                            client.send(Map.of("action", "terminate"));
+                        }
+                    }));
             client.send(Map.of("action", "attach", "id", spawnId));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), true, spinner::close);
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
@@ -62,8 +73,10 @@ final class RunCommand implements Callable<Integer> {
                 ended.compareAndSet(false, printer.isEnded());
             }
             if (!ended.get()) {
-                throw new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE,
-                        "the gateway is gone; the worker may go on: '" + main.context().command("logs") + " -f " + spawnId + "' once it is back");
+                throw new BrigException(
+                        ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                        "the gateway is gone; the worker may go on: '"
+                                + main.context().command("logs") + " -f " + spawnId + "' once it is back");
             }
             if ("".equals(request.get("prompt")) && !printer.hasSaid() && !main.json()) {
                 main.terminal().note("there was no message, and so nothing to do: brig run " + agent + " -- 'MESSAGE'");

@@ -15,19 +15,30 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig serve}. */
-@Command(name = "serve", description = "Start the gateway with its worker-agent, and run until it is stopped.",
+@Command(
+        name = "serve",
+        description = "Start the gateway with its worker-agent, and run until it is stopped.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers go on, and the",
-            "next 'brig serve' takes them up where their streams were.", "", "Examples:", "  brig serve --config my.json",
+        footer = {
+            "",
+            "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers go on, and the",
+            "next 'brig serve' takes them up where their streams were.",
+            "",
+            "Examples:",
+            "  brig serve --config my.json",
             "  brig worker-agent --runtime-dir /run/brig-worker-agent --gateway-user brig",
-            "  brig serve --worker-agent /run/brig-worker-agent"})
+            "  brig serve --worker-agent /run/brig-worker-agent"
+        })
 final class ServeCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Option(names = "--worker-agent", paramLabel = "DIR",
-            description = "The runtime folder of a worker-agent that is a service of its own. None is started then, and its "
-                + "workers go on when the gateway ends.")
+    @Option(
+            names = "--worker-agent",
+            paramLabel = "DIR",
+            description =
+                    "The runtime folder of a worker-agent that is a service of its own. None is started then, and its "
+                            + "workers go on when the gateway ends.")
     private @Nullable Path workerAgent;
 
     @Override
@@ -37,7 +48,8 @@ final class ServeCommand implements Callable<Integer> {
         Config config = context.config();
         System.setProperty(LineEncoder.FORMAT_PROPERTY, config.log().format());
         Gateway gateway = new Gateway(config, paths, context.configFile());
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
         try {
             gateway.start();
         } catch (BrigException e) {
@@ -59,7 +71,8 @@ final class ServeCommand implements Callable<Integer> {
                   %s run shell -- 'echo hi; id; ls /'
                   %s run demo-writer
                   %s open
-                  %s doctor""".formatted(gateway.url(), paths.http(), paths.spawner(), paths.agents(), brig, brig, brig, brig));
+                  %s doctor""".formatted(
+                        gateway.url(), paths.http(), paths.spawner(), paths.agents(), brig, brig, brig, brig));
         sayFaults(paths.spawner());
         gateway.awaitStopWanted();
         return 0;

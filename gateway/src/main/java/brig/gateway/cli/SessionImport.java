@@ -41,10 +41,11 @@ final class SessionImport {
      */
     static SessionImport of(Path path, @Nullable String taskId, Main main) throws IOException {
         SessionImport opened = new SessionImport(path, main);
-        String folder = opened.file.folder().startsWith("/") ? opened.file.folder()
+        String folder = opened.file.folder().startsWith("/")
+                ? opened.file.folder()
                 : String.valueOf(path.toAbsolutePath().getParent());
-        opened.publisher = Publisher.open(main.context().connect(), opened.file.program(), taskId, folder, true,
-                main.terminal()::note);
+        opened.publisher = Publisher.open(
+                main.context().connect(), opened.file.program(), taskId, folder, true, main.terminal()::note);
         main.terminal().note("reading as " + (taskId == null ? opened.publisher.spawnId() : taskId));
         return opened;
     }
@@ -55,7 +56,8 @@ final class SessionImport {
      * @return the exit code
      */
     int run(boolean follow) throws InterruptedException {
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(this::stop));
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(this::stop));
         try (Publisher to = Objects.requireNonNull(publisher)) {
             String broken = null;
             boolean understood = false;
@@ -70,11 +72,13 @@ final class SessionImport {
             file.finish();
             to.finish();
             if (broken != null || !to.goesOn()) {
-                throw new BrigException(ErrorCode.RECORD_LOST, "the session does not have all of " + path
-                        + (broken == null ? "" : ": " + broken));
+                throw new BrigException(
+                        ErrorCode.RECORD_LOST,
+                        "the session does not have all of " + path + (broken == null ? "" : ": " + broken));
             }
             if (!understood) {
-                throw new BrigException(ErrorCode.INVALID_FIELD, "nothing in " + path + " is what " + file.program() + " says");
+                throw new BrigException(
+                        ErrorCode.INVALID_FIELD, "nothing in " + path + " is what " + file.program() + " says");
             }
             return 0;
         } finally {

@@ -1,7 +1,6 @@
 package brig.gateway.cli;
 
 import brig.protocol.Fields;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -10,9 +9,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig spawn}. */
-@Command(name = "spawn", description = "Start a session and print how to reach it.", mixinStandardHelpOptions = true,
-        footer = {"", "Examples:", "  brig spawn shell --task-id build", "  brig attach build",
-            "  brig spawn --once --json demo-writer -- hello"})
+@Command(
+        name = "spawn",
+        description = "Start a session and print how to reach it.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  brig spawn shell --task-id build",
+            "  brig attach build",
+            "  brig spawn --once --json demo-writer -- hello"
+        })
 final class SpawnCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
@@ -32,7 +39,9 @@ final class SpawnCommand implements Callable<Integer> {
                 return 0;
             }
             for (Map.Entry<String, ?> field : answer.asMap().entrySet()) {
-                main.terminal().println("%-13s %s".formatted(field.getKey(), field.getValue() == null ? "" : field.getValue()));
+                main.terminal()
+                        .println(
+                                "%-13s %s".formatted(field.getKey(), field.getValue() == null ? "" : field.getValue()));
             }
             main.terminal().note("next: " + main.context().command("attach") + " " + answer.text("task_id", ""));
         }

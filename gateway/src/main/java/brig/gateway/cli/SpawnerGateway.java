@@ -36,7 +36,8 @@ final class SpawnerGateway implements Gateway {
     public Attached attach(String id, long from) {
         GatewayClient client = connect();
         try {
-            return new Connection(client, client.request(Map.of("action", "attach", "id", id, "from", from, "client", "acp")));
+            return new Connection(
+                    client, client.request(Map.of("action", "attach", "id", id, "from", from, "client", "acp")));
         } catch (BrigException refusal) {
             client.close();
             throw refusal;
@@ -51,7 +52,8 @@ final class SpawnerGateway implements Gateway {
         try {
             return GatewayClient.connect(socket);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.SHUTTING_DOWN,
+            throw new BrigException(
+                    ErrorCode.SHUTTING_DOWN,
                     "no gateway listens on " + socket + ": start one with '" + context.command("serve") + "'");
         }
     }

@@ -9,10 +9,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig status}. */
-@Command(name = "status", description = "Say how the gateway is: version, age, limits and what is used of them, the queue.",
+@Command(
+        name = "status",
+        description = "Say how the gateway is: version, age, limits and what is used of them, the queue.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Exits with 0 where a gateway answers, with 125 where none does.", "", "Examples:", "  brig status",
-            "  brig status --json | jq .workers", "  brig top                              the same with all sessions, live"})
+        footer = {
+            "",
+            "Exits with 0 where a gateway answers, with 125 where none does.",
+            "",
+            "Examples:",
+            "  brig status",
+            "  brig status --json | jq .workers",
+            "  brig top                              the same with all sessions, live"
+        })
 final class StatusCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
@@ -35,10 +44,11 @@ final class StatusCommand implements Callable<Integer> {
         Fields queue = status.object("queue");
         long waiting = count(queue, "waiting");
         String spawns = status.object("spawns").asMap().entrySet().stream()
-                .map(state -> state.getValue() + " " + state.getKey()).collect(Collectors.joining(", "));
+                .map(state -> state.getValue() + " " + state.getKey())
+                .collect(Collectors.joining(", "));
         return List.of(
-                "gateway      brig " + status.text("version", "") + ", up " + TreeDrawing.duration(count(status, "uptime_ms"))
-                        + ", " + status.text("pool", ""),
+                "gateway      brig " + status.text("version", "") + ", up "
+                        + TreeDrawing.duration(count(status, "uptime_ms")) + ", " + status.text("pool", ""),
                 "workers      " + count(status, "workers") + " of " + count(status, "workers_max"),
                 "queue        " + waiting + " of " + count(queue, "max")
                         + (waiting == 0 ? "" : ", a place in about " + count(queue, "estimate_seconds") + " s"),

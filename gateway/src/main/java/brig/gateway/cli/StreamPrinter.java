@@ -16,6 +16,7 @@ final class StreamPrinter {
     /** Fields of a call's input that say what it is about, the first that is there. */
     private static final List<String> SUBJECTS =
             List.of("command", "path", "file_path", "filePath", "pattern", "url", "description");
+
     private static final int REMEMBERED_MAX = 1024;
     private static final int TITLE_CHARS_MAX = 120;
 
@@ -28,6 +29,7 @@ final class StreamPrinter {
     private boolean ended;
     /** The agent has said who it is; what its program writes to standard error is about itself then. */
     private boolean introduced;
+
     private boolean withheld;
     private String spawnId = "";
     private boolean said;
@@ -39,6 +41,7 @@ final class StreamPrinter {
     private final Map<String, String> tools = new Newest();
     /** Whose words come, and whether they end within a line. */
     private String speaker = "";
+
     private String voice = "";
     private boolean within;
     private boolean aside;
@@ -126,8 +129,9 @@ final class StreamPrinter {
                     terminal.note("the agent was ended: its time was over (--timeout, or wallClockMs of its policy)");
                 }
             }
-            case "gap" -> terminal.note("frames " + frame.number("from", 0, Long.MAX_VALUE, 0) + " to "
-                    + frame.number("to", 0, Long.MAX_VALUE, 0) + " are missing: " + frame.text("reason", ""));
+            case "gap" ->
+                terminal.note("frames " + frame.number("from", 0, Long.MAX_VALUE, 0) + " to "
+                        + frame.number("to", 0, Long.MAX_VALUE, 0) + " are missing: " + frame.text("reason", ""));
             default -> {
                 // States and what later versions bring are for programs: --json shows them.
             }
@@ -143,7 +147,8 @@ final class StreamPrinter {
             terminal.note("the agent's program wrote something about itself: brig logs " + spawnId);
         }
         if (!quietHosts.isEmpty()) {
-            terminal.note("it asked for " + String.join(", ", quietHosts) + " by habit, and was refused; that is no fault");
+            terminal.note(
+                    "it asked for " + String.join(", ", quietHosts) + " by habit, and was refused; that is no fault");
             quietHosts.clear();
         }
     }
@@ -155,7 +160,8 @@ final class StreamPrinter {
         } else if (type.equals("subagent") && frame.has("agent_id")) {
             String id = frame.text("agent_id", "");
             String kind = frame.text("subagent_type");
-            names.merge(id, TreeDrawing.nameOf(kind == null ? "agent" : kind, id), (old, now) -> kind == null ? old : now);
+            names.merge(
+                    id, TreeDrawing.nameOf(kind == null ? "agent" : kind, id), (old, now) -> kind == null ? old : now);
         }
     }
 
@@ -223,9 +229,15 @@ final class StreamPrinter {
         tools.put(id, "");
         endLine();
         turnTo(frame.text("agent", ""), answer);
-        Map<String, ?> input = frame.asMap().get("input") instanceof Map<?, ?> ? frame.object("input").asMap() : Map.of();
-        String about = SUBJECTS.stream().map(input::get).filter(String.class::isInstance).map(String.class::cast)
-                .findFirst().orElse(frame.text("title", ""));
+        Map<String, ?> input = frame.asMap().get("input") instanceof Map<?, ?>
+                ? frame.object("input").asMap()
+                : Map.of();
+        String about = SUBJECTS.stream()
+                .map(input::get)
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .findFirst()
+                .orElse(frame.text("title", ""));
         line("[" + TreeDrawing.cut(frame.text("name", frame.text("kind", "tool")), TITLE_CHARS_MAX) + "] "
                 + TreeDrawing.cut(about, TITLE_CHARS_MAX));
     }
@@ -244,9 +256,11 @@ final class StreamPrinter {
         String host = EgressCommand.hostOf(frame);
         switch (frame.text("kind", "")) {
             case "blocked" -> terminal.note("blocked " + EgressCommand.request(frame) + ": " + frame.text("rule", ""));
-            case "ask" -> terminal.note("the agent wants to reach " + host + "; for "
-                    + frame.number("deadlineMs", 0, Long.MAX_VALUE, 0) / 1000 + " s it waits for: brig egress allow "
-                    + spawnId + " " + host + " (--once, --save), or deny");
+            case "ask" ->
+                terminal.note("the agent wants to reach " + host + "; for "
+                        + frame.number("deadlineMs", 0, Long.MAX_VALUE, 0) / 1000
+                        + " s it waits for: brig egress allow "
+                        + spawnId + " " + host + " (--once, --save), or deny");
             case "quiet" -> quietHosts.add(host);
             case "project_file" -> terminal.note(frame.text("rule", ""));
             case "tls_failed" -> terminal.note("a program of the agent does not trust Brig's certificate for " + host);

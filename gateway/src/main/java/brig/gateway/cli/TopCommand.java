@@ -16,11 +16,21 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code brig top}. */
-@Command(name = "top", description = "Show the sessions that live, the busiest first, and the gateway's limits; live until q or Ctrl-C.",
+@Command(
+        name = "top",
+        description =
+                "Show the sessions that live, the busiest first, and the gateway's limits; live until q or Ctrl-C.",
         mixinStandardHelpOptions = true,
-        footer = {"", "FRAMES/S is of the time between two looks, so the first picture takes as long. On what is no terminal,",
-            "and with --json, each look prints all of it again.", "", "Examples:", "  brig top",
-            "  brig top --once --interval 5", "  brig top --json | jq -c '.sessions[] | [.task_id, .frames_per_second]'"})
+        footer = {
+            "",
+            "FRAMES/S is of the time between two looks, so the first picture takes as long. On what is no terminal,",
+            "and with --json, each look prints all of it again.",
+            "",
+            "Examples:",
+            "  brig top",
+            "  brig top --once --interval 5",
+            "  brig top --json | jq -c '.sessions[] | [.task_id, .frames_per_second]'"
+        })
 final class TopCommand implements Callable<Integer> {
     private static final int ROWS_UNKNOWN = 24;
 
@@ -30,7 +40,11 @@ final class TopCommand implements Callable<Integer> {
     @Option(names = "--once", description = "Only one picture.")
     private boolean once;
 
-    @Option(names = "--interval", paramLabel = "SECONDS", defaultValue = "1", description = "Between two looks, 0.1 to 3600.")
+    @Option(
+            names = "--interval",
+            paramLabel = "SECONDS",
+            defaultValue = "1",
+            description = "Between two looks, 0.1 to 3600.")
     private double intervalSeconds;
 
     private final TopTable table = new TopTable();
@@ -44,7 +58,8 @@ final class TopCommand implements Callable<Integer> {
         }
         boolean live = !once && !main.json() && main.terminal().isLive();
         Picture picture = main.terminal().picture(live);
-        try (GatewayClient client = main.context().connect(); Keys keys = live ? Keys.take() : Keys.none()) {
+        try (GatewayClient client = main.context().connect();
+                Keys keys = live ? Keys.take() : Keys.none()) {
             look(client);
             while (!keys.await('q', (long) (intervalSeconds * 1000))) {
                 Fields status = client.request(Map.of("action", "gateway"));
@@ -104,7 +119,10 @@ final class TopCommand implements Callable<Integer> {
         long nowMs = System.currentTimeMillis();
         List<Line> lines = new ArrayList<>(head.stream().map(Line::of).toList());
         lines.add(Line.of(""));
-        lines.addAll(main.terminal().tableLines(TopTable.HEAD, shown.stream().map(row -> row.cells(nowMs)).toList()));
+        lines.addAll(main.terminal()
+                .tableLines(
+                        TopTable.HEAD,
+                        shown.stream().map(row -> row.cells(nowMs)).toList()));
         if (shown.size() < rows.size()) {
             lines.add(Line.of("and " + (rows.size() - shown.size()) + " more"));
         }

@@ -48,7 +48,8 @@ final class TopTable {
 
         Map<String, Object> toMap() {
             Map<String, Object> map = new LinkedHashMap<>();
-            for (String name : List.of("spawn_id", "task_id", "agent", "state", "activity", "created_ms", "last_seq", "readers")) {
+            for (String name :
+                    List.of("spawn_id", "task_id", "agent", "state", "activity", "created_ms", "last_seq", "readers")) {
                 map.put(name, view.asMap().getOrDefault(name, ""));
             }
             map.put("throttled", view.flag("throttled"));
@@ -59,13 +60,16 @@ final class TopTable {
         }
 
         List<String> cells(long nowMs) {
-            return List.of(TreeDrawing.cut(view.text("task_id", ""), NAME_CHARS_MAX),
+            return List.of(
+                    TreeDrawing.cut(view.text("task_id", ""), NAME_CHARS_MAX),
                     TreeDrawing.cut(view.text("agent", ""), NAME_CHARS_MAX),
                     view.text("activity", "") + (view.flag("throttled") ? ", throttled" : ""),
                     TreeDrawing.duration(nowMs - view.number("created_ms", 0, Long.MAX_VALUE, nowMs)),
-                    String.valueOf(lastSeq()), String.format(Locale.ROOT, "%.1f", framesPerSecond),
+                    String.valueOf(lastSeq()),
+                    String.format(Locale.ROOT, "%.1f", framesPerSecond),
                     String.valueOf(view.number("readers", 0, Long.MAX_VALUE, 0)),
-                    TreeDrawing.tokens(inputTokens), TreeDrawing.tokens(outputTokens));
+                    TreeDrawing.tokens(inputTokens),
+                    TreeDrawing.tokens(outputTokens));
         }
     }
 

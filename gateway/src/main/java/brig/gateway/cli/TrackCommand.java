@@ -28,20 +28,28 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** {@code brig track}. */
-@Command(name = "track", description = "Show an agent that Brig did not start as a session: its stream and its sub-agents.",
+@Command(
+        name = "track",
+        description = "Show an agent that Brig did not start as a session: its stream and its sub-agents.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Starts COMMAND, or reads standard input, and passes everything through, the exit code too. "
-            + "There is no wall, and nothing can be said to the agent through Brig. Where no gateway runs the agent "
-            + "runs all the same. The options by which claude -p, opencode run and codex exec write what can be tracked are "
-            + "added where they are not given.", "", "Examples:",
+        footer = {
+            "",
+            "Starts COMMAND, or reads standard input, and passes everything through, the exit code too. "
+                    + "There is no wall, and nothing can be said to the agent through Brig. Where no gateway runs the agent "
+                    + "runs all the same. The options by which claude -p, opencode run and codex exec write what can be tracked are "
+                    + "added where they are not given.",
+            "",
+            "Examples:",
             "  brig track -- claude -p 'Fix the tests'",
             "  opencode run --format json 'Fix the tests' | brig track --format opencode-json",
             "  brig track --task-id mine -- codex exec --json 'Fix the tests'",
             "  brig track -f --session-file ~/.claude/projects/-home-me-shop/SESSION.jsonl",
-            "  opencode export SESSION > session.json && brig track --session-file session.json"})
+            "  opencode export SESSION > session.json && brig track --session-file session.json"
+        })
 final class TrackCommand implements Callable<Integer> {
     /** Whose colours they are. */
     private static final String SPEAKER = "agent";
+
     private static final int READ_BYTES = 64 * 1024;
     private static final long LOOK_MS = 300;
     /** How long the child may take for its own end, when this process is told to end, before it is told as well. */
@@ -53,19 +61,27 @@ final class TrackCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Option(names = "--format", paramLabel = "FORMAT",
-            description = "claude-stream-json, opencode-json or codex-json; by default as the name of the program says.")
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description =
+                    "claude-stream-json, opencode-json or codex-json; by default as the name of the program says.")
     private @Nullable String format;
 
     @Option(names = "--task-id", paramLabel = "ID", description = "Your name for the session.")
     private @Nullable String taskId;
 
-    @Option(names = "--session-file", paramLabel = "FILE",
-            description = "Show what an agent wrote of its own session: a transcript of Claude Code, with those of its sub-agents, "
-                + "or an export of OpenCode. Nothing is started or passed through.")
+    @Option(
+            names = "--session-file",
+            paramLabel = "FILE",
+            description =
+                    "Show what an agent wrote of its own session: a transcript of Claude Code, with those of its sub-agents, "
+                            + "or an export of OpenCode. Nothing is started or passed through.")
     private @Nullable Path sessionFile;
 
-    @Option(names = {"-f", "--follow"}, description = "With --session-file: go on as the agent writes, until Ctrl-C.")
+    @Option(
+            names = {"-f", "--follow"},
+            description = "With --session-file: go on as the agent writes, until Ctrl-C.")
     private boolean follow;
 
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The agent and its arguments, behind --.")
@@ -84,16 +100,19 @@ final class TrackCommand implements Callable<Integer> {
         Publisher publisher = publisher(listening);
         try {
             AtomicBoolean understood = new AtomicBoolean();
-            FrameSink to = publisher == null ? (type, body, length) -> { } : publisher;
-            Listener listener = listening.open((type, body, length) -> {
-                understood.compareAndSet(false, type != FrameType.RAW);
-                to.append(type, body, length);
-            }, System.getenv());
+            FrameSink to = publisher == null ? (type, body, length) -> {} : publisher;
+            Listener listener = listening.open(
+                    (type, body, length) -> {
+                        understood.compareAndSet(false, type != FrameType.RAW);
+                        to.append(type, body, length);
+                    },
+                    System.getenv());
             Thread looking = Thread.ofVirtual().name("look").start(() -> look(listener));
             int exitCode = run(listener);
             looking.interrupt();
             if (!understood.get()) {
-                note("nothing of what came is " + listening.format() + ": the session has no text and no sub-agents; see 'brig"
+                note("nothing of what came is " + listening.format()
+                        + ": the session has no text and no sub-agents; see 'brig"
                         + " track --help' for the options that the agent needs");
             }
             if (publisher != null) {
@@ -109,8 +128,11 @@ final class TrackCommand implements Callable<Integer> {
 
     private int readSession() throws IOException, InterruptedException {
         if (sessionFile == null || !command.isEmpty() || format != null) {
-            throw new ParameterException(spec.commandLine(), sessionFile == null ? "--follow is for --session-file"
-                    : "--session-file takes no COMMAND and no --format");
+            throw new ParameterException(
+                    spec.commandLine(),
+                    sessionFile == null
+                            ? "--follow is for --session-file"
+                            : "--session-file takes no COMMAND and no --format");
         }
         return SessionImport.of(sessionFile, taskId, main).run(follow);
     }
@@ -140,21 +162,31 @@ final class TrackCommand implements Callable<Integer> {
     }
 
     private static BrigException unknownFormat(String why) {
-        return new BrigException(ErrorCode.INVALID_FIELD, why + ": name its format with --format, one of "
-                + Arrays.stream(Listening.values()).map(Listening::format).collect(Collectors.joining(", ")));
+        return new BrigException(
+                ErrorCode.INVALID_FIELD,
+                why + ": name its format with --format, one of "
+                        + Arrays.stream(Listening.values())
+                                .map(Listening::format)
+                                .collect(Collectors.joining(", ")));
     }
 
     /** Null where there is no gateway, or none that wants to hear of it: the agent is more important. */
     private @Nullable Publisher publisher(Listening listening) {
         try {
-            Publisher publisher = Publisher.open(main.context().connect(), listening.program(), taskId,
-                    Path.of("").toAbsolutePath().toString(), false, this::note);
+            Publisher publisher = Publisher.open(
+                    main.context().connect(),
+                    listening.program(),
+                    taskId,
+                    Path.of("").toAbsolutePath().toString(),
+                    false,
+                    this::note);
             if (!main.json()) {
                 note("tracking as " + (taskId == null ? publisher.spawnId() : taskId));
             }
             return publisher;
         } catch (BrigException refusal) {
-            note("the agent is not tracked, and runs all the same: " + refusal.getMessage() + " (" + refusal.code() + ")");
+            note("the agent is not tracked, and runs all the same: " + refusal.getMessage() + " (" + refusal.code()
+                    + ")");
             return null;
         }
     }
@@ -172,12 +204,16 @@ final class TrackCommand implements Callable<Integer> {
         boolean exact = main.terminal().isErrorExact();
         Process child;
         try {
-            child = new ProcessBuilder(format == null ? spoken(command) : command).redirectInput(ProcessBuilder.Redirect.INHERIT)
-                    .redirectError(exact ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.PIPE).start();
+            child = new ProcessBuilder(format == null ? spoken(command) : command)
+                    .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(exact ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.PIPE)
+                    .start();
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, "cannot start " + command.getFirst() + ": " + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.COMMAND_NOT_FOUND, "cannot start " + command.getFirst() + ": " + e.getMessage());
         }
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> end(child)));
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> end(child)));
         Thread errors = Thread.ofVirtual().name("errors").start(() -> passErrors(child));
         try (InputStream output = child.getInputStream()) {
             pass(output, listener);

@@ -6,7 +6,6 @@ import brig.gateway.terminal.Terminal;
 import brig.protocol.Fields;
 import brig.protocol.FrameType;
 import brig.protocol.Json;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;
@@ -14,24 +13,35 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
 
 /** {@code brig tree}. */
-@Command(name = "tree", description = "Draw the agent of a session and its sub-agents, also after it has ended.",
+@Command(
+        name = "tree",
+        description = "Draw the agent of a session and its sub-agents, also after it has ended.",
         mixinStandardHelpOptions = true,
-        footer = {"", "With --json, and with -f on what is no terminal, each change prints all of it again.", "", "Examples:",
-            "  brig tree fix-tests", "  brig tree -f fix-tests", "  brig attach --agent $(brig tree --json fix-tests | "
-                + "jq -r '.agents[0].agent_id') fix-tests"})
+        footer = {
+            "",
+            "With --json, and with -f on what is no terminal, each change prints all of it again.",
+            "",
+            "Examples:",
+            "  brig tree fix-tests",
+            "  brig tree -f fix-tests",
+            "  brig attach --agent $(brig tree --json fix-tests | " + "jq -r '.agents[0].agent_id') fix-tests"
+        })
 final class TreeCommand implements Callable<Integer> {
     /** Frames come faster than anybody looks. */
     private static final long REDRAW_MS = 200;
+
     private static final long TICK_MS = 1_000;
 
     @ParentCommand
     private Main main = new Main();
 
-    @Option(names = {"-f", "--follow"}, description = "Go on until the session ends.")
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on until the session ends.")
     private boolean follow;
 
     @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
@@ -53,10 +63,12 @@ final class TreeCommand implements Callable<Integer> {
     }
 
     private static boolean isOver(Fields tree) {
-        return tree.text("state", "").equals("terminated") || tree.text("state", "").equals("failed");
+        return tree.text("state", "").equals("terminated")
+                || tree.text("state", "").equals("failed");
     }
 
-    private void follow(Picture picture, GatewayClient client, GatewayClient stream, long from) throws InterruptedException {
+    private void follow(Picture picture, GatewayClient client, GatewayClient stream, long from)
+            throws InterruptedException {
         Semaphore news = new Semaphore(0);
         AtomicBoolean ended = new AtomicBoolean();
         stream.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
@@ -89,10 +101,11 @@ final class TreeCommand implements Callable<Integer> {
 
     private static boolean concernsTree(byte[] line) {
         Fields frame = new Fields(Json.parseObject(line));
-        return frame.has("seq") && switch (FrameType.of(frame.text("type", ""))) {
-            case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
-            default -> false;
-        };
+        return frame.has("seq")
+                && switch (FrameType.of(frame.text("type", ""))) {
+                    case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
+                    default -> false;
+                };
     }
 
     private void draw(Picture picture, Fields tree) {
@@ -101,7 +114,8 @@ final class TreeCommand implements Callable<Integer> {
             terminal.json(tree.asMap());
             return;
         }
-        picture.draw(new TreeDrawing(tree, System.currentTimeMillis()).lines().stream().map(Line::of).toList());
+        picture.draw(new TreeDrawing(tree, System.currentTimeMillis())
+                .lines().stream().map(Line::of).toList());
         if (follow && !terminal.isLive()) {
             terminal.println("");
         }

@@ -28,7 +28,8 @@ final class TreeDrawing {
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         Fields main = tree.object("main");
-        lines.add(line(main.text("agent", tree.text("agent", "")) + " " + tree.text("task_id", ""), main, doing(main), ""));
+        lines.add(line(
+                main.text("agent", tree.text("agent", "")) + " " + tree.text("task_id", ""), main, doing(main), ""));
         lines.addAll(agents(tree.objects("agents")));
         Fields leftOut = tree.object("left_out");
         long frames = leftOut.number("frames", 0, Long.MAX_VALUE, 0);
@@ -73,14 +74,20 @@ final class TreeDrawing {
         String id = agent.text("agent_id", "");
         String type = agent.text("subagent_type", "agent");
         String name = nameOf(type, id);
-        String marks = (agent.flag("background") ? "  background" : "") + (agent.flag("unknown_parent") ? "  unknown parent" : "");
+        String marks = (agent.flag("background") ? "  background" : "")
+                + (agent.flag("unknown_parent") ? "  unknown parent" : "");
         String said = agent.text("error", agent.text("prompt", ""));
-        return line(name, agent, agent.text("status", ""), marks + (said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
+        return line(
+                name,
+                agent,
+                agent.text("status", ""),
+                marks + (said.isEmpty() ? "" : "  " + cut(said, PROMPT_CHARS_MAX)));
     }
 
     /** What a sub-agent is called: its type, and the end of its id. */
     static String nameOf(String type, String id) {
-        return cut(type, NAME_CHARS_MAX) + " " + cut(id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)), NAME_CHARS_MAX);
+        return cut(type, NAME_CHARS_MAX) + " "
+                + cut(id.substring(Math.max(0, id.length() - SHORT_ID_CHARS)), NAME_CHARS_MAX);
     }
 
     /**
@@ -90,27 +97,45 @@ final class TreeDrawing {
      * @throws BrigException {@code NOT_FOUND} naming those that there are
      */
     static String agentOf(Fields tree, String named) {
-        List<String> ids = tree.objects("agents").stream().map(agent -> agent.text("agent_id", "")).toList();
-        List<String> meant = ids.stream().filter(id -> named.length() >= SHORT_ID_CHARS && id.endsWith(named)).toList();
+        List<String> ids = tree.objects("agents").stream()
+                .map(agent -> agent.text("agent_id", ""))
+                .toList();
+        List<String> meant = ids.stream()
+                .filter(id -> named.length() >= SHORT_ID_CHARS && id.endsWith(named))
+                .toList();
         if (named.equals("main") || ids.contains(named)) {
             return named;
         }
         if (meant.size() != 1) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "the session has " + (meant.isEmpty() ? "no agent '" : "several agents '")
-                    + cut(named, NAME_CHARS_MAX) + "'; it has " + ids.stream().limit(KNOWN_SHOWN).map(id -> ", " + cut(id, 2 * NAME_CHARS_MAX))
-                    .collect(Collectors.joining("", "main", ids.size() > KNOWN_SHOWN ? " and " + (ids.size() - KNOWN_SHOWN) + " more" : "")));
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND,
+                    "the session has " + (meant.isEmpty() ? "no agent '" : "several agents '")
+                            + cut(named, NAME_CHARS_MAX) + "'; it has "
+                            + ids.stream()
+                                    .limit(KNOWN_SHOWN)
+                                    .map(id -> ", " + cut(id, 2 * NAME_CHARS_MAX))
+                                    .collect(Collectors.joining(
+                                            "",
+                                            "main",
+                                            ids.size() > KNOWN_SHOWN
+                                                    ? " and " + (ids.size() - KNOWN_SHOWN) + " more"
+                                                    : "")));
         }
         return meant.getFirst();
     }
 
     private String line(String name, Fields node, String status, String rest) {
-        StringBuilder line = new StringBuilder(cut(name, 2 * NAME_CHARS_MAX)).append("  ").append(status);
+        StringBuilder line =
+                new StringBuilder(cut(name, 2 * NAME_CHARS_MAX)).append("  ").append(status);
         long startedMs = node.number("started_ms", 0, Long.MAX_VALUE, 0);
         if (startedMs > 0) {
             line.append("  ").append(duration(node.number("ended_ms", 0, Long.MAX_VALUE, nowMs) - startedMs));
         }
         if (node.has("output_tokens")) {
-            line.append("  ").append(tokens(node, "input_tokens")).append(" in ").append(tokens(node, "output_tokens"))
+            line.append("  ")
+                    .append(tokens(node, "input_tokens"))
+                    .append(" in ")
+                    .append(tokens(node, "output_tokens"))
                     .append(" out");
         }
         return line.append(rest).toString();
@@ -118,9 +143,11 @@ final class TreeDrawing {
 
     static String duration(long ms) {
         long seconds = Math.max(ms, 0) / 1000;
-        return seconds >= 3600 ? seconds / 3600 + "h" + seconds / 60 % 60 + "m"
-                : seconds >= 60 ? seconds / 60 + "m" + seconds % 60 + "s"
-                : String.format(Locale.ROOT, "%.1fs", Math.max(ms, 0) / 1000.0);
+        return seconds >= 3600
+                ? seconds / 3600 + "h" + seconds / 60 % 60 + "m"
+                : seconds >= 60
+                        ? seconds / 60 + "m" + seconds % 60 + "s"
+                        : String.format(Locale.ROOT, "%.1fs", Math.max(ms, 0) / 1000.0);
     }
 
     private static String tokens(Fields node, String name) {
@@ -128,15 +155,19 @@ final class TreeDrawing {
     }
 
     static String tokens(long count) {
-        return count < 1000 ? String.valueOf(count)
-                : count < 1_000_000 ? String.format(Locale.ROOT, "%.1fk", count / 1e3)
-                : String.format(Locale.ROOT, "%.1fM", count / 1e6);
+        return count < 1000
+                ? String.valueOf(count)
+                : count < 1_000_000
+                        ? String.format(Locale.ROOT, "%.1fk", count / 1e3)
+                        : String.format(Locale.ROOT, "%.1fM", count / 1e6);
     }
 
     /** Of what an agent wrote, a beginning on one line, with a space for what would not be seen as it is. */
     static String cut(String text, int charsMax) {
         StringBuilder line = new StringBuilder();
-        text.codePoints().limit(charsMax).forEach(point -> line.appendCodePoint(VisibleText.isPlain(point) ? point : ' '));
+        text.codePoints()
+                .limit(charsMax)
+                .forEach(point -> line.appendCodePoint(VisibleText.isPlain(point) ? point : ' '));
         return line + (text.codePointCount(0, text.length()) > charsMax ? "…" : "");
     }
 }

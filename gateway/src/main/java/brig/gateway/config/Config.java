@@ -22,8 +22,14 @@ public record Config(
         Map<String, Object> worker) {
 
     /** Where and to whom HTTP is served. */
-    public record Http(String host, int port, String unixSocket, List<String> allowedHosts, List<String> allowedOrigins,
-            String metricsHost, int metricsPort) {
+    public record Http(
+            String host,
+            int port,
+            String unixSocket,
+            List<String> allowedHosts,
+            List<String> allowedOrigins,
+            String metricsHost,
+            int metricsPort) {
         public Http {
             checkPort("port", port);
             checkPort("metricsPort", metricsPort);

@@ -43,7 +43,8 @@ public final class ConfigFile {
 
     /** The same, whether or not it is there. */
     public static Path ownPlace() {
-        return Paths.isRoot() ? Path.of("/etc/brig/brig.json")
+        return Paths.isRoot()
+                ? Path.of("/etc/brig/brig.json")
                 : Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/brig.json");
     }
 
@@ -51,7 +52,8 @@ public final class ConfigFile {
         try {
             return Files.readString(file);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot read the configuration " + file + ": " + Reason.of(e));
+            throw new BrigException(
+                    ErrorCode.INVALID_FIELD, "cannot read the configuration " + file + ": " + Reason.of(e));
         }
     }
 }

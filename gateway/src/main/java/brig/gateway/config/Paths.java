@@ -34,12 +34,14 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
         Path runtime = chosen(config.runtimeDir(), isRoot() ? Path.of("/run/brig") : userRuntime());
         return new Paths(
                 home,
-                chosen(config.stateDir(), isRoot() ? Path.of("/var/lib/brig")
-                        : xdg("XDG_STATE_HOME", ".local/state").resolve("brig")),
+                chosen(
+                        config.stateDir(),
+                        isRoot()
+                                ? Path.of("/var/lib/brig")
+                                : xdg("XDG_STATE_HOME", ".local/state").resolve("brig")),
                 runtime,
                 chosen(config.agentsDir(), isRoot() ? Path.of("/run/agents") : runtime.resolve("agents")),
-                chosen(config.spawnerSocket(), isRoot() ? HOST_SPAWNER
-                        : runtime.resolve("spawner.sock")),
+                chosen(config.spawnerSocket(), isRoot() ? HOST_SPAWNER : runtime.resolve("spawner.sock")),
                 chosen(config.http().unixSocket(), runtime.resolve("http.sock")),
                 runtime);
     }
@@ -84,7 +86,9 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
     /** The socket of a session; a task_id that is too long for the kernel gives way to the spawn_id. */
     public Path sessionSocket(String taskId, String spawnId) {
         Path socket = agents.resolve(taskId).resolve("io.sock");
-        return lengthOf(socket) <= SOCKET_PATH_BYTES_MAX ? socket : agents.resolve(spawnId).resolve("io.sock");
+        return lengthOf(socket) <= SOCKET_PATH_BYTES_MAX
+                ? socket
+                : agents.resolve(spawnId).resolve("io.sock");
     }
 
     /** The control socket of the worker-agent. */
@@ -109,7 +113,8 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
     /** A folder of the XDG base directory specification. */
     public static Path xdg(String variable, String underHome) {
         String value = System.getenv(variable);
-        return value != null && value.startsWith("/") ? Path.of(value)
+        return value != null && value.startsWith("/")
+                ? Path.of(value)
                 : Path.of(System.getProperty("user.home")).resolve(underHome);
     }
 
@@ -144,21 +149,25 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
                 Files.createDirectories(parent);
             }
             if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
-                Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
+                Files.createDirectory(
+                        folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
             }
             boolean safe = Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
                     && (Integer) Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS) == ownUid();
             if (!safe) {
-                throw new BrigException(ErrorCode.INTERNAL, folder + " is not a folder of our own; remove it and start again");
+                throw new BrigException(
+                        ErrorCode.INTERNAL, folder + " is not a folder of our own; remove it and start again");
             }
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
             return folder;
         } catch (FileSystemException e) {
             String why = e.getReason() == null ? "this user may not write there" : e.getReason();
-            throw new BrigException(ErrorCode.FORBIDDEN, "cannot make the folder " + folder + ": " + why
-                    + ". Name folders that can"
-                    + " be written with stateDir, runtimeDir and agentsDir in a file for --config, or with XDG_STATE_HOME and"
-                    + " XDG_RUNTIME_DIR");
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    "cannot make the folder " + folder + ": " + why
+                            + ". Name folders that can"
+                            + " be written with stateDir, runtimeDir and agentsDir in a file for --config, or with XDG_STATE_HOME and"
+                            + " XDG_RUNTIME_DIR");
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot make the folder " + folder + ": " + Reason.of(e));
         }
@@ -168,8 +177,10 @@ public record Paths(Path home, Path state, Path runtime, Path agents, Path spawn
     public static Path checkSocketPath(Path socket) {
         int length = lengthOf(socket);
         if (length > SOCKET_PATH_BYTES_MAX) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "socket path " + socket + " has " + length + " bytes, "
-                    + SOCKET_PATH_BYTES_MAX + " are possible; choose a shorter runtimeDir, agentsDir or task_id");
+            throw new BrigException(
+                    ErrorCode.INVALID_FIELD,
+                    "socket path " + socket + " has " + length + " bytes, " + SOCKET_PATH_BYTES_MAX
+                            + " are possible; choose a shorter runtimeDir, agentsDir or task_id");
         }
         return socket;
     }

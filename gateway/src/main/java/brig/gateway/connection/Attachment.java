@@ -80,7 +80,12 @@ public final class Attachment implements Outlet.Writer {
      *
      * @param via the way by which its messages come
      */
-    public record Wish(long from, boolean watchOnly, boolean presence, @Nullable String agent, String via) {
+    public record Wish(
+            long from,
+            boolean watchOnly,
+            boolean presence,
+            @Nullable String agent,
+            String via) {
         /**
          * Reads it from the line that opens the connection.
          *
@@ -93,8 +98,12 @@ public final class Attachment implements Outlet.Writer {
                 case "watcher" -> true;
                 default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
             };
-            return new Wish(fields.number("from", 1, Limits.SEQ_MAX, 1), watchOnly, fields.flag("presence"),
-                    fields.text("agent"), via(fields, way));
+            return new Wish(
+                    fields.number("from", 1, Limits.SEQ_MAX, 1),
+                    watchOnly,
+                    fields.flag("presence"),
+                    fields.text("agent"),
+                    via(fields, way));
         }
 
         /** The program that is behind the connection, where it names itself, or else the kind of the connection. */

@@ -59,11 +59,13 @@ public final class Outlet {
     private final Channel channel;
     /** The place behind all handlers, just before the socket. */
     private final ChannelHandlerContext socket;
+
     private final Timers timers;
     private final Bounds bounds;
     private final Counters counters;
     /** What the protocol ends with. */
     private final Function<ErrorCode, ?> lastMessage;
+
     private final List<Writer> writers = new ArrayList<>();
     private Timers.@Nullable Timer stall;
     /** The last message was written: nothing may follow it. */
@@ -71,7 +73,8 @@ public final class Outlet {
     /** It does not read from its peer. */
     private boolean deaf;
 
-    public Outlet(Channel channel, Bounds bounds, Timers timers, Counters counters, Function<ErrorCode, ?> lastMessage) {
+    public Outlet(
+            Channel channel, Bounds bounds, Timers timers, Counters counters, Function<ErrorCode, ?> lastMessage) {
         this.channel = channel;
         this.bounds = bounds;
         this.counters = counters;
@@ -130,7 +133,10 @@ public final class Outlet {
 
     private void handleStall() {
         if (!finished) {
-            log.info("{} a connection took too little for {} ms and is left", ErrorCode.SLOW_READER, bounds.slowReaderMs());
+            log.info(
+                    "{} a connection took too little for {} ms and is left",
+                    ErrorCode.SLOW_READER,
+                    bounds.slowReaderMs());
             counters.handleSlowClose();
             var _ = leave(ErrorCode.SLOW_READER);
         }
@@ -142,7 +148,8 @@ public final class Outlet {
             return channel.closeFuture();
         }
         List.copyOf(writers).forEach(writer -> writer.leave(why));
-        // Half of it only: were it closed with words of the peer unread, the kernel would drop what it did not take yet.
+        // Half of it only: were it closed with words of the peer unread, the kernel would drop what it did not take
+        // yet.
         return last(lastMessage.apply(why)).addListener(written -> {
             var _ = ((DuplexChannel) channel).shutdownOutput();
         });

@@ -46,8 +46,11 @@ public final class Problem {
         int status = refusal.httpStatus();
         byte[] body = Json.write(body(refusal, status));
         StringBuilder head = new StringBuilder("HTTP/1.1 " + HttpResponseStatus.valueOf(status)
-                + "\r\nContent-Type: application/problem+json\r\nConnection: close\r\nContent-Length: " + body.length + "\r\n");
-        refusal.retryAfterSeconds().ifPresent(seconds -> head.append("Retry-After: ").append(seconds).append("\r\n"));
+                + "\r\nContent-Type: application/problem+json\r\nConnection: close\r\nContent-Length: " + body.length
+                + "\r\n");
+        refusal.retryAfterSeconds()
+                .ifPresent(
+                        seconds -> head.append("Retry-After: ").append(seconds).append("\r\n"));
         return Buffer.buffer(head.append("\r\n").toString()).appendBytes(body).getBytes();
     }
 
@@ -77,8 +80,10 @@ public final class Problem {
 
     /** What a failed stage failed with, as a refusal. */
     public static BrigException refusal(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return cause instanceof BrigException refusal ? refusal
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BrigException refusal
+                ? refusal
                 : new BrigException(ErrorCode.INTERNAL, "internal error: " + cause);
     }
 }

@@ -64,6 +64,7 @@ public final class Admission {
     private static final String ALL = "all";
     /** Taken for the time between two free places until two became free. */
     private static final long FIRST_GUESS_MS = 1_000;
+
     private static final int HINT_SECONDS_MAX = 300;
     private static final int PAUSED_HINT_SECONDS = 10;
 
@@ -92,8 +93,8 @@ public final class Admission {
         private void handleDeadline() {
             checkWaiting();
             if (!place.isDone()) {
-                BrigException refusal = refusal(applicant.captain())
-                        .with("queue_position", turns.position(applicant.captain(), this));
+                BrigException refusal =
+                        refusal(applicant.captain()).with("queue_position", turns.position(applicant.captain(), this));
                 remove(this);
                 place.completeExceptionally(refusal);
             }
@@ -148,9 +149,11 @@ public final class Admission {
     private void check(String captain) {
         switch (state) {
             case OPEN -> {}
-            case PAUSED, DRAINING -> throw new BrigException(ErrorCode.POOL_PAUSED,
-                    "the operator has " + (state == State.PAUSED ? "paused" : "drained") + " the pool",
-                    PAUSED_HINT_SECONDS);
+            case PAUSED, DRAINING ->
+                throw new BrigException(
+                        ErrorCode.POOL_PAUSED,
+                        "the operator has " + (state == State.PAUSED ? "paused" : "drained") + " the pool",
+                        PAUSED_HINT_SECONDS);
             case CLOSED -> throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway is shutting down", 2);
         }
         workers.check(ALL, hintSeconds(turns.size() + 1));
@@ -177,8 +180,10 @@ public final class Admission {
     }
 
     private BrigException full() {
-        return new BrigException(ErrorCode.QUEUE_FULL,
-                "limits.spawnQueueMax (" + bounds.queueMax() + ") is reached", hintSeconds(turns.size() + 1));
+        return new BrigException(
+                ErrorCode.QUEUE_FULL,
+                "limits.spawnQueueMax (" + bounds.queueMax() + ") is reached",
+                hintSeconds(turns.size() + 1));
     }
 
     /** Takes the newest of the captain that has most in the queue out of it, for one that would have fewer. */
@@ -227,7 +232,10 @@ public final class Admission {
             coolingDown = null;
         }
         long nowMs = clock.nowMs();
-        turns.counts().keySet().stream().mapToLong(captain -> cooldown.leftMs(captain, nowMs)).filter(left -> left > 0).min()
+        turns.counts().keySet().stream()
+                .mapToLong(captain -> cooldown.leftMs(captain, nowMs))
+                .filter(left -> left > 0)
+                .min()
                 .ifPresent(left -> coolingDown = timers.after(left, this::checkWaiting));
     }
 

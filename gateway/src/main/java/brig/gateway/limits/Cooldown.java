@@ -19,8 +19,9 @@ public final class Cooldown {
     public void check(String captain, long nowMs) {
         long waitMs = leftMs(captain, nowMs);
         if (waitMs > 0) {
-            throw new BrigException(ErrorCode.COOLDOWN,
-                    "limits.spawnCooldownMs (" + leastMs + ") has not passed yet", (int) ((waitMs + 999) / 1000));
+            throw new BrigException(
+                    ErrorCode.COOLDOWN, "limits.spawnCooldownMs (" + leastMs + ") has not passed yet", (int)
+                            ((waitMs + 999) / 1000));
         }
     }
 

@@ -45,12 +45,15 @@ public final class Lobby {
     private final long sweepMs;
     /** Those that nobody vouches for, in the order in which they came. */
     private final LinkedHashSet<Visitor> strangers = new LinkedHashSet<>();
+
     private final Map<String, LinkedHashSet<Visitor>> silentByPeer = new HashMap<>();
     /** Those that may have a deadline. */
     private final LinkedHashSet<Visitor> awaited = new LinkedHashSet<>();
+
     private int places;
     /** Counts sweeps: the time by which deadlines are reckoned. */
     private long sweeps;
+
     private boolean sweeping;
 
     public Lobby(Bounds bounds, Deadlines deadlines, Timers timers) {
@@ -87,7 +90,9 @@ public final class Lobby {
             giveWay(strangers.getFirst(), "connections.unauthenticatedMax (" + bounds.strangersMax() + ")");
         }
         // Again: the last of a peer takes the set with it.
-        silentByPeer.computeIfAbsent(visitor.peer(), peer -> new LinkedHashSet<>()).add(visitor);
+        silentByPeer
+                .computeIfAbsent(visitor.peer(), peer -> new LinkedHashSet<>())
+                .add(visitor);
         if (!visitor.isVouched()) {
             strangers.add(visitor);
         }
@@ -95,16 +100,21 @@ public final class Lobby {
     }
 
     private static void giveWay(Visitor visitor, String limit) {
-        visitor.end(new BrigException(ErrorCode.MAX_CONNECTIONS, limit
-                + " is reached, and of the connections that have not authenticated this is the oldest", 1));
+        visitor.end(new BrigException(
+                ErrorCode.MAX_CONNECTIONS,
+                limit + " is reached, and of the connections that have not authenticated this is the oldest",
+                1));
     }
 
     /** @throws BrigException {@code MAX_CONNECTIONS} */
     void takePlace(boolean privileged) {
         int most = privileged ? bounds.placesMax() : bounds.placesMax() - bounds.reserved();
         if (places >= most) {
-            throw new BrigException(ErrorCode.MAX_CONNECTIONS, "limits.connectionsMax (" + bounds.placesMax()
-                    + ") is reached" + (places < bounds.placesMax() ? "; the rest is for Unix sockets and admins" : ""), 1);
+            throw new BrigException(
+                    ErrorCode.MAX_CONNECTIONS,
+                    "limits.connectionsMax (" + bounds.placesMax() + ") is reached"
+                            + (places < bounds.placesMax() ? "; the rest is for Unix sockets and admins" : ""),
+                    1);
         }
         places++;
     }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Turns<T> {
     /** The captain whose turn is next comes first. */
     private final LinkedHashMap<String, ArrayDeque<T>> queues = new LinkedHashMap<>();
+
     private int size;
 
     void add(String captain, T one) {
@@ -35,7 +36,8 @@ final class Turns<T> {
     }
 
     /** Takes the next one out, of the first captain that may be served; null where there is none. */
-    @Nullable T next(Predicate<String> mayBeServed) {
+    @Nullable
+    T next(Predicate<String> mayBeServed) {
         for (String captain : queues.keySet()) {
             if (mayBeServed.test(captain)) {
                 return take(captain);
@@ -58,8 +60,11 @@ final class Turns<T> {
     }
 
     /** The newest one of the captain that has most, where that is more than {@code than}; else null. */
-    @Nullable T newestOfLongest(int than) {
-        ArrayDeque<T> longest = queues.values().stream().max(Comparator.comparingInt(ArrayDeque::size)).orElse(new ArrayDeque<>());
+    @Nullable
+    T newestOfLongest(int than) {
+        ArrayDeque<T> longest = queues.values().stream()
+                .max(Comparator.comparingInt(ArrayDeque::size))
+                .orElse(new ArrayDeque<>());
         return longest.size() > than ? longest.getLast() : null;
     }
 

@@ -31,13 +31,16 @@ public final class Visitor {
         NOTHING;
 
         private BrigException late() {
-            return this == AUTH ? new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time")
-                    : new BrigException(ErrorCode.REQUEST_TIMEOUT, switch (this) {
-                        case HEAD -> "the request's headers did not come in time";
-                        case BODY -> "the request's body did not come in time";
-                        case ANSWER -> "the answer was not taken in time";
-                        default -> "no request came in time";
-                    });
+            return this == AUTH
+                    ? new BrigException(ErrorCode.AUTH_TIMEOUT, "no {\"auth\": token} came in time")
+                    : new BrigException(
+                            ErrorCode.REQUEST_TIMEOUT,
+                            switch (this) {
+                                case HEAD -> "the request's headers did not come in time";
+                                case BODY -> "the request's body did not come in time";
+                                case ANSWER -> "the answer was not taken in time";
+                                default -> "no request came in time";
+                            });
         }
     }
 

@@ -37,8 +37,15 @@ import java.util.function.Function;
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
  */
-public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, Lobby lobby, Timers timers,
-        Counters counters, Outlet.Bounds bounds, Set<Outlet> outlets) {
+public record Door(
+        Vertx vertx,
+        Entrance entrance,
+        UnixSockets unix,
+        Lobby lobby,
+        Timers timers,
+        Counters counters,
+        Outlet.Bounds bounds,
+        Set<Outlet> outlets) {
     private static final AttributeKey<Visitor> VISITOR = AttributeKey.valueOf(Door.class, "visitor");
 
     /**
@@ -53,10 +60,12 @@ public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, Lobby lobby
         Path bound = unix.prepare(socket);
         NetServer server = vertx.createNetServer();
         server.connectHandler(connection -> handleConnection(connection, handler));
-        return server.listen(SocketAddress.domainSocketAddress(bound.toString())).map(listening -> {
-            unix.publish(bound, socket);
-            return listening;
-        }).toCompletionStage();
+        return server.listen(SocketAddress.domainSocketAddress(bound.toString()))
+                .map(listening -> {
+                    unix.publish(bound, socket);
+                    return listening;
+                })
+                .toCompletionStage();
     }
 
     private void handleConnection(NetSocket connection, Consumer<Caller> handler) {
@@ -125,11 +134,13 @@ public record Door(Vertx vertx, Entrance entrance, UnixSockets unix, Lobby lobby
     public CompletionStage<Void> leaveAll(ErrorCode why, long leaveMs) {
         CompletableFuture<Void> late = new CompletableFuture<>();
         timers.after(leaveMs, () -> late.complete(null));
-        CompletableFuture<?>[] left = List.copyOf(outlets).stream().map(outlet -> {
-            CompletableFuture<Void> one = new CompletableFuture<>();
-            var _ = outlet.leave(why).addListener(written -> one.complete(null));
-            return one;
-        }).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<?>[] left = List.copyOf(outlets).stream()
+                .map(outlet -> {
+                    CompletableFuture<Void> one = new CompletableFuture<>();
+                    var _ = outlet.leave(why).addListener(written -> one.complete(null));
+                    return one;
+                })
+                .toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.anyOf(late, CompletableFuture.allOf(left)).thenApply(done -> null);
     }
 

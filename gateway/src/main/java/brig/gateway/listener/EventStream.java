@@ -30,8 +30,8 @@ public final class EventStream implements Outlet.Writer {
      *
      * @throws brig.protocol.BrigException {@code MAX_SUBSCRIPTIONS}
      */
-    public EventStream(Door door, Session session, Access access, long from,
-            @Nullable Narrowing narrowing, Outlet outlet) {
+    public EventStream(
+            Door door, Session session, Access access, long from, @Nullable Narrowing narrowing, Outlet outlet) {
         this.door = door;
         this.session = session;
         this.access = access.asWatcher();

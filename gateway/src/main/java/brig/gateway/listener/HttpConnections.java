@@ -40,7 +40,8 @@ public final class HttpConnections {
         }
         int uid = UnixSockets.peer(channel);
         try {
-            return unix.isAllowed(uid) ? lobby.neighbour(UnixSockets.nameOf(uid), ending)
+            return unix.isAllowed(uid)
+                    ? lobby.neighbour(UnixSockets.nameOf(uid), ending)
                     : lobby.stranger(UnixSockets.nameOf(uid), ending);
         } catch (BrigException full) {
             return lobby.stranger(UnixSockets.nameOf(uid), ending);
@@ -48,7 +49,9 @@ public final class HttpConnections {
     }
 
     private static String addressOf(Channel channel) {
-        return channel.remoteAddress() instanceof InetSocketAddress address ? address.getAddress().getHostAddress() : "";
+        return channel.remoteAddress() instanceof InetSocketAddress address
+                ? address.getAddress().getHostAddress()
+                : "";
     }
 
     /** Says why where a request has begun and its answer has not; between requests it would be taken for the next one's. */

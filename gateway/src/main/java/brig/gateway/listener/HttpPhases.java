@@ -25,6 +25,7 @@ final class HttpPhases extends ChannelDuplexHandler {
     private Wait wait = Wait.OPENED;
     /** The codec made something of what came in this turn. */
     private boolean understood;
+
     private boolean bodyComes;
     private int unanswered;
     /** An answer to a request that has not come in whole has begun. */
@@ -89,7 +90,8 @@ final class HttpPhases extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) throws Exception {
-        boolean interim = message instanceof HttpResponse head && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+        boolean interim =
+                message instanceof HttpResponse head && head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
         answering |= message instanceof HttpResponse && !interim;
         ChannelPromise written = promise;
         if (message instanceof LastHttpContent && !interim) {

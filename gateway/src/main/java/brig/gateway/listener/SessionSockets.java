@@ -46,6 +46,7 @@ public final class SessionSockets implements SpawnListener {
     private final Paths paths;
     /** Those that are being opened; whoever wants one of them open or closed waits for it. By spawn_id. */
     private final Map<String, CompletionStage<String>> opening = new HashMap<>();
+
     private final Map<String, Listening> listening = new HashMap<>();
     /** Those whose spawn has ended, by their place. */
     private final Map<Path, Listening> lingering = new HashMap<>();
@@ -86,7 +87,8 @@ public final class SessionSockets implements SpawnListener {
         Listening opened = new Listening(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
         remove(lingering.get(opened.socket));
         try {
-            CompletionStage<String> begun = door.listen(opened.socket, caller -> new Connection(session, opened, caller))
+            CompletionStage<String> begun = door.listen(
+                            opened.socket, caller -> new Connection(session, opened, caller))
                     .whenComplete((server, failure) -> opening.remove(spawn.spawnId()))
                     .thenApply(server -> {
                         opened.server = server;
@@ -104,8 +106,9 @@ public final class SessionSockets implements SpawnListener {
 
     /** Completes when none is being opened that is now. */
     public CompletionStage<Void> opened() {
-        return CompletableFuture.allOf(opening.values().stream().map(begun -> begun.toCompletableFuture()
-                .exceptionally(failure -> "")).toArray(CompletableFuture[]::new));
+        return CompletableFuture.allOf(opening.values().stream()
+                .map(begun -> begun.toCompletableFuture().exceptionally(failure -> ""))
+                .toArray(CompletableFuture[]::new));
     }
 
     @Override
@@ -131,8 +134,9 @@ public final class SessionSockets implements SpawnListener {
             if (failure == null) {
                 close(spawn);
             } else {
-                log.atWarn().addKeyValue("spawn_id", spawn.spawnId()).log("has no session socket: {}",
-                        failure.getMessage());
+                log.atWarn()
+                        .addKeyValue("spawn_id", spawn.spawnId())
+                        .log("has no session socket: {}", failure.getMessage());
             }
         });
     }

@@ -32,6 +32,7 @@ public final class UnixSockets {
 
     /** Of {@code st_mode}: what kind of file it is, and that of a socket. */
     private static final int MODE_KIND = 0170000;
+
     private static final int MODE_SOCKET = 0140000;
 
     private final Set<Integer> allowedUids;
@@ -48,11 +49,14 @@ public final class UnixSockets {
         try {
             Path folder = Objects.requireNonNull(socket.toAbsolutePath().getParent(), "a socket lies in a folder");
             // Others may reach a socket whose name they were told; that of a session's folder is its task_id.
-            Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
+            Files.createDirectories(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             if (Files.exists(socket, LinkOption.NOFOLLOW_LINKS)) {
                 if (isLive(socket)) {
-                    throw new BrigException(ErrorCode.INTERNAL, "another process listens on " + socket
-                            + "; stop it, or choose another path in the configuration");
+                    throw new BrigException(
+                            ErrorCode.INTERNAL,
+                            "another process listens on " + socket
+                                    + "; stop it, or choose another path in the configuration");
                 }
                 Files.delete(socket);
             }
@@ -71,8 +75,8 @@ public final class UnixSockets {
             }
             Files.delete(folder);
         }
-        return Files.createDirectory(folder,
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        return Files.createDirectory(
+                folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
 
     /**
@@ -90,8 +94,8 @@ public final class UnixSockets {
      */
     public void publish(Path bound, Path socket) {
         try {
-            Files.setPosixFilePermissions(bound,
-                    PosixFilePermissions.fromString(allowedUids.isEmpty() ? "rw-------" : "rw-rw-rw-"));
+            Files.setPosixFilePermissions(
+                    bound, PosixFilePermissions.fromString(allowedUids.isEmpty() ? "rw-------" : "rw-rw-rw-"));
             Files.move(bound, socket, StandardCopyOption.ATOMIC_MOVE);
             Files.delete(bound.getParent());
         } catch (IOException e) {

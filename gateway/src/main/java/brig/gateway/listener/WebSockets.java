@@ -64,8 +64,11 @@ public final class WebSockets {
 
     private void upgrade(HttpServerRequest request, Opened opened) {
         String offered = request.getHeader("Sec-WebSocket-Protocol");
-        if (offered != null && Arrays.stream(offered.split(",", -1)).noneMatch(name -> name.trim().equals(SUBPROTOCOL))) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "of the subprotocols only " + SUBPROTOCOL + " is spoken here");
+        if (offered != null
+                && Arrays.stream(offered.split(",", -1))
+                        .noneMatch(name -> name.trim().equals(SUBPROTOCOL))) {
+            throw new BrigException(
+                    ErrorCode.INVALID_FIELD, "of the subprotocols only " + SUBPROTOCOL + " is spoken here");
         }
         if (!"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "this path is a WebSocket: send an upgrade request");
@@ -107,20 +110,21 @@ public final class WebSockets {
     private static void readLines(String text, Consumer<Fields> handler, Consumer<BrigException> refuser) {
         byte[] lines = (text + "\n").getBytes(StandardCharsets.UTF_8);
         new LineDecoder(Limits.MESSAGE_BYTES_MAX, new LineDecoder.Sink() {
-            @Override
-            public void handleLine(byte[] bytes, int offset, int length) {
-                try {
-                    handler.accept(new Fields(Json.parseObject(bytes, offset, length)));
-                } catch (BrigException refusal) {
-                    refuser.accept(refusal);
-                }
-            }
+                    @Override
+                    public void handleLine(byte[] bytes, int offset, int length) {
+                        try {
+                            handler.accept(new Fields(Json.parseObject(bytes, offset, length)));
+                        } catch (BrigException refusal) {
+                            refuser.accept(refusal);
+                        }
+                    }
 
-            @Override
-            public void handleBadLine(ErrorCode code) {
-                refuser.accept(new BrigException(code, "the line was refused"));
-            }
-        }).decode(lines, 0, lines.length);
+                    @Override
+                    public void handleBadLine(ErrorCode code) {
+                        refuser.accept(new BrigException(code, "the line was refused"));
+                    }
+                })
+                .decode(lines, 0, lines.length);
     }
 
     /** A connection that carries one session. State owned by the event loop. */
@@ -136,7 +140,10 @@ public final class WebSockets {
             this.outlet = outlet;
             this.visitor = visitor;
             visitor.endsWith(this::end);
-            this.sink = new TextSink(outlet, WebSocketFraming.TEXT, new byte[0],
+            this.sink = new TextSink(
+                    outlet,
+                    WebSocketFraming.TEXT,
+                    new byte[0],
                     () -> outlet.finish(new CloseWebSocketFrame(NORMAL_CLOSURE, "ended")));
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
@@ -204,6 +211,7 @@ public final class WebSockets {
         private final Map<String, Attachment> attachments = new HashMap<>();
         /** What counts for every session that it reaches. */
         private Access access;
+
         private Runnable unwatch;
 
         Multiplex(Access access, ServerWebSocket socket, Outlet outlet, Visitor visitor) {
@@ -292,17 +300,21 @@ public final class WebSockets {
             if (attachments.containsKey(spawnId)) {
                 throw Fields.invalid("id", "is subscribed to already on this connection");
             }
-            TextSink named = new TextSink(outlet, WebSocketFraming.TEXT,
-                    ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII), () -> drop(spawnId));
+            TextSink named = new TextSink(
+                    outlet,
+                    WebSocketFraming.TEXT,
+                    ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII),
+                    () -> drop(spawnId));
             String own = message.text("token");
             Access given = own == null ? access : door.tokens().access(own);
             Access here = given.in(session.spawn());
             visitor.becomeKnown(given.isAdmin());
-            Attachment attachment = new Attachment(session, here, Attachment.Wish.read(message, "websocket"), named, outlet);
+            Attachment attachment =
+                    new Attachment(session, here, Attachment.Wish.read(message, "websocket"), named, outlet);
             attachments.put(spawnId, attachment);
             // What lives by the token of the connection ends with that.
-            attachment.begin(own == null ? () -> {}
-                    : door.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
+            attachment.begin(
+                    own == null ? () -> {} : door.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
         }
 
         /** The token of one subscription counts no more: that one ends. */

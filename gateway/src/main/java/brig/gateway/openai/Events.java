@@ -46,7 +46,9 @@ final class Events {
     }
 
     void send(String name, Map<String, ?> data) {
-        response.write(Buffer.buffer("event: " + name + "\ndata: ").appendBytes(Json.write(data)).appendString("\n\n"));
+        response.write(Buffer.buffer("event: " + name + "\ndata: ")
+                .appendBytes(Json.write(data))
+                .appendString("\n\n"));
     }
 
     void end(String last) {

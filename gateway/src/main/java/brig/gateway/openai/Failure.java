@@ -54,6 +54,8 @@ public record Failure(String code, String message, int status) {
 
     /** The same for what an agent said; nothing was sent before. */
     void send(HttpServerResponse response) {
-        response.setStatusCode(status).putHeader("Content-Type", "application/json").end(Buffer.buffer(Json.write(body())));
+        response.setStatusCode(status)
+                .putHeader("Content-Type", "application/json")
+                .end(Buffer.buffer(Json.write(body())));
     }
 }

@@ -1,6 +1,5 @@
 package brig.gateway.openai;
 
-import brig.protocol.BrigException;
 import brig.protocol.Fields;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param usage whether the events end with the tokens that were used
  * @param previous the answer that this goes on from; null for none
  */
-public record ModelRequest(String agent, @Nullable String system, List<Said> earlier, String prompt, boolean stream,
-        boolean usage, @Nullable String previous) {
+public record ModelRequest(
+        String agent,
+        @Nullable String system,
+        List<Said> earlier,
+        String prompt,
+        boolean stream,
+        boolean usage,
+        @Nullable String previous) {
     /** One message; {@code role} is {@code user} or {@code assistant}. */
     public record Said(String role, String text) {}
 
@@ -104,10 +109,14 @@ public record ModelRequest(String agent, @Nullable String system, List<Said> ear
             if (from == said.size()) {
                 throw Fields.invalid(list, "must end with a message of the user");
             }
-            return new ModelRequest(body.requiredText("model"), system.isEmpty() ? null : String.join("\n\n", system),
+            return new ModelRequest(
+                    body.requiredText("model"),
+                    system.isEmpty() ? null : String.join("\n\n", system),
                     List.copyOf(said.subList(0, from)),
                     said.subList(from, said.size()).stream().map(Said::text).collect(Collectors.joining("\n\n")),
-                    body.flag("stream"), usage, previous);
+                    body.flag("stream"),
+                    usage,
+                    previous);
         }
     }
 
@@ -134,8 +143,10 @@ public record ModelRequest(String agent, @Nullable String system, List<Said> ear
             return prompt;
         }
         StringBuilder talk = new StringBuilder("Our talk so far:\n");
-        earlier.forEach(one -> talk.append('\n').append(one.role().equals("user") ? "User: " : "You: ")
-                .append(one.text()).append('\n'));
+        earlier.forEach(one -> talk.append('\n')
+                .append(one.role().equals("user") ? "User: " : "You: ")
+                .append(one.text())
+                .append('\n'));
         return talk.append("\nNow:\n").append(prompt).toString();
     }
 }

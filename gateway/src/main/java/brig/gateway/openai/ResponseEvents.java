@@ -57,7 +57,8 @@ public final class ResponseEvents implements Answer {
 
     private void openItem(boolean isMessage) {
         open = true;
-        items.add(new Item((isMessage ? "msg_" : "rs_") + head.id() + "_" + items.size(), isMessage, new StringBuilder()));
+        items.add(new Item(
+                (isMessage ? "msg_" : "rs_") + head.id() + "_" + items.size(), isMessage, new StringBuilder()));
         Item item = items.getLast();
         ofItem("response.output_item.added", item.object("in_progress"));
         ofPart(item.part() + ".added", "part", item.content());
@@ -97,8 +98,13 @@ public final class ResponseEvents implements Answer {
 
     private Map<String, @Nullable Object> response(String status, @Nullable Usage used) {
         boolean begun = status.equals("in_progress");
-        return ResponseObject.response(head, status,
-                begun ? List.of() : items.stream().map(item -> item.object("completed")).toList(), used);
+        return ResponseObject.response(
+                head,
+                status,
+                begun
+                        ? List.of()
+                        : items.stream().map(item -> item.object("completed")).toList(),
+                used);
     }
 
     private void send(String type, Map<String, @Nullable Object> fields) {

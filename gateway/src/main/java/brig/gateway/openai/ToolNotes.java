@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 final class ToolNotes {
     /** Of the output of a call; the whole is in the stream of the session. */
     static final int OUTPUT_CHARACTERS_MAX = 4000;
+
     private static final int INPUT_CHARACTERS_MAX = 1000;
     private static final int CALLS_MAX = 1000;
     private static final List<String> COMMANDS = List.of("command", "cmd");
@@ -87,8 +88,11 @@ final class ToolNotes {
     private static String first(Map<?, ?> input, List<String> names) {
         for (String name : names) {
             Object value = input.get(name);
-            String text = value instanceof String one ? one : value instanceof List<?> words
-                    ? words.stream().map(String::valueOf).collect(Collectors.joining(" ")) : "";
+            String text = value instanceof String one
+                    ? one
+                    : value instanceof List<?> words
+                            ? words.stream().map(String::valueOf).collect(Collectors.joining(" "))
+                            : "";
             if (!text.isEmpty()) {
                 return text.substring(0, Math.min(text.length(), INPUT_CHARACTERS_MAX));
             }

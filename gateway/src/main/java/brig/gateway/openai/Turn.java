@@ -116,7 +116,8 @@ public final class Turn implements FrameSink {
         if (frame.flag("retrying") || frame.has("agent")) {
             note(frame.text("code", "") + ": " + frame.text("error", ""));
         } else {
-            error = Failure.ofAgent(frame.text("code", ""), frame.text("error", ""), (int) frame.number("status", 0, 999, 0));
+            error = Failure.ofAgent(
+                    frame.text("code", ""), frame.text("error", ""), (int) frame.number("status", 0, 999, 0));
         }
     }
 
@@ -130,8 +131,11 @@ public final class Turn implements FrameSink {
             note("exit code " + exitCode);
         }
         Fields usage = frame.object("usage");
-        end(new End(new Answer.Usage(usage.number("input_tokens", 0, Long.MAX_VALUE, 0),
-                usage.number("output_tokens", 0, Long.MAX_VALUE, 0)), null));
+        end(new End(
+                new Answer.Usage(
+                        usage.number("input_tokens", 0, Long.MAX_VALUE, 0),
+                        usage.number("output_tokens", 0, Long.MAX_VALUE, 0)),
+                null));
     }
 
     private void end(End end) {

@@ -47,8 +47,10 @@ abstract class Whole implements Answer {
     }
 
     static Failure tooLong() {
-        return Failure.of(new BrigException(ErrorCode.BODY_TOO_LARGE, "the answer has more than " + CHARACTERS_MAX
-                + " characters: ask for it at chat/completions with \"stream\": true"));
+        return Failure.of(new BrigException(
+                ErrorCode.BODY_TOO_LARGE,
+                "the answer has more than " + CHARACTERS_MAX
+                        + " characters: ask for it at chat/completions with \"stream\": true"));
     }
 
     abstract Map<String, ?> object(String said, String thoughts, Usage used);

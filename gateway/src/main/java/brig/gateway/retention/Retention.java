@@ -33,6 +33,7 @@ public final class Retention {
     private static final long STEP_PAUSE_MS = 20;
     /** After the start: a gateway that does not live long deletes all the same. */
     static final long FIRST_LOOK_MS = 1_000;
+
     static final long LOOK_MS = 60_000;
     static final long SWEEP_MS = 3_600_000;
 
@@ -59,11 +60,12 @@ public final class Retention {
     private final Timers timers;
     /** The sweep that is under way; null where none is. */
     private @Nullable CompletableFuture<RetentionPlan> sweeping;
+
     private long endedAtSweep;
     private long sweptMs;
 
-    public Retention(Bounds bounds, SpawnStore store, Spawns spawns, StreamFolders folders, Clock clock,
-            Timers timers) {
+    public Retention(
+            Bounds bounds, SpawnStore store, Spawns spawns, StreamFolders folders, Clock clock, Timers timers) {
         this.bounds = bounds;
         this.store = store;
         this.spawns = spawns;
@@ -106,11 +108,18 @@ public final class Retention {
 
     private CompletionStage<RetentionPlan> plan() {
         return store.ended().thenCombine(folders.sizes(), (ended, sizes) -> {
-            List<Candidate> candidates = ended.stream().map(spawn -> new Candidate(spawn.spawnId(), spawn.endedMs(),
-                    sizes.getOrDefault(spawn.spawnId(), 0L), !spawns.isForgettable(spawn.spawnId()))).toList();
+            List<Candidate> candidates = ended.stream()
+                    .map(spawn -> new Candidate(
+                            spawn.spawnId(),
+                            spawn.endedMs(),
+                            sizes.getOrDefault(spawn.spawnId(), 0L),
+                            !spawns.isForgettable(spawn.spawnId())))
+                    .toList();
             Set<String> over = ended.stream().map(SpawnStore.Ended::spawnId).collect(Collectors.toSet());
-            long liveBytes = spawns.live().stream().filter(spawn -> !over.contains(spawn.spawnId()))
-                    .mapToLong(spawn -> sizes.getOrDefault(spawn.spawnId(), 0L)).sum();
+            long liveBytes = spawns.live().stream()
+                    .filter(spawn -> !over.contains(spawn.spawnId()))
+                    .mapToLong(spawn -> sizes.getOrDefault(spawn.spawnId(), 0L))
+                    .sum();
             return RetentionPlan.of(bounds, clock.nowMs(), liveBytes, candidates);
         });
     }
@@ -137,11 +146,16 @@ public final class Retention {
 
     private void tell(RetentionPlan plan) {
         if (!plan.doomed().isEmpty()) {
-            log.info("deleted {} ended spawns with {} bytes of streams", plan.doomed().size(), plan.doomedBytes());
+            log.info(
+                    "deleted {} ended spawns with {} bytes of streams",
+                    plan.doomed().size(),
+                    plan.doomedBytes());
         }
         if (bounds.bytes() > 0 && plan.keptBytes() > bounds.bytes()) {
-            log.warn("streams have {} bytes, more than retention.bytes ({}): what lives or is read is not deleted",
-                    plan.keptBytes(), bounds.bytes());
+            log.warn(
+                    "streams have {} bytes, more than retention.bytes ({}): what lives or is read is not deleted",
+                    plan.keptBytes(),
+                    bounds.bytes());
         }
     }
 
@@ -153,17 +167,22 @@ public final class Retention {
         int to = Math.min(from + STEP_SPAWNS, plan.doomed().size());
         // Somebody may have begun to read one since.
         List<Doomed> now = plan.doomed().subList(from, to).stream()
-                .filter(one -> spawns.isForgettable(one.spawn().spawnId())).toList();
+                .filter(one -> spawns.isForgettable(one.spawn().spawnId()))
+                .toList();
         List<String> ids = now.stream().map(one -> one.spawn().spawnId()).toList();
         ids.forEach(spawns::forget);
-        return store.prune(ids).thenCompose(gone -> {
-            audit(now, gone, by);
-            return deleteStreams(gone);
-        }).thenCompose(deleted -> paused()).thenCompose(rested -> step(plan, to, by));
+        return store.prune(ids)
+                .thenCompose(gone -> {
+                    audit(now, gone, by);
+                    return deleteStreams(gone);
+                })
+                .thenCompose(deleted -> paused())
+                .thenCompose(rested -> step(plan, to, by));
     }
 
     private CompletionStage<Void> deleteStreams(List<String> spawnIds) {
-        return spawnIds.isEmpty() ? CompletableFuture.completedFuture(null)
+        return spawnIds.isEmpty()
+                ? CompletableFuture.completedFuture(null)
                 : folders.delete(spawnIds).thenCompose(store::swept);
     }
 
@@ -176,8 +195,17 @@ public final class Retention {
     private static void audit(List<Doomed> doomed, List<String> gone, String by) {
         for (Doomed one : doomed) {
             if (gone.contains(one.spawn().spawnId())) {
-                Events.audit("prune", Map.of("spawn_id", one.spawn().spawnId(), "captain", by,
-                        "reason", one.reason().wireName(), "bytes", one.spawn().bytes()));
+                Events.audit(
+                        "prune",
+                        Map.of(
+                                "spawn_id",
+                                one.spawn().spawnId(),
+                                "captain",
+                                by,
+                                "reason",
+                                one.reason().wireName(),
+                                "bytes",
+                                one.spawn().bytes()));
             }
         }
     }

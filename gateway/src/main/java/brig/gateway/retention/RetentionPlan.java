@@ -25,7 +25,9 @@ record RetentionPlan(List<Doomed> doomed, long keptSpawns, long keptBytes) {
 
     /** The bound that a spawn is deleted for. */
     enum Reason {
-        DAYS, SPAWNS, BYTES;
+        DAYS,
+        SPAWNS,
+        BYTES;
 
         String wireName() {
             return name().toLowerCase(Locale.ROOT);

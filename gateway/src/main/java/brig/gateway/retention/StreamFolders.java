@@ -72,7 +72,10 @@ public final class StreamFolders {
                     delete(streams.resolve(id));
                     gone.add(id);
                 } catch (IOException e) {
-                    log.warn("the stream {} cannot be deleted, and is tried again at the next start: {}", id, e.toString());
+                    log.warn(
+                            "the stream {} cannot be deleted, and is tried again at the next start: {}",
+                            id,
+                            e.toString());
                 }
             }
             return gone;

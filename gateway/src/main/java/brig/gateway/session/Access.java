@@ -17,7 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param tokenId the token that can be revoked; null where the kernel vouches, or there is none
  */
 public record Access(
-        String captain, @Nullable Role role, @Nullable String spawnId, @Nullable String secret, @Nullable String tokenId) {
+        String captain,
+        @Nullable Role role,
+        @Nullable String spawnId,
+        @Nullable String secret,
+        @Nullable String tokenId) {
     private static final Access NOBODY = new Access("nobody", null, null, null, null);
 
     /** Who has shown nothing yet. */
@@ -65,7 +69,8 @@ public record Access(
 
     /** Whether it reaches that session, where it is known by itself. */
     private boolean reaches(Spawn spawn) {
-        return spawnId != null ? spawnId.equals(spawn.spawnId())
+        return spawnId != null
+                ? spawnId.equals(spawn.spawnId())
                 : role != Role.CAPTAIN || captain.equals(spawn.captain());
     }
 
@@ -89,8 +94,11 @@ public record Access(
             return new Access(spawn.captain(), own, spawn.spawnId(), secret, tokenId);
         }
         if (!sees(spawn)) {
-            throw new BrigException(ErrorCode.UNAUTHENTICATED, secret == null && tokenId == null
-                    ? "the session is another captain's" : "the token is not one of this session");
+            throw new BrigException(
+                    ErrorCode.UNAUTHENTICATED,
+                    secret == null && tokenId == null
+                            ? "the session is another captain's"
+                            : "the token is not one of this session");
         }
         return new Access(captain, role == Role.WATCHER ? Role.WATCHER : Role.CAPTAIN, spawnId, secret, tokenId);
     }

@@ -32,8 +32,15 @@ public final class AuditTrail {
      * @param before only entries with a lower number, 0 for all, newest first
      * @param after only entries with a higher number, oldest first; -1 where that is not wanted
      */
-    public record Query(@Nullable List<String> workers, @Nullable String host, @Nullable String decision, long sinceMs,
-            long untilMs, long before, long after, int limit) {}
+    public record Query(
+            @Nullable List<String> workers,
+            @Nullable String host,
+            @Nullable String decision,
+            long sinceMs,
+            long untilMs,
+            long before,
+            long after,
+            int limit) {}
 
     /** @param lastSeq the newest number that there is, whatever was asked for */
     public record Page(List<Map<String, @Nullable Object>> entries, long lastSeq) {}
@@ -78,40 +85,46 @@ public final class AuditTrail {
     /** @return whether all that was written is in the index now */
     private CompletionStage<Boolean> catchUp() {
         CompletionStage<Boolean> mine = served.thenCompose(others -> {
-            CompletableFuture<Void> done = new CompletableFuture<>();
-            index.position().whenComplete((position, failure) -> {
-                if (failure == null) {
-                    readOn(position, done);
-                } else {
-                    done.completeExceptionally(failure);
-                }
-            });
-            return done;
-        }).handle((done, failure) -> {
-            if (failure != null) {
-                logger.info("the index of the audit is behind: {}", failure.toString());
-            }
-            return failure == null;
-        });
+                    CompletableFuture<Void> done = new CompletableFuture<>();
+                    index.position().whenComplete((position, failure) -> {
+                        if (failure == null) {
+                            readOn(position, done);
+                        } else {
+                            done.completeExceptionally(failure);
+                        }
+                    });
+                    return done;
+                })
+                .handle((done, failure) -> {
+                    if (failure != null) {
+                        logger.info("the index of the audit is behind: {}", failure.toString());
+                    }
+                    return failure == null;
+                });
         served = mine;
         return mine;
     }
 
     private void readOn(String position, CompletableFuture<Void> done) {
-        workers.audit(position).thenCompose(answer -> {
-            Fields part = new Fields(answer);
-            String next = part.requiredText("next");
-            boolean more = !next.equals(position);
-            return (more ? index.add(new Part(part.texts("lines"), next, part.number("oldest_ms", 0, Long.MAX_VALUE, 0)))
-                    : CompletableFuture.<Void>completedFuture(null)).thenApply(added -> more ? next : "");
-        }).whenComplete((next, failure) -> {
-            if (failure != null) {
-                done.completeExceptionally(failure);
-            } else if (next.isEmpty()) {
-                done.complete(null);
-            } else {
-                readOn(next, done);
-            }
-        });
+        workers.audit(position)
+                .thenCompose(answer -> {
+                    Fields part = new Fields(answer);
+                    String next = part.requiredText("next");
+                    boolean more = !next.equals(position);
+                    return (more
+                                    ? index.add(new Part(
+                                            part.texts("lines"), next, part.number("oldest_ms", 0, Long.MAX_VALUE, 0)))
+                                    : CompletableFuture.<Void>completedFuture(null))
+                            .thenApply(added -> more ? next : "");
+                })
+                .whenComplete((next, failure) -> {
+                    if (failure != null) {
+                        done.completeExceptionally(failure);
+                    } else if (next.isEmpty()) {
+                        done.complete(null);
+                    } else {
+                        readOn(next, done);
+                    }
+                });
     }
 }

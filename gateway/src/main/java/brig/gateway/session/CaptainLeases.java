@@ -20,6 +20,7 @@ final class CaptainLeases {
     private final Sessions.Terminator terminator;
     /** By spawn_id, those that no captain is connected to. */
     private final Map<String, Timers.Timer> expiring = new HashMap<>();
+
     private boolean closed;
 
     CaptainLeases(Timers timers, Sessions.Terminator terminator) {

@@ -28,7 +28,8 @@ public final class HookEvents {
     }
 
     /** What an event says. */
-    public record Report(String type, String spawnId, @Nullable String sessionId, Map<String, @Nullable Object> data) {}
+    public record Report(
+            String type, String spawnId, @Nullable String sessionId, Map<String, @Nullable Object> data) {}
 
     /** Where events survive a restart. */
     public interface Store {
@@ -70,7 +71,10 @@ public final class HookEvents {
             map.put("session_id", sessionId);
         }
         map.put("data", report.data());
-        Event event = new Event(givenSeq, report.spawnId(), sessionId == null ? "" : sessionId,
+        Event event = new Event(
+                givenSeq,
+                report.spawnId(),
+                sessionId == null ? "" : sessionId,
                 new String(Json.write(map), StandardCharsets.UTF_8));
         return store.add(epoch, event, firstSeq()).thenApply(kept -> {
             append(event);
@@ -90,9 +94,12 @@ public final class HookEvents {
 
     /** Those after that number that are still there, of one session or spawn or of all, oldest first. */
     public List<Event> after(long seq, @Nullable String session, int limit) {
-        return window.stream().filter(event -> event.seq() > seq)
-                .filter(event -> session == null || session.equals(event.sessionId()) || session.equals(event.spawnId()))
-                .limit(limit).toList();
+        return window.stream()
+                .filter(event -> event.seq() > seq)
+                .filter(event ->
+                        session == null || session.equals(event.sessionId()) || session.equals(event.spawnId()))
+                .limit(limit)
+                .toList();
     }
 
     /** The oldest that is still there; one more than the newest where nothing is. */

@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
 public final class Presence {
     /** Changes of this time go out as one line: a thousand watchers that come together are one change. */
     static final long QUIET_MS = 100;
+
     private static final int CAPTAINS_SHOWN_MAX = 100;
 
     /** One connection. {@code listener} gets the lines; null for who does not want them. */
-    public record Member(String captain, Role role, @Nullable Consumer<Map<String, Object>> listener) {}
+    public record Member(
+            String captain, Role role, @Nullable Consumer<Map<String, Object>> listener) {}
 
     private final Timers timers;
     private final Runnable empty;
@@ -82,8 +84,8 @@ public final class Presence {
     /** The captain speaks: control is or becomes its own. @throws BrigException {@code CONTROL_HELD} by another */
     void requireControl(String captain) {
         if (holder != null && !holder.equals(captain)) {
-            throw new BrigException(ErrorCode.CONTROL_HELD,
-                    "control of the session is held by " + holder + "; take_control takes it");
+            throw new BrigException(
+                    ErrorCode.CONTROL_HELD, "control of the session is held by " + holder + "; take_control takes it");
         }
         take(captain);
     }
@@ -124,7 +126,8 @@ public final class Presence {
     /** {@code {"type":"presence","captains":[{"captain","connections","control"}],"watchers":n}}. */
     Map<String, Object> line() {
         List<Map<String, Object>> shown = new ArrayList<>();
-        for (String captain : captains.keySet().stream().limit(CAPTAINS_SHOWN_MAX).toList()) {
+        for (String captain :
+                captains.keySet().stream().limit(CAPTAINS_SHOWN_MAX).toList()) {
             Map<String, Object> one = new LinkedHashMap<>();
             one.put("captain", captain);
             one.put("connections", captains.get(captain));

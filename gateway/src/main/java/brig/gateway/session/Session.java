@@ -119,8 +119,7 @@ public final class Session {
      * @return the line to answer with, null for none
      * @throws BrigException where it is refused; nothing was done then
      */
-    public @Nullable Map<String, ?> handleMessage(Access access, Fields message, boolean takeControl,
-            String via) {
+    public @Nullable Map<String, ?> handleMessage(Access access, Fields message, boolean takeControl, String via) {
         String action = message.text("action");
         if ("ping".equals(action)) {
             return Map.of("type", "pong");
@@ -138,8 +137,11 @@ public final class Session {
             case "terminate" -> sessions.terminator().terminate(spawn, "requested", access.captain());
             case "take_control" -> sessions.presence(spawn).take(access.captain());
             case "release_control" -> sessions.presence(spawn).release(access.captain());
-            default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION, "unknown action '" + action
-                    + "'; known are cancel, terminate, take_control, release_control and ping");
+            default ->
+                throw new BrigException(
+                        ErrorCode.UNKNOWN_ACTION,
+                        "unknown action '" + action
+                                + "'; known are cancel, terminate, take_control, release_control and ping");
         }
         return null;
     }

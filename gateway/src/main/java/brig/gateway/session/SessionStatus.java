@@ -24,7 +24,9 @@ public enum SessionStatus {
 
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} for another word */
     public static SessionStatus read(String text) {
-        return Arrays.stream(values()).filter(status -> status.wireName().equals(text)).findFirst()
+        return Arrays.stream(values())
+                .filter(status -> status.wireName().equals(text))
+                .findFirst()
                 .orElseThrow(() -> Fields.invalid("status", "must be pending, active or inactive"));
     }
 

@@ -44,8 +44,9 @@ public final class Sessions {
 
     /** The session with that spawn_id or task_id. @throws BrigException {@code NOT_FOUND} */
     public Session find(String id) {
-        return spawns.find(id).map(this::of).orElseThrow(
-                () -> new BrigException(ErrorCode.NOT_FOUND, "there is no session '" + id + "'"));
+        return spawns.find(id)
+                .map(this::of)
+                .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "there is no session '" + id + "'"));
     }
 
     /**
@@ -55,7 +56,9 @@ public final class Sessions {
      * @throws BrigException {@code NOT_FOUND}
      */
     public String spawnId(String id) {
-        return spawns.find(id).isEmpty() && Ids.isSpawnId(id) ? id : find(id).spawn().spawnId();
+        return spawns.find(id).isEmpty() && Ids.isSpawnId(id)
+                ? id
+                : find(id).spawn().spawnId();
     }
 
     public Session of(Spawn spawn) {
@@ -69,7 +72,8 @@ public final class Sessions {
     }
 
     /** Who is there; null where nobody is. */
-    @Nullable Presence known(Spawn spawn) {
+    @Nullable
+    Presence known(Spawn spawn) {
         return presences.get(spawn.spawnId());
     }
 
@@ -98,7 +102,10 @@ public final class Sessions {
 
     /** The session with exactly that spawn_id, and no other of its names. @throws BrigException {@code NOT_FOUND} */
     public Session ofSpawn(String spawnId) {
-        return exactly("spawn_id", spawnId, spawns.find(spawnId).filter(spawn -> spawn.spawnId().equals(spawnId)));
+        return exactly(
+                "spawn_id",
+                spawnId,
+                spawns.find(spawnId).filter(spawn -> spawn.spawnId().equals(spawnId)));
     }
 
     /** The session whose spawn was asked for with exactly that request_id. @throws BrigException {@code NOT_FOUND} */
@@ -108,12 +115,14 @@ public final class Sessions {
 
     /** The session whose agent reported exactly that session_id. @throws BrigException {@code NOT_FOUND} */
     public Session ofSession(String sessionId) {
-        return exactly("session_id", sessionId, spawns.find(sessionId).filter(spawn -> sessionId.equals(spawn.sessionId())));
+        return exactly(
+                "session_id", sessionId, spawns.find(sessionId).filter(spawn -> sessionId.equals(spawn.sessionId())));
     }
 
     private Session exactly(String name, String id, Optional<Spawn> found) {
-        return found.map(this::of).orElseThrow(
-                () -> new BrigException(ErrorCode.NOT_FOUND, "there is no spawn with " + name + " '" + id + "'"));
+        return found.map(this::of)
+                .orElseThrow(() ->
+                        new BrigException(ErrorCode.NOT_FOUND, "there is no spawn with " + name + " '" + id + "'"));
     }
 
     /** All spawns that can be named, newest first. */
@@ -123,8 +132,9 @@ public final class Sessions {
 
     /** The tokens that the spawns which have not ended were given at their start. */
     public Stream<Token> ownTokens() {
-        return spawns.all().stream().filter(spawn -> !spawn.state().isFinal()).flatMap(
-                spawn -> Stream.of(Token.ownOf(spawn, Role.CAPTAIN), Token.ownOf(spawn, Role.WATCHER)));
+        return spawns.all().stream()
+                .filter(spawn -> !spawn.state().isFinal())
+                .flatMap(spawn -> Stream.of(Token.ownOf(spawn, Role.CAPTAIN), Token.ownOf(spawn, Role.WATCHER)));
     }
 
     /** Views of the spawns that lists show who asks, newest first. */

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Tickets {
     /** How long a ticket is good, in milliseconds. */
     public static final long TICKET_MS = 30_000;
+
     static final int TICKETS_MAX = 10_000;
 
     /** A new ticket, and what it is really good for. */

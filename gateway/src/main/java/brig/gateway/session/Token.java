@@ -16,7 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param revoked it was taken back; kept until it would have expired, so that its holder is told
  */
 public record Token(
-        String hash, Role role, String captain, @Nullable String spawnId, long createdMs, long expiresMs, boolean revoked) {
+        String hash,
+        Role role,
+        String captain,
+        @Nullable String spawnId,
+        long createdMs,
+        long expiresMs,
+        boolean revoked) {
 
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -35,8 +41,14 @@ public record Token(
 
     /** One of the two that a spawn was given at its start, which live as long as it can be named. */
     static Token ownOf(Spawn spawn, Role role) {
-        return new Token(role == Role.CAPTAIN ? spawn.captainHash() : spawn.watcherHash(), role, spawn.captain(),
-                spawn.spawnId(), spawn.createdMs(), NEVER, false);
+        return new Token(
+                role == Role.CAPTAIN ? spawn.captainHash() : spawn.watcherHash(),
+                role,
+                spawn.captain(),
+                spawn.spawnId(),
+                spawn.createdMs(),
+                NEVER,
+                false);
     }
 
     Token withdrawn(long untilMs) {

@@ -32,7 +32,9 @@ public record TokenHalves(String cookie, String key) {
     public static Optional<String> join(@Nullable String cookie, @Nullable String key) {
         byte[] one = bytes(cookie);
         byte[] other = bytes(key);
-        return one.length == BYTES && other.length == BYTES ? Optional.of(Ids.token(xor(one, other))) : Optional.empty();
+        return one.length == BYTES && other.length == BYTES
+                ? Optional.of(Ids.token(xor(one, other)))
+                : Optional.empty();
     }
 
     private static byte[] bytes(@Nullable String text) {

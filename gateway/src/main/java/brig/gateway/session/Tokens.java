@@ -52,6 +52,7 @@ public final class Tokens {
     static final int TOKENS_MAX = 10_000;
     /** In whose name the admin token acts. */
     public static final String ADMIN = "admin";
+
     private static final long CHECK_MS_MAX = 24 * 3_600_000L;
     /** That a token was taken back is known for so long, where it would not have expired before. */
     private static final long REVOKED_MS = 366 * CHECK_MS_MAX;
@@ -97,12 +98,13 @@ public final class Tokens {
     }
 
     private static boolean equal(String hash, String other) {
-        return MessageDigest.isEqual(hash.getBytes(StandardCharsets.US_ASCII),
-                other.getBytes(StandardCharsets.US_ASCII));
+        return MessageDigest.isEqual(
+                hash.getBytes(StandardCharsets.US_ASCII), other.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static BrigException over(Token token) {
-        return new BrigException(ErrorCode.ATTACH_AUTH_EXPIRED,
+        return new BrigException(
+                ErrorCode.ATTACH_AUTH_EXPIRED,
                 "the token " + token.id() + (token.revoked() ? " was revoked" : " has expired"));
     }
 
@@ -110,8 +112,10 @@ public final class Tokens {
     public CompletionStage<Minted> mint(Wish wish) {
         forgetOld();
         if (byHash.size() >= TOKENS_MAX) {
-            return CompletableFuture.failedFuture(new BrigException(ErrorCode.MAX_TOKENS,
-                    "there are " + TOKENS_MAX + " tokens already: wait until some have expired", 60));
+            return CompletableFuture.failedFuture(new BrigException(
+                    ErrorCode.MAX_TOKENS,
+                    "there are " + TOKENS_MAX + " tokens already: wait until some have expired",
+                    60));
         }
         String secret = Ids.newToken();
         Token token = Token.of(secret, wish.role(), wish.captain(), wish.spawnId(), clock.nowMs(), wish.ttlMs());
@@ -122,12 +126,16 @@ public final class Tokens {
 
     /** All that have not expired, oldest first. */
     public List<Token> all() {
-        return byHash.values().stream().filter(token -> token.expiresMs() > clock.nowMs()).toList();
+        return byHash.values().stream()
+                .filter(token -> token.expiresMs() > clock.nowMs())
+                .toList();
     }
 
     /** The token of that name. @throws BrigException {@code NOT_FOUND} */
     public Token find(String id) {
-        return all().stream().filter(token -> token.id().equals(id)).findFirst()
+        return all().stream()
+                .filter(token -> token.id().equals(id))
+                .findFirst()
                 .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "there is no token '" + id + "'"));
     }
 
@@ -177,7 +185,9 @@ public final class Tokens {
 
     private void handleExpiry() {
         long nowMs = clock.nowMs();
-        List.copyOf(byHash.values()).stream().filter(token -> token.expiresMs() <= nowMs).forEach(this::close);
+        List.copyOf(byHash.values()).stream()
+                .filter(token -> token.expiresMs() <= nowMs)
+                .forEach(this::close);
         checkExpiry();
     }
 
@@ -188,7 +198,10 @@ public final class Tokens {
             expiry = null;
         }
         long nowMs = clock.nowMs();
-        byHash.values().stream().mapToLong(token -> token.expiresMs() - nowMs).filter(left -> left > 0).min()
+        byHash.values().stream()
+                .mapToLong(token -> token.expiresMs() - nowMs)
+                .filter(left -> left > 0)
+                .min()
                 .ifPresent(left -> expiry = timers.after(Math.min(left, CHECK_MS_MAX), this::handleExpiry));
     }
 

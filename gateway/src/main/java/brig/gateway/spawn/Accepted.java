@@ -7,7 +7,12 @@ import java.util.concurrent.CompletionStage;
  *
  * @param workspace completes with the real path of its folder when the worker runs; fails with what kept it from running
  */
-public record Accepted(String spawnId, String taskId, String captainToken, String watcherToken, String ioSocket,
+public record Accepted(
+        String spawnId,
+        String taskId,
+        String captainToken,
+        String watcherToken,
+        String ioSocket,
         CompletionStage<String> workspace) {
     /** The answer of who waits until the worker runs. */
     public CompletionStage<Granted> running() {

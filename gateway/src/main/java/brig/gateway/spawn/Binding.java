@@ -51,7 +51,8 @@ final class Binding {
     }
 
     /** Whether the provider has the worker; null where it did not say. */
-    @Nullable Boolean alive() {
+    @Nullable
+    Boolean alive() {
         return alive;
     }
 

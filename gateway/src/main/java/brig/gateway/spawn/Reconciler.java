@@ -41,11 +41,17 @@ final class Reconciler {
     private final Transitions transitions;
     /** Whether this process is in the middle of starting that spawn: then its answer decides. */
     private final Predicate<Spawn> starting;
+
     private final Map<Spawn, Timers.Timer> deadlines = new HashMap<>();
     private Timers.@Nullable Timer lookAgain;
     private boolean down;
 
-    Reconciler(Spawner.Parts parts, Admission admission, Spawns spawns, Transitions transitions, Predicate<Spawn> starting) {
+    Reconciler(
+            Spawner.Parts parts,
+            Admission admission,
+            Spawns spawns,
+            Transitions transitions,
+            Predicate<Spawn> starting) {
         this.parts = parts;
         this.admission = admission;
         this.spawns = spawns;
@@ -71,33 +77,38 @@ final class Reconciler {
     }
 
     private CompletionStage<Void> recover(SpawnRecord record) {
-        return parts.logs().reopen(record.spawnId(), record.epoch()).exceptionally(failure -> {
-            logger.atError().addKeyValue("spawn_id", record.spawnId()).log("its record cannot be read: {}", failure.getMessage());
-            return new Logs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
-        }).thenCompose(reopened -> {
-            Spawn spawn = new Spawn(record, reopened.log());
-            spawns.add(spawn);
-            if (spawn.state().isFinal()) {
-                return recoverEnded(spawn, reopened);
-            }
-            if (!spawn.isTracked()) {
-                spawn.hold(admission.hold(record.origin().captain()));
-            }
-            if (reopened.complete()) {
-                // The process before died between the last frame and the record of the end.
-                if (!reopened.done().isEmpty()) {
-                    spawn.setExit(Transitions.exit(new Fields(reopened.done())));
-                }
-                transitions.finish(spawn, SpawnState.TERMINATED);
-                transitions.save(spawn);
-            } else if (spawn.isTracked() || spawn.state() == SpawnState.REQUESTED) {
-                // The connection that told of the one is gone; for the other the worker-agent was never asked.
-                return transitions.lose(spawn);
-            } else if (spawn.state() == SpawnState.UNKNOWN) {
-                watch(spawn);
-            }
-            return CompletableFuture.completedFuture(null);
-        });
+        return parts.logs()
+                .reopen(record.spawnId(), record.epoch())
+                .exceptionally(failure -> {
+                    logger.atError()
+                            .addKeyValue("spawn_id", record.spawnId())
+                            .log("its record cannot be read: {}", failure.getMessage());
+                    return new Logs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
+                })
+                .thenCompose(reopened -> {
+                    Spawn spawn = new Spawn(record, reopened.log());
+                    spawns.add(spawn);
+                    if (spawn.state().isFinal()) {
+                        return recoverEnded(spawn, reopened);
+                    }
+                    if (!spawn.isTracked()) {
+                        spawn.hold(admission.hold(record.origin().captain()));
+                    }
+                    if (reopened.complete()) {
+                        // The process before died between the last frame and the record of the end.
+                        if (!reopened.done().isEmpty()) {
+                            spawn.setExit(Transitions.exit(new Fields(reopened.done())));
+                        }
+                        transitions.finish(spawn, SpawnState.TERMINATED);
+                        transitions.save(spawn);
+                    } else if (spawn.isTracked() || spawn.state() == SpawnState.REQUESTED) {
+                        // The connection that told of the one is gone; for the other the worker-agent was never asked.
+                        return transitions.lose(spawn);
+                    } else if (spawn.state() == SpawnState.UNKNOWN) {
+                        watch(spawn);
+                    }
+                    return CompletableFuture.completedFuture(null);
+                });
     }
 
     private CompletionStage<Void> recoverEnded(Spawn spawn, Logs.Reopened reopened) {
@@ -139,9 +150,14 @@ final class Reconciler {
     private void handleDeadline(Spawn spawn) {
         deadlines.remove(spawn);
         if (spawn.state() == SpawnState.UNKNOWN) {
-            transitions.giveUp(spawn, new BrigException(ErrorCode.RECONCILE_TIMEOUT, "nobody could say for "
-                    + UNKNOWN_MS / 1000 + " s whether its worker lives. If it does, take it up with 'brig rebind "
-                    + spawn.spawnId() + "', or end it with 'brig terminate " + spawn.spawnId() + "'"));
+            transitions.giveUp(
+                    spawn,
+                    new BrigException(
+                            ErrorCode.RECONCILE_TIMEOUT,
+                            "nobody could say for "
+                                    + UNKNOWN_MS / 1000
+                                    + " s whether its worker lives. If it does, take it up with 'brig rebind "
+                                    + spawn.spawnId() + "', or end it with 'brig terminate " + spawn.spawnId() + "'"));
         }
     }
 
@@ -177,8 +193,8 @@ final class Reconciler {
     }
 
     private CompletionStage<Void> settle(List<Spawn> asked, WorkerAgent.Listing listing) {
-        Map<String, WorkerAgent.Alive> up = listing.workers().stream()
-                .collect(Collectors.toMap(WorkerAgent.Alive::spawnId, worker -> worker));
+        Map<String, WorkerAgent.Alive> up =
+                listing.workers().stream().collect(Collectors.toMap(WorkerAgent.Alive::spawnId, worker -> worker));
         List<CompletableFuture<?>> settling = new ArrayList<>();
         for (Spawn spawn : asked) {
             WorkerAgent.Alive worker = up.get(spawn.binding().workerId());
@@ -194,7 +210,8 @@ final class Reconciler {
                 settling.add(fence(spawn).toCompletableFuture());
             }
         }
-        settling.addAll(endStrangers(Stream.concat(up.keySet().stream(), listing.starting().stream()).toList()));
+        settling.addAll(endStrangers(
+                Stream.concat(up.keySet().stream(), listing.starting().stream()).toList()));
         return CompletableFuture.allOf(settling.toArray(CompletableFuture<?>[]::new));
     }
 
@@ -204,7 +221,9 @@ final class Reconciler {
             return;
         }
         if (!spawn.isConnected()) {
-            logger.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("adopted at seq={}", spawn.log().lastSeq() + 1);
+            logger.atInfo()
+                    .addKeyValue("spawn_id", spawn.spawnId())
+                    .log("adopted at seq={}", spawn.log().lastSeq() + 1);
             spawn.log().expect(worker.lastSeq());
         }
         if (worker.working()) {
@@ -234,7 +253,9 @@ final class Reconciler {
         List<CompletableFuture<?>> ending = new ArrayList<>();
         for (String workerId : workerIds) {
             Optional<Spawn> givenUp = spawns.all().stream()
-                    .filter(spawn -> spawn.isGivenUp() && spawn.binding().workerId().equals(workerId)).findFirst();
+                    .filter(spawn ->
+                            spawn.isGivenUp() && spawn.binding().workerId().equals(workerId))
+                    .findFirst();
             if (wanted.contains(workerId)) {
                 continue;
             }
@@ -272,26 +293,38 @@ final class Reconciler {
         }
         return parts.workers().list().thenApply(listing -> {
             Optional<WorkerAgent.Alive> worker = listing.workers().stream()
-                    .filter(alive -> alive.spawnId().equals(spawn.binding().workerId())).findFirst();
+                    .filter(alive -> alive.spawnId().equals(spawn.binding().workerId()))
+                    .findFirst();
             spawn.binding().setAlive(worker.isPresent());
             transitions.save(spawn);
-            return bind(spawn, worker.orElseThrow(() -> new BrigException(
-                    ErrorCode.WORKER_LOST, "its worker is gone: there is nothing to take up")));
+            return bind(
+                    spawn,
+                    worker.orElseThrow(() -> new BrigException(
+                            ErrorCode.WORKER_LOST, "its worker is gone: there is nothing to take up")));
         });
     }
 
     private Spawn bind(Spawn old, WorkerAgent.Alive worker) {
         // Who took its worker up before has its task_id too.
         if (spawns.isLive(old.taskId())) {
-            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + old.taskId() + "' belongs to a live session");
+            throw new BrigException(
+                    ErrorCode.TASK_ID_IN_USE, "task_id '" + old.taskId() + "' belongs to a live session");
         }
         long nowMs = transitions.nowMs();
         String spawnId = Ids.newSpawnId(nowMs);
         String epoch = Ids.newEpoch();
         Binding binding = new Binding(worker.spawnId());
-        SpawnRecord record = new SpawnRecord(spawnId, old.taskId(), null, epoch, old.origin(), old.hashes(),
-                SpawnRecord.Course.requested(binding.toJson()), new SpawnRecord.Times(nowMs, 0, nowMs, 0));
-        Spawn bound = new Spawn(record, parts.logs().create(spawnId, epoch, old.binding().lastSeq()));
+        SpawnRecord record = new SpawnRecord(
+                spawnId,
+                old.taskId(),
+                null,
+                epoch,
+                old.origin(),
+                old.hashes(),
+                SpawnRecord.Course.requested(binding.toJson()),
+                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        Spawn bound = new Spawn(
+                record, parts.logs().create(spawnId, epoch, old.binding().lastSeq()));
         bound.hold(admission.hold(old.origin().captain()));
         spawns.add(bound);
         bound.become(SpawnState.SPAWNING, nowMs);

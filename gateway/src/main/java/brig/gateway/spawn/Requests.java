@@ -1,7 +1,6 @@
 package brig.gateway.spawn;
 
 import brig.gateway.store.RequestRecord;
-import brig.gateway.store.SpawnStore;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
@@ -62,17 +61,22 @@ final class Requests {
 
     /** The spawn of the request: the one that it began before, or one that a launch begins. */
     CompletionStage<Accepted> once(SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
-        RequestRecord.Key key = new RequestRecord.Key(request.claim().provider(), request.claim().project(), requestId);
+        RequestRecord.Key key = new RequestRecord.Key(
+                request.claim().provider(), request.claim().project(), requestId);
         String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, asker)));
         InFlight other = inFlight.get(key);
         if (other != null) {
-            return other.fingerprint().equals(fingerprint) ? other.answer().copy()
-                    : CompletableFuture.failedFuture(conflict(requestId, "is still in flight").withHttpStatus(409));
+            return other.fingerprint().equals(fingerprint)
+                    ? other.answer().copy()
+                    : CompletableFuture.failedFuture(
+                            conflict(requestId, "is still in flight").withHttpStatus(409));
         }
         InFlight mine = new InFlight(fingerprint, new CompletableFuture<>());
         inFlight.put(key, mine);
-        parts.store().find(key)
-                .thenCompose(found -> found.filter(this::isKept).map(known -> repeat(request, known, fingerprint, launch))
+        parts.store()
+                .find(key)
+                .thenCompose(found -> found.filter(this::isKept)
+                        .map(known -> repeat(request, known, fingerprint, launch))
                         .orElseGet(() -> first(key, found, fingerprint, launch)))
                 .whenComplete((accepted, failure) -> {
                     if (failure == null) {
@@ -94,7 +98,8 @@ final class Requests {
     private static Map<String, @Nullable Object> relevant(SpawnRequest request, SpawnRequest.Asker asker) {
         Map<String, @Nullable Object> relevant = request.toMap();
         relevant.remove("request_id");
-        Map<String, @Nullable Object> agent = new LinkedHashMap<>(new Fields(relevant).object("agent_config").asMap());
+        Map<String, @Nullable Object> agent =
+                new LinkedHashMap<>(new Fields(relevant).object("agent_config").asMap());
         relevant.put("agent_config", agent);
         relevant.put("provider", request.claim().provider());
         relevant.put("model", agent.remove("model"));
@@ -114,16 +119,22 @@ final class Requests {
             var _ = parts.store().forget(key);
         }
         return launch.start(RequestRecord.asked(key, fingerprint, parts.clock().nowMs()))
-                .thenApply(begun -> new Accepted(begun.spawnId(), begun.taskId(), begun.captainToken(),
-                        begun.watcherToken(), begun.ioSocket(), kept(key, begun.workspace())))
+                .thenApply(begun -> new Accepted(
+                        begun.spawnId(),
+                        begun.taskId(),
+                        begun.captainToken(),
+                        begun.watcherToken(),
+                        begun.ioSocket(),
+                        kept(key, begun.workspace())))
                 .exceptionallyCompose(failure -> refuse(key, Spawner.reason(failure)));
     }
 
     /** What became of a start, once it is on disk. */
     private CompletionStage<String> kept(RequestRecord.Key key, CompletionStage<String> start) {
-        return start
-                .thenCompose(workspace -> parts.store().answer(key, text(Map.of("workspace", workspace)))
-                        .exceptionally(failure -> null).thenApply(noted -> workspace))
+        return start.thenCompose(workspace -> parts.store()
+                        .answer(key, text(Map.of("workspace", workspace)))
+                        .exceptionally(failure -> null)
+                        .thenApply(noted -> workspace))
                 .exceptionallyCompose(failure -> refuse(key, Spawner.reason(failure)));
     }
 
@@ -131,7 +142,8 @@ final class Requests {
         if (refusal.code() == ErrorCode.IDEMPOTENCY_CONFLICT) {
             return CompletableFuture.failedFuture(refusal);
         }
-        CompletionStage<Void> noted = refusal.code().isRetryable() ? parts.store().forget(key)
+        CompletionStage<Void> noted = refusal.code().isRetryable()
+                ? parts.store().forget(key)
                 : parts.store().answer(key, text(Map.of("code", refusal.code(), "error", refusal.getMessage())));
         return noted.handle((done, failure) -> {
             throw new CompletionException(refusal);
@@ -141,18 +153,27 @@ final class Requests {
     private CompletionStage<Accepted> repeat(
             SpawnRequest request, RequestRecord known, String fingerprint, Launch launch) {
         if (!known.fingerprint().equals(fingerprint)) {
-            return CompletableFuture.failedFuture(known.answer() == null
-                    ? conflict(known.key().requestId(), "is still in flight").withHttpStatus(409)
-                    : conflict(known.key().requestId(), "was used for another request"));
+            return CompletableFuture.failedFuture(
+                    known.answer() == null
+                            ? conflict(known.key().requestId(), "is still in flight")
+                                    .withHttpStatus(409)
+                            : conflict(known.key().requestId(), "was used for another request"));
         }
         if (known.answer() != null) {
-            return CompletableFuture.completedFuture(again(request, known.spawnId(),
+            return CompletableFuture.completedFuture(again(
+                    request,
+                    known.spawnId(),
                     outcome(new Fields(Json.parseObject(known.answer().getBytes(StandardCharsets.UTF_8))))));
         }
         // The process before did not come to its answer.
         Optional<Spawn> found = spawns.find(known.spawnId());
-        if (found.isEmpty() || found.get().failure().filter(failure -> failure.code().isRetryable()).isPresent()) {
-            return parts.store().forget(known.key())
+        if (found.isEmpty()
+                || found.get()
+                        .failure()
+                        .filter(failure -> failure.code().isRetryable())
+                        .isPresent()) {
+            return parts.store()
+                    .forget(known.key())
                     .thenCompose(freed -> first(known.key(), Optional.empty(), known.fingerprint(), launch));
         }
         Spawn spawn = found.get();
@@ -167,14 +188,20 @@ final class Requests {
 
     private static CompletionStage<String> outcome(Fields answer) {
         String code = answer.text("code");
-        return code == null ? CompletableFuture.completedFuture(answer.requiredText("workspace"))
+        return code == null
+                ? CompletableFuture.completedFuture(answer.requiredText("workspace"))
                 : CompletableFuture.failedFuture(new BrigException(ErrorCode.valueOf(code), answer.text("error", "")));
     }
 
     private Accepted again(SpawnRequest request, String spawnId, CompletionStage<String> workspace) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
-        return new Accepted(spawnId, taskId, parts.secrets().token("captain", spawnId),
-                parts.secrets().token("watcher", spawnId), doors.pathOf(spawnId, taskId), workspace);
+        return new Accepted(
+                spawnId,
+                taskId,
+                parts.secrets().token("captain", spawnId),
+                parts.secrets().token("watcher", spawnId),
+                doors.pathOf(spawnId, taskId),
+                workspace);
     }
 
     private static String text(Map<String, ?> answer) {

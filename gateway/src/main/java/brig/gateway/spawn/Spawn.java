@@ -58,6 +58,7 @@ public final class Spawn {
     private @Nullable String lastError;
     /** As JSON: parsed it would be most of what a spawn that has ended takes. Null until it is known. */
     private @Nullable String posture;
+
     private Map<String, @Nullable Object> exit;
     private @Nullable WorkerStream worker;
     private boolean unwanted;
@@ -271,25 +272,31 @@ public final class Spawn {
 
     /** The refusal of whoever wants something of a spawn that has not begun, or is over. */
     public BrigException notReady() {
-        String message = state == SpawnState.FAILED && lastError != null ? "the spawn failed: " + lastError
+        String message = state == SpawnState.FAILED && lastError != null
+                ? "the spawn failed: " + lastError
                 : "the session is " + state.wireName();
         BrigException refusal = (state.isFinal()
-                ? new BrigException(ErrorCode.SESSION_ENDED, message)
-                : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS)).about(spawnId, state.wireName());
+                        ? new BrigException(ErrorCode.SESSION_ENDED, message)
+                        : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS))
+                .about(spawnId, state.wireName());
         return sessionId == null ? refusal : refusal.with("session_id", sessionId);
     }
 
     /** What it failed with. */
     Optional<BrigException> failure() {
         int colon = lastError == null ? -1 : lastError.indexOf(": ");
-        return lastError == null || colon < 0 || state != SpawnState.FAILED ? Optional.empty()
-                : Optional.of(new BrigException(ErrorCode.valueOf(lastError.substring(0, colon)),
-                        lastError.substring(colon + 2), 1).about(spawnId, state.wireName()));
+        return lastError == null || colon < 0 || state != SpawnState.FAILED
+                ? Optional.empty()
+                : Optional.of(new BrigException(
+                                ErrorCode.valueOf(lastError.substring(0, colon)), lastError.substring(colon + 2), 1)
+                        .about(spawnId, state.wireName()));
     }
 
     /** Whether it was given up while its worker may live: an operator decides what becomes of that. */
     boolean isGivenUp() {
-        return failure().filter(failure -> failure.code() == ErrorCode.RECONCILE_TIMEOUT).isPresent();
+        return failure()
+                .filter(failure -> failure.code() == ErrorCode.RECONCILE_TIMEOUT)
+                .isPresent();
     }
 
     /** Whether it is over, its record is whole, nobody reads it, and its worker is gone for sure. */
@@ -305,9 +312,14 @@ public final class Spawn {
     }
 
     SpawnRecord record() {
-        return new SpawnRecord(spawnId, taskId, sessionId, log.epoch(), origin, hashes,
-                new SpawnRecord.Course(state.name(), workspace,
-                        binding.toJson(), posture, text(exit), lastError),
+        return new SpawnRecord(
+                spawnId,
+                taskId,
+                sessionId,
+                log.epoch(),
+                origin,
+                hashes,
+                new SpawnRecord.Course(state.name(), workspace, binding.toJson(), posture, text(exit), lastError),
                 new SpawnRecord.Times(createdMs, runningMs, changedMs, endedMs));
     }
 
@@ -328,7 +340,8 @@ public final class Spawn {
     /** What its wall was found to enforce before the agent started. @throws BrigException {@code NOT_FOUND} where nobody looked */
     public Map<String, @Nullable Object> posture() {
         if (posture == null) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn").about(spawnId, state.wireName());
+            throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn")
+                    .about(spawnId, state.wireName());
         }
         return parse(posture);
     }
@@ -375,7 +388,8 @@ public final class Spawn {
     }
 
     /** {@code CODE: message}; null where nothing went wrong. */
-    @Nullable String lastError() {
+    @Nullable
+    String lastError() {
         return lastError;
     }
 
@@ -407,7 +421,8 @@ public final class Spawn {
     /** What repetitions of its request are known by; empty where it had no id. */
     Optional<RequestRecord.Key> requestKey() {
         String requestId = origin.requestId();
-        return requestId == null ? Optional.empty()
+        return requestId == null
+                ? Optional.empty()
                 : Optional.of(new RequestRecord.Key(origin.provider(), origin.project(), requestId));
     }
 

@@ -38,7 +38,12 @@ import org.jspecify.annotations.Nullable;
 public final class Spawner {
     /** What the spawner works with. */
     public record Parts(
-            WorkerAgent workers, SpawnStore store, Logs logs, Clock clock, Timers timers, Secrets secrets,
+            WorkerAgent workers,
+            SpawnStore store,
+            Logs logs,
+            Clock clock,
+            Timers timers,
+            Secrets secrets,
             Telemetry telemetry) {}
 
     /** Who runs workers: the worker-agent of this gateway. */
@@ -51,10 +56,11 @@ public final class Spawner {
     private static final long AGAIN_MS = 250;
     /** How long a spawn that was accepted waits for that; many times what the checks let through at one moment. */
     private static final long ACCEPTED_MS = 30_000;
+
     private static final double MS_PER_SECOND = 1_000;
     /** An operator may add one; that takes its time. */
-
     private final Parts parts;
+
     private final Admission admission;
     private final Spawns spawns;
     private final SpawnListener doors;
@@ -87,7 +93,8 @@ public final class Spawner {
      */
     public CompletionStage<Accepted> spawn(SpawnRequest request, Admission.Applicant asker) {
         String requestId = request.claim().requestId();
-        return requestId == null ? launch(request, asker, null)
+        return requestId == null
+                ? launch(request, asker, null)
                 : requests.once(request, asker.asker(), requestId, claim -> launch(request, asker, claim));
     }
 
@@ -120,7 +127,8 @@ public final class Spawner {
      * refuses later the spawn fails with.
      */
     private CompletionStage<Void> check(SpawnRequest request, SpawnRequest.Asker asker) {
-        CompletableFuture<Void> checked = parts.workers().check(request, asker).toCompletableFuture().copy();
+        CompletableFuture<Void> checked =
+                parts.workers().check(request, asker).toCompletableFuture().copy();
         Timers.Timer late = parts.timers().after(CHECK_MS, () -> checked.complete(null));
         return checked.whenComplete((fine, refusal) -> late.cancel())
                 .exceptionallyCompose(failure -> CompletableFuture.failedFuture(unavailable(failure)));
@@ -129,10 +137,12 @@ public final class Spawner {
     /** The same, again and again for who waits, while the worker-agent starts no more for the moment. */
     private CompletionStage<Void> checkAgain(SpawnRequest request, Admission.Applicant asker, long deadlineMs) {
         return check(request, asker.asker()).exceptionallyCompose(failure -> {
-            boolean waits = isFull(failure) && parts.clock().nowMs() + AGAIN_MS <= deadlineMs
+            boolean waits = isFull(failure)
+                    && parts.clock().nowMs() + AGAIN_MS <= deadlineMs
                     && !asker.gone().getAsBoolean()
                     && retrying < admission.bounds().queueMax();
-            return waits ? later().thenCompose(again -> checkAgain(request, asker, deadlineMs))
+            return waits
+                    ? later().thenCompose(again -> checkAgain(request, asker, deadlineMs))
                     : CompletableFuture.failedFuture(failure);
         });
     }
@@ -162,13 +172,20 @@ public final class Spawner {
     /** A worker-agent that cannot be asked now: nothing of the request is left, and a client may go elsewhere with it. */
     private static Throwable unavailable(Throwable failure) {
         BrigException refusal = reason(failure);
-        return refusal.code() != ErrorCode.WORKER_AGENT_UNAVAILABLE ? refusal
-                : new BrigException(ErrorCode.PROVIDER_UNAVAILABLE, "the worker-agent of the provider " + PROVIDER
-                        + " is out of reach", 1);
+        return refusal.code() != ErrorCode.WORKER_AGENT_UNAVAILABLE
+                ? refusal
+                : new BrigException(
+                        ErrorCode.PROVIDER_UNAVAILABLE,
+                        "the worker-agent of the provider " + PROVIDER + " is out of reach",
+                        1);
     }
 
     private CompletionStage<Accepted> launch(
-            SpawnRequest request, SpawnRequest.Asker asker, Lease slot, @Nullable RequestRecord claim, SpawnTrace trace) {
+            SpawnRequest request,
+            SpawnRequest.Asker asker,
+            Lease slot,
+            @Nullable RequestRecord claim,
+            SpawnTrace trace) {
         try {
             // Again: while this one waited, another may have taken the name.
             requireFree(request.taskId());
@@ -179,7 +196,10 @@ public final class Spawner {
         String spawnId = Ids.newSpawnId(parts.clock().nowMs());
         String captainToken = claim == null ? Ids.newToken() : parts.secrets().token("captain", spawnId);
         String watcherToken = claim == null ? Ids.newToken() : parts.secrets().token("watcher", spawnId);
-        Spawn spawn = admit(spawnId, request, asker.captain(),
+        Spawn spawn = admit(
+                spawnId,
+                request,
+                asker.captain(),
                 new SpawnRecord.Hashes(Ids.hashToken(captainToken), Ids.hashToken(watcherToken)));
         spawn.hold(slot);
         starting.add(spawn);
@@ -195,7 +215,12 @@ public final class Spawner {
                 .whenComplete((socket, failure) -> checkFailed(spawn, failure))
                 .thenApply(socket -> {
                     spawn.setDoor(socket);
-                    return new Accepted(spawnId, spawn.taskId(), captainToken, watcherToken, socket,
+                    return new Accepted(
+                            spawnId,
+                            spawn.taskId(),
+                            captainToken,
+                            watcherToken,
+                            socket,
                             start(spawn, request, asker, trace));
                 });
     }
@@ -217,18 +242,29 @@ public final class Spawner {
     private Spawn admit(String spawnId, SpawnRequest request, String captain, SpawnRecord.Hashes hashes) {
         long nowMs = parts.clock().nowMs();
         String taskId = request.taskId() == null ? spawnId : request.taskId();
-        SpawnRecord.Origin origin = new SpawnRecord.Origin(request.claim().requestId(), request.claim().project(), PROVIDER,
-                captain, request.agent(), withoutPrompt(request));
-        SpawnRecord record = new SpawnRecord(spawnId, taskId, null, Ids.newEpoch(), origin, hashes,
-                SpawnRecord.Course.requested(new Binding(spawnId).toJson()), new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        SpawnRecord.Origin origin = new SpawnRecord.Origin(
+                request.claim().requestId(),
+                request.claim().project(),
+                PROVIDER,
+                captain,
+                request.agent(),
+                withoutPrompt(request));
+        SpawnRecord record = new SpawnRecord(
+                spawnId,
+                taskId,
+                null,
+                Ids.newEpoch(),
+                origin,
+                hashes,
+                SpawnRecord.Course.requested(new Binding(spawnId).toJson()),
+                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
         Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
         spawns.add(spawn);
         return spawn;
     }
 
     private CompletionStage<Void> record(Spawn spawn, @Nullable RequestRecord claim) {
-        return claim == null ? transitions.save(spawn)
-                : parts.store().begin(spawn.record(), claim.by(spawn.spawnId()));
+        return claim == null ? transitions.save(spawn) : parts.store().begin(spawn.record(), claim.by(spawn.spawnId()));
     }
 
     /** Who sends no prompt waits for nothing: how long its agent is silent says nothing of Brig. */
@@ -243,9 +279,11 @@ public final class Spawner {
     }
 
     /** @return completes with the workspace when the worker runs */
-    private CompletionStage<String> start(Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, SpawnTrace trace) {
+    private CompletionStage<String> start(
+            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, SpawnTrace trace) {
         trace.step("note");
-        return transitions.becomeSpawning(spawn)
+        return transitions
+                .becomeSpawning(spawn)
                 .thenCompose(saved -> {
                     trace.step("worker");
                     return ask(spawn, request, asker, parts.clock().nowMs() + ACCEPTED_MS);
@@ -255,7 +293,8 @@ public final class Spawner {
                     parts.telemetry().counters().handleRunning(age(spawn));
                 })
                 .exceptionallyCompose(failure -> cause(failure) instanceof WorkerAgent.UnansweredException
-                        ? findOut(spawn) : CompletableFuture.failedFuture(failure))
+                        ? findOut(spawn)
+                        : CompletableFuture.failedFuture(failure))
                 .whenComplete((started, failure) -> {
                     starting.remove(spawn);
                     checkFailed(spawn, failure);
@@ -268,11 +307,12 @@ public final class Spawner {
      * Many that were accepted at one moment may be more than the worker-agent starts in it: then some start a little
      * later.
      */
-    private CompletionStage<WorkerAgent.Started> ask(Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker,
-            long deadlineMs) {
+    private CompletionStage<WorkerAgent.Started> ask(
+            Spawn spawn, SpawnRequest request, SpawnRequest.Asker asker, long deadlineMs) {
         return parts.workers().spawn(spawn.spawnId(), request, asker).exceptionallyCompose(failure -> {
             boolean waits = isFull(failure) && parts.clock().nowMs() < deadlineMs && !spawn.isUnwanted();
-            return waits ? later().thenCompose(again -> ask(spawn, request, asker, deadlineMs))
+            return waits
+                    ? later().thenCompose(again -> ask(spawn, request, asker, deadlineMs))
                     : CompletableFuture.failedFuture(failure);
         });
     }
@@ -282,9 +322,10 @@ public final class Spawner {
         starting.remove(spawn);
         reconciler.doubt(spawn);
         reconciler.reconcileSoon();
-        return spawn.settled().thenAccept(settled -> spawn.failure().ifPresent(failure -> {
-            throw failure;
-        }));
+        return spawn.settled()
+                .thenAccept(settled -> spawn.failure().ifPresent(failure -> {
+                    throw failure;
+                }));
     }
 
     /** Begins a session of an agent that Brig did not start; see {@link Tracking#begin}. */
@@ -322,8 +363,11 @@ public final class Spawner {
             }
         }
         spawn.log().letGo();
-        return parts.workers().terminate(spawn.binding().workerId(), reason).exceptionallyCompose(failure ->
-                spawn.isUnwanted() ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure));
+        return parts.workers()
+                .terminate(spawn.binding().workerId(), reason)
+                .exceptionallyCompose(failure -> spawn.isUnwanted()
+                        ? CompletableFuture.completedFuture(null)
+                        : CompletableFuture.failedFuture(failure));
     }
 
     /**
@@ -336,7 +380,9 @@ public final class Spawner {
             return;
         }
         boolean taken = spawns.find(sessionId)
-                .filter(other -> sessionId.equals(other.sessionId()) && !other.state().isFinal()).isPresent();
+                .filter(other ->
+                        sessionId.equals(other.sessionId()) && !other.state().isFinal())
+                .isPresent();
         if (taken || spawn.sessionId() != null) {
             throw Fields.invalid("session_id", taken ? "belongs to another spawn" : "is another than before");
         }
@@ -378,7 +424,8 @@ public final class Spawner {
     }
 
     static BrigException reason(Throwable failure) {
-        return cause(failure) instanceof BrigException refusal ? refusal
+        return cause(failure) instanceof BrigException refusal
+                ? refusal
                 : new BrigException(ErrorCode.INTERNAL, "the spawn failed: " + cause(failure));
     }
 }

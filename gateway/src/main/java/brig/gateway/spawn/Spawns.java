@@ -72,7 +72,8 @@ public final class Spawns {
 
     /** Whether that id can name a session from now on: nobody has it, but maybe as the session_id of one that ended. */
     boolean isFreeForSession(String id) {
-        return find(id).map(other -> other.state().isFinal() && id.equals(other.sessionId())).orElse(true);
+        return find(id).map(other -> other.state().isFinal() && id.equals(other.sessionId()))
+                .orElse(true);
     }
 
     boolean isLive(String taskId) {
@@ -94,7 +95,8 @@ public final class Spawns {
         if (found == null) {
             found = liveByTask.get(id);
         }
-        return found != null ? Optional.of(found)
+        return found != null
+                ? Optional.of(found)
                 : endedById.values().stream()
                         .filter(spawn -> spawn.taskId().equals(id))
                         .max(Comparator.comparing(Spawn::spawnId));
@@ -102,7 +104,9 @@ public final class Spawns {
 
     /** The live spawn that was asked for with that request_id. */
     public Optional<Spawn> findByRequest(String requestId) {
-        return liveById.values().stream().filter(spawn -> requestId.equals(spawn.origin().requestId())).findAny();
+        return liveById.values().stream()
+                .filter(spawn -> requestId.equals(spawn.origin().requestId()))
+                .findAny();
     }
 
     public Collection<Spawn> live() {

@@ -20,9 +20,19 @@ import org.jspecify.annotations.Nullable;
  * Owned by the event loop.
  */
 public final class Tracked {
-    private static final Set<FrameType> TELLABLE = EnumSet.of(FrameType.MESSAGE, FrameType.CHUNK, FrameType.TOOL,
-            FrameType.SUBAGENT, FrameType.PLAN, FrameType.USAGE, FrameType.SESSION, FrameType.PERMISSION, FrameType.RAW, FrameType.ERROR,
-            FrameType.DONE, FrameType.STATE);
+    private static final Set<FrameType> TELLABLE = EnumSet.of(
+            FrameType.MESSAGE,
+            FrameType.CHUNK,
+            FrameType.TOOL,
+            FrameType.SUBAGENT,
+            FrameType.PLAN,
+            FrameType.USAGE,
+            FrameType.SESSION,
+            FrameType.PERMISSION,
+            FrameType.RAW,
+            FrameType.ERROR,
+            FrameType.DONE,
+            FrameType.STATE);
 
     private final Spawn spawn;
     private final FrameDecoder decoder;
@@ -111,7 +121,7 @@ public final class Tracked {
                     throw Fields.invalid("state", "must be running or terminated");
                 }
             }
-            default -> { }
+            default -> {}
         }
     }
 

@@ -22,11 +22,15 @@ import org.jspecify.annotations.Nullable;
 final class Tracking {
     /** What such a spawn has in place of a provider. */
     static final String PROVIDER = "tracked";
+
     private static final int TRACKED_MAX = 100;
     private static final int RETRY_SECONDS = 30;
     private static final Pattern AGENT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
     private static final int FOLDER_CHARS_MAX = 4096;
-    private static final Map<String, @Nullable Object> POSTURE = Map.of("limits", "none", "properties",
+    private static final Map<String, @Nullable Object> POSTURE = Map.of(
+            "limits",
+            "none",
+            "properties",
             List.of(Map.of("name", "wall", "status", "NONE", "detail", "none: not started by Brig")));
 
     private final Spawner.Parts parts;
@@ -73,10 +77,17 @@ final class Tracking {
         long nowMs = parts.clock().nowMs();
         String spawnId = Ids.newSpawnId(nowMs);
         // Nobody is told its own tokens: others can be minted for it.
-        SpawnRecord.Hashes hashes = new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
-        SpawnRecord record = new SpawnRecord(spawnId, taskId == null ? spawnId : taskId, null, Ids.newEpoch(),
-                new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}"), hashes,
-                SpawnRecord.Course.requested(new Binding(spawnId).toJson()), new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        SpawnRecord.Hashes hashes =
+                new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
+        SpawnRecord record = new SpawnRecord(
+                spawnId,
+                taskId == null ? spawnId : taskId,
+                null,
+                Ids.newEpoch(),
+                new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}"),
+                hashes,
+                SpawnRecord.Course.requested(new Binding(spawnId).toJson()),
+                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
         Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
         spawns.add(spawn);
         return spawn;
@@ -91,9 +102,14 @@ final class Tracking {
         });
         // Nobody tells what it is asked: it works until it has ended.
         spawn.activity().handleMessage();
-        Tracked tracked = new Tracked(spawn, sinks.getFirst(), () -> transitions.endTracked(spawn,
-                new BrigException(ErrorCode.WORKER_LOST, "who told what the agent says is gone; the agent may go on"),
-                "worker_lost"));
+        Tracked tracked = new Tracked(
+                spawn,
+                sinks.getFirst(),
+                () -> transitions.endTracked(
+                        spawn,
+                        new BrigException(
+                                ErrorCode.WORKER_LOST, "who told what the agent says is gone; the agent may go on"),
+                        "worker_lost"));
         return spawn.settled().thenApply(settled -> tracked);
     }
 }

@@ -29,8 +29,8 @@ final class Transitions {
     private static final Logger logger = LoggerFactory.getLogger(Transitions.class);
 
     /** A UUID, or what OpenCode makes. */
-    private static final Pattern AGENT_SESSION = Pattern.compile(
-            "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ses_[0-9A-Za-z]{16,64}");
+    private static final Pattern AGENT_SESSION =
+            Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ses_[0-9A-Za-z]{16,64}");
 
     /** As long as a door stays open behind the end of its spawn. */
     private static final long LINGER_MS = 30_000;
@@ -69,7 +69,10 @@ final class Transitions {
      *
      * @param way opens it, and is told where frames go
      */
-    void becomeRunning(Spawn spawn, String workspace, Map<String, @Nullable Object> posture,
+    void becomeRunning(
+            Spawn spawn,
+            String workspace,
+            Map<String, @Nullable Object> posture,
             Function<FrameDecoder.Sink, WorkerStream> way) {
         if (spawn.state() != SpawnState.RUNNING) {
             spawn.become(SpawnState.RUNNING, nowMs());
@@ -98,7 +101,8 @@ final class Transitions {
 
     /** Connects the log with where its frames come from, and with the recorder. */
     private void follow(Spawn spawn, Function<FrameDecoder.Sink, WorkerStream> way) {
-        StreamRecorder recorder = new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
+        StreamRecorder recorder =
+                new StreamRecorder(spawn.log(), parts.clock(), spawn::ack, () -> handleRecorded(spawn));
         recorder.start();
         spawn.connect(way.apply(new FrameDecoder.Sink() {
             @Override
@@ -123,7 +127,8 @@ final class Transitions {
                 if (type == FrameType.STATE) {
                     handleState(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)));
                 } else if (type == FrameType.SESSION) {
-                    handleSession(spawn, new Fields(Json.parseObject(bytes, offset, length - 1)).text("session_id", ""));
+                    handleSession(
+                            spawn, new Fields(Json.parseObject(bytes, offset, length - 1)).text("session_id", ""));
                 } else if (type == FrameType.DONE && !spawn.state().isFinal()) {
                     spawn.setExit(exit(new Fields(Json.parseObject(bytes, offset, length - 1))));
                     save(spawn);
@@ -132,7 +137,9 @@ final class Transitions {
 
             @Override
             public void handleBadFrame(ErrorCode code) {
-                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("a frame of the worker-agent is refused with {}", code);
+                logger.atError()
+                        .addKeyValue("spawn_id", spawn.spawnId())
+                        .log("a frame of the worker-agent is refused with {}", code);
             }
         }));
     }
@@ -140,14 +147,16 @@ final class Transitions {
     private void handleEgress(Spawn spawn, Fields frame) {
         spawn.activity().handleEgress(frame);
         blocked.handle(spawn.spawnId(), frame);
-        counters.handleEgress(frame.text("kind", ""), frame.flag("allowed"), frame.number("dropped", 0, Limits.SEQ_MAX, 0));
+        counters.handleEgress(
+                frame.text("kind", ""), frame.flag("allowed"), frame.number("dropped", 0, Limits.SEQ_MAX, 0));
     }
 
     /** What an agent that Brig did not start is called, anybody may choose. */
     private void countTokens(Spawn spawn, Fields usage) {
         String agent = spawn.isTracked() ? Tracking.PROVIDER : spawn.agent();
         for (String kind : new String[] {"input", "output", "cached_input"}) {
-            counters.handleTokens(agent, usage.has("source"), kind, usage.number(kind + "_tokens", 0, Limits.SEQ_MAX, 0));
+            counters.handleTokens(
+                    agent, usage.has("source"), kind, usage.number(kind + "_tokens", 0, Limits.SEQ_MAX, 0));
         }
     }
 
@@ -232,7 +241,9 @@ final class Transitions {
     /** It never ran, or nobody knows what became of it. */
     void fail(Spawn spawn, BrigException refusal) {
         if (!spawn.state().isFinal()) {
-            logger.atInfo().addKeyValue("spawn_id", spawn.spawnId()).log("refused code={} {}", refusal.code(), refusal.getMessage());
+            logger.atInfo()
+                    .addKeyValue("spawn_id", spawn.spawnId())
+                    .log("refused code={} {}", refusal.code(), refusal.getMessage());
             spawn.setLastError(refusal);
             finish(spawn, SpawnState.FAILED);
         }
@@ -241,8 +252,12 @@ final class Transitions {
     /** Its worker is gone and said no goodbye: the gateway says it for its readers. */
     CompletionStage<Void> lose(Spawn spawn) {
         if (!spawn.hasRun()) {
-            fail(spawn, new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE,
-                    "the gateway or the worker-agent stopped before the worker was known to run; nothing of it is left", 1));
+            fail(
+                    spawn,
+                    new BrigException(
+                            ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                            "the gateway or the worker-agent stopped before the worker was known to run; nothing of it is left",
+                            1));
             spawn.requestKey().ifPresent(parts.store()::forget);
             return CompletableFuture.completedFuture(null);
         }
@@ -261,7 +276,9 @@ final class Transitions {
             if (failure == null) {
                 spawn.restart(reopened.log());
             } else {
-                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("its record cannot be read: {}", failure.getMessage());
+                logger.atError()
+                        .addKeyValue("spawn_id", spawn.spawnId())
+                        .log("its record cannot be read: {}", failure.getMessage());
             }
             return null;
         });
@@ -270,19 +287,27 @@ final class Transitions {
     /** It ended in the process before, and the record does not say how: the disk was full. */
     CompletionStage<Void> mendEnd(Spawn spawn) {
         return beginEpoch(spawn).thenRun(() -> {
-            sayGoodbye(spawn, new BrigException(ErrorCode.RECORD_LOST, "the end of this stream could not be recorded"),
-                    Map.of(), "record_lost");
+            sayGoodbye(
+                    spawn,
+                    new BrigException(ErrorCode.RECORD_LOST, "the end of this stream could not be recorded"),
+                    Map.of(),
+                    "record_lost");
             spawn.log().end();
         });
     }
 
     private void endLost(Spawn spawn) {
         if (spawn.isTracked()) {
-            endTracked(spawn, new BrigException(ErrorCode.WORKER_LOST,
-                    "the gateway stopped; the agent, which it had not started, may go on"), "worker_lost");
+            endTracked(
+                    spawn,
+                    new BrigException(
+                            ErrorCode.WORKER_LOST,
+                            "the gateway stopped; the agent, which it had not started, may go on"),
+                    "worker_lost");
             return;
         }
-        BrigException lost = new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
+        BrigException lost =
+                new BrigException(ErrorCode.WORKER_LOST, "the worker-agent ended, and its workers with it");
         Map<String, Object> done = Map.of("exitCode", 137, "signal", "SIGKILL", "reason", "worker_lost");
         sayGoodbye(spawn, lost, done, "worker_lost");
         spawn.setLastError(lost);
@@ -337,7 +362,8 @@ final class Transitions {
         frame.put("ts", nowMs());
         frame.putAll(fields);
         byte[] line = Json.writeLine(frame);
-        FrameType known = type.equals("state") ? FrameType.STATE : type.equals("done") ? FrameType.DONE : FrameType.UNKNOWN;
+        FrameType known =
+                type.equals("state") ? FrameType.STATE : type.equals("done") ? FrameType.DONE : FrameType.UNKNOWN;
         if (known != FrameType.UNKNOWN) {
             spawn.lastWords().note(known, seq, line, 0, line.length);
         }
@@ -351,7 +377,9 @@ final class Transitions {
             if (failure == null) {
                 spawn.setDoor(socket);
             } else {
-                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("has no session socket: {}", failure.getMessage());
+                logger.atError()
+                        .addKeyValue("spawn_id", spawn.spawnId())
+                        .log("has no session socket: {}", failure.getMessage());
             }
             spawn.settle();
         });
@@ -360,8 +388,11 @@ final class Transitions {
     CompletionStage<Void> save(Spawn spawn) {
         return parts.store().save(spawn.record()).whenComplete((nothing, failure) -> {
             if (failure != null) {
-                logger.atError().addKeyValue("spawn_id", spawn.spawnId()).log("could not be recorded: {}",
-                        Spawner.reason(failure).getMessage());
+                logger.atError()
+                        .addKeyValue("spawn_id", spawn.spawnId())
+                        .log(
+                                "could not be recorded: {}",
+                                Spawner.reason(failure).getMessage());
             }
         });
     }

@@ -37,8 +37,11 @@ final class Checksums implements Closeable {
 
     /** Begins those of a file that is empty. */
     static Checksums create(Path lines) throws IOException {
-        return new Checksums(FileChannel.open(beside(lines),
-                StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING));
+        return new Checksums(FileChannel.open(
+                beside(lines),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.TRUNCATE_EXISTING));
     }
 
     /** The entries of an append that begins at {@code offset}; the pieces are read, and stay as they are. */
@@ -151,14 +154,16 @@ final class Checksums implements Closeable {
         }
 
         /** The next block; null behind the last. */
-        @Nullable Block next() throws IOException {
+        @Nullable
+        Block next() throws IOException {
             boolean isKnown = true;
             while (fill()) {
                 int at = buffer.position();
                 long end = buffer.getLong(at);
                 long last = buffer.getLong(at + Long.BYTES);
                 int crc = buffer.getInt(at + 2 * Long.BYTES);
-                boolean isSound = sum(buffer.duplicate().limit(at + COVERED_BYTES)) == buffer.getInt(at + COVERED_BYTES);
+                boolean isSound =
+                        sum(buffer.duplicate().limit(at + COVERED_BYTES)) == buffer.getInt(at + COVERED_BYTES);
                 buffer.position(at + ENTRY_BYTES);
                 entry += ENTRY_BYTES;
                 if (isSound && end > start && (last == 0 || last > lastSeq)) {

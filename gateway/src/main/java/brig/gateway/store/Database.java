@@ -47,7 +47,8 @@ public final class Database {
         try {
             if (!Files.exists(file)) {
                 // Made before SQLite makes it, so that it is never open to others; its companions take its mode.
-                Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.createFile(
+                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             }
             Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
             version = prepare(connection);
@@ -88,9 +89,11 @@ public final class Database {
     private BrigException refusal(Exception why) {
         boolean damaged = why instanceof SQLException sql
                 && (sql.getErrorCode() == SQLITE_CORRUPT || sql.getErrorCode() == SQLITE_NOTADB);
-        return new BrigException(ErrorCode.RECORD_LOST, "the database " + file + " cannot be read or written: "
-                + why.getMessage()
-                + (damaged ? "; 'brig recover' keeps it aside and makes another of the recorded streams" : ""));
+        return new BrigException(
+                ErrorCode.RECORD_LOST,
+                "the database " + file + " cannot be read or written: "
+                        + why.getMessage()
+                        + (damaged ? "; 'brig recover' keeps it aside and makes another of the recorded streams" : ""));
     }
 
     /** What SQLite says becomes a refusal that a client may see. */
@@ -122,9 +125,10 @@ public final class Database {
     /** Completes on the event loop when the change would survive the death of this process. */
     CompletionStage<Void> write(Change change) {
         return change(connection -> {
-            change.run(connection);
-            return true;
-        }).thenAccept(done -> {});
+                    change.run(connection);
+                    return true;
+                })
+                .thenAccept(done -> {});
     }
 
     /** The same of a change that says what it did. */
@@ -152,7 +156,8 @@ public final class Database {
         }
     }
 
-    static PreparedStatement prepared(Connection connection, String sql, @Nullable Object... values) throws SQLException {
+    static PreparedStatement prepared(Connection connection, String sql, @Nullable Object... values)
+            throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         for (int i = 0; i < values.length; i++) {
             statement.setObject(i + 1, values[i]);

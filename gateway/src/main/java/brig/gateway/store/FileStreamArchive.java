@@ -68,8 +68,11 @@ public final class FileStreamArchive implements StreamArchive {
         return onDisk(() -> {
             if (Files.isDirectory(folder)) {
                 try (Stream<Path> found = Files.list(folder)) {
-                    List<Path> sorted = found
-                            .filter(file -> FILE_NAME.matcher(file.getFileName().toString()).matches()).sorted().toList();
+                    List<Path> sorted = found.filter(file -> FILE_NAME
+                                    .matcher(file.getFileName().toString())
+                                    .matches())
+                            .sorted()
+                            .toList();
                     for (Path file : sorted) {
                         String name = file.getFileName().toString();
                         long first = Long.parseLong(name.substring(0, name.length() - SUFFIX.length()));
@@ -91,21 +94,24 @@ public final class FileStreamArchive implements StreamArchive {
     @Override
     public CompletionStage<Void> append(long first, long last, ByteBuf lines) {
         return onDisk(() -> {
-            try {
-                write(first, last, lines);
-                return last;
-            } catch (IOException e) {
-                abandonFile();
-                throw e;
-            } finally {
-                lines.release();
-            }
-        }).thenAccept(stored -> {});
+                    try {
+                        write(first, last, lines);
+                        return last;
+                    } catch (IOException e) {
+                        abandonFile();
+                        throw e;
+                    } finally {
+                        lines.release();
+                    }
+                })
+                .thenAccept(stored -> {});
     }
 
     private void write(long first, long last, ByteBuf lines) throws IOException {
         FileChannel channel = writing;
-        if (channel == null || first != nextSeq || files.lastEntry().getValue().bytes() >= bytesMax / FILES_PER_ARCHIVE) {
+        if (channel == null
+                || first != nextSeq
+                || files.lastEntry().getValue().bytes() >= bytesMax / FILES_PER_ARCHIVE) {
             channel = nextFile(first);
         }
         LineFile file = files.lastEntry().getValue();
@@ -130,8 +136,8 @@ public final class FileStreamArchive implements StreamArchive {
         Files.createDirectories(folder);
         Path path = folder.resolve("%020d%s".formatted(first, SUFFIX));
         sums = Checksums.create(path);
-        FileChannel channel = FileChannel.open(path,
-                StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
+        FileChannel channel = FileChannel.open(
+                path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         writing = channel;
         files.put(first, LineFile.created(path, first));
         long kept = files.values().stream().mapToLong(LineFile::bytes).sum();
@@ -167,7 +173,8 @@ public final class FileStreamArchive implements StreamArchive {
         writing = null;
         sums = null;
         LineFile newest = files.lastEntry().getValue();
-        try (channel; beside) {
+        try (channel;
+                beside) {
             channel.truncate(newest.bytes());
             if (beside != null) {
                 beside.cut();
@@ -232,9 +239,10 @@ public final class FileStreamArchive implements StreamArchive {
     @Override
     public CompletionStage<Void> close() {
         return onDisk(() -> {
-            closeFile();
-            return nextSeq;
-        }).thenAccept(closed -> {});
+                    closeFile();
+                    return nextSeq;
+                })
+                .thenAccept(closed -> {});
     }
 
     /** Work for the disk's thread. */

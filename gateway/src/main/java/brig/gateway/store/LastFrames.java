@@ -20,6 +20,7 @@ public final class LastFrames implements StreamArchive {
     private final Consumer<Throwable> writeFailed;
     /** Null until the stream has ended. */
     private @Nullable Stored end;
+
     private long endSeq;
 
     /**
@@ -62,7 +63,8 @@ public final class LastFrames implements StreamArchive {
     public CompletionStage<Stored> read(long fromSeq, int bytesMax) {
         return archive.read(fromSeq, bytesMax).thenApply(stored -> {
             Stored last = end;
-            return stored.lines().length > 0 || last == null || fromSeq > endSeq ? stored
+            return stored.lines().length > 0 || last == null || fromSeq > endSeq
+                    ? stored
                     : from(fromSeq, last, stored.missing());
         });
     }

@@ -161,8 +161,9 @@ final class LineFile {
      * Reads blocks, the first of which begins with frame {@code firstOfBlocks}, until there are lines from {@code
      * fromSeq} on.
      */
-    private Piece readBlocks(FileChannel channel, Checksums.Walk blocks, long firstOfBlocks, long fromSeq,
-            int wantedBytes) throws IOException {
+    private Piece readBlocks(
+            FileChannel channel, Checksums.Walk blocks, long firstOfBlocks, long fromSeq, int wantedBytes)
+            throws IOException {
         Window window = new Window(channel, wantedBytes);
         ByteArrayOutputStream found = new ByteArrayOutputStream();
         long firstFound = 0;
@@ -197,7 +198,8 @@ final class LineFile {
                 isWhole = true;
             }
         }
-        return found.size() == 0 ? new Piece(seq, new byte[0], seq > fromSeq)
+        return found.size() == 0
+                ? new Piece(seq, new byte[0], seq > fromSeq)
                 : new Piece(firstFound, found.toByteArray(), firstFound > fromSeq);
     }
 

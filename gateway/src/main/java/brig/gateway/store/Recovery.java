@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 public final class Recovery {
     /** How a row of the table is read from both ends: behind a damaged page there may be many whole ones. */
     private static final List<String> ORDERS = List.of(" ORDER BY rowid", " ORDER BY rowid DESC");
+
     private static final List<String> PARTS = List.of("", "-wal", "-shm");
 
     private final Path database;
@@ -122,14 +123,25 @@ public final class Recovery {
     /** What stands in a damaged file may be anything. */
     private boolean isUsable(SpawnRecord record) {
         SpawnRecord.Course course = record.course();
-        boolean complete = Stream.of(record.spawnId(), record.taskId(), record.epoch(), record.hashes().captain(),
-                record.hashes().watcher(),
-                record.origin().captain(), record.origin().agent(), record.origin().project(),
-                record.origin().provider(),
-                course.state(), course.workspace()).allMatch(Objects::nonNull);
-        return complete && Ids.isSpawnId(record.spawnId()) && Ids.isTaskId(record.taskId())
+        boolean complete = Stream.of(
+                        record.spawnId(),
+                        record.taskId(),
+                        record.epoch(),
+                        record.hashes().captain(),
+                        record.hashes().watcher(),
+                        record.origin().captain(),
+                        record.origin().agent(),
+                        record.origin().project(),
+                        record.origin().provider(),
+                        course.state(),
+                        course.workspace())
+                .allMatch(Objects::nonNull);
+        return complete
+                && Ids.isSpawnId(record.spawnId())
+                && Ids.isTaskId(record.taskId())
                 && isState.test(course.state())
-                && isObject(record.origin().request()) && isObject(course.providerIds())
+                && isObject(record.origin().request())
+                && isObject(course.providerIds())
                 && (course.posture() == null || isObject(course.posture()))
                 && (course.exit() == null || isObject(course.exit()));
     }
@@ -149,7 +161,8 @@ public final class Recovery {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(streams)) {
             for (Path folder : folders) {
                 String id = String.valueOf(folder.getFileName());
-                if (Ids.isSpawnId(id) && Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
+                if (Ids.isSpawnId(id)
+                        && Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)
                         && !records.containsKey(id)) {
                     records.put(id, ofStream(id, folder));
                 }
@@ -176,12 +189,17 @@ public final class Recovery {
             ended = type.equals("state") && frame.text("state", "").equals("terminated");
         }
         // Nobody knows a token of it: an admin can have others made.
-        SpawnRecord.Hashes hashes = new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()),
-                Ids.hashToken(Ids.newToken()));
-        return new SpawnRecord(id, id, sessionId, Ids.newEpoch(), new SpawnRecord.Origin(null, "", "local", "admin",
-                agent, "{}"), hashes,
-                new SpawnRecord.Course(ended ? "TERMINATED" : "RUNNING", "", "{\"worker_id\":\"" + id + "\"}", null,
-                        null, null),
+        SpawnRecord.Hashes hashes =
+                new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
+        return new SpawnRecord(
+                id,
+                id,
+                sessionId,
+                Ids.newEpoch(),
+                new SpawnRecord.Origin(null, "", "local", "admin", agent, "{}"),
+                hashes,
+                new SpawnRecord.Course(
+                        ended ? "TERMINATED" : "RUNNING", "", "{\"worker_id\":\"" + id + "\"}", null, null, null),
                 new SpawnRecord.Times(beginMs, beginMs, endMs, ended ? endMs : 0));
     }
 
@@ -192,9 +210,14 @@ public final class Recovery {
         try {
             long last = archive.open().toCompletableFuture().join();
             for (long from : new long[] {1, last}) {
-                byte[] lines = archive.read(from, Limits.FRAME_BYTES_MAX).toCompletableFuture().join().lines();
-                new String(lines, StandardCharsets.UTF_8).lines().forEach(line ->
-                        frames.add(new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))));
+                byte[] lines = archive.read(from, Limits.FRAME_BYTES_MAX)
+                        .toCompletableFuture()
+                        .join()
+                        .lines();
+                new String(lines, StandardCharsets.UTF_8)
+                        .lines()
+                        .forEach(line ->
+                                frames.add(new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)))));
             }
         } catch (BrigException | CompletionException e) {
             // A record that cannot be read names its spawn, and no more.
@@ -207,8 +230,11 @@ public final class Recovery {
         Database made = new Database(fresh, Runnable::run, new Counters(System::nanoTime));
         SpawnStore store = new SqliteSpawnStore(made);
         try {
-            records.values().stream().sorted(Comparator.comparing(record -> record.times().createdMs()))
-                    .map(store::save).toList().forEach(saved -> saved.toCompletableFuture().join());
+            records.values().stream()
+                    .sorted(Comparator.comparing(record -> record.times().createdMs()))
+                    .map(store::save)
+                    .toList()
+                    .forEach(saved -> saved.toCompletableFuture().join());
         } catch (CompletionException e) {
             throw e.getCause() instanceof BrigException refusal ? refusal : e;
         } finally {

@@ -10,7 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param createdMs when it was asked first, milliseconds since 1970
  * @param answer what was answered, as JSON and without tokens; null where nothing was yet
  */
-public record RequestRecord(Key key, String fingerprint, String spawnId, long createdMs, @Nullable String answer) {
+public record RequestRecord(
+        Key key,
+        String fingerprint,
+        String spawnId,
+        long createdMs,
+        @Nullable String answer) {
     /** What a request id counts within, and the id. */
     public record Key(String provider, String project, String requestId) {}
 

@@ -19,7 +19,8 @@ final class Schema {
                         captain TEXT NOT NULL, workspace TEXT NOT NULL, state TEXT NOT NULL, captain_hash TEXT NOT NULL,
                         watcher_hash TEXT NOT NULL, created_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL,
                         last_error TEXT, posture TEXT)"""),
-            List.of("ALTER TABLE spawns ADD COLUMN session_id TEXT",
+            List.of(
+                    "ALTER TABLE spawns ADD COLUMN session_id TEXT",
                     "ALTER TABLE spawns ADD COLUMN request_id TEXT",
                     "ALTER TABLE spawns ADD COLUMN project TEXT NOT NULL DEFAULT ''",
                     "ALTER TABLE spawns ADD COLUMN provider TEXT NOT NULL DEFAULT 'local'",
@@ -42,7 +43,8 @@ final class Schema {
                     CREATE TABLE events (
                         seq INTEGER PRIMARY KEY, epoch TEXT NOT NULL, spawn_id TEXT NOT NULL, session_id TEXT NOT NULL,
                         event TEXT NOT NULL)"""),
-            List.of("CREATE TABLE pruned (spawn_id TEXT PRIMARY KEY) WITHOUT ROWID",
+            List.of(
+                    "CREATE TABLE pruned (spawn_id TEXT PRIMARY KEY) WITHOUT ROWID",
                     "CREATE INDEX spawns_ended ON spawns (ended_ms) WHERE ended_ms > 0"),
             // An agent that goes on with a session of its own reports the same id in another spawn.
             List.of("DROP INDEX spawns_session"));

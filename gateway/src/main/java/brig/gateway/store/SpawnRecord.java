@@ -10,7 +10,13 @@ import org.jspecify.annotations.Nullable;
  * @param epoch of its stream
  */
 public record SpawnRecord(
-        String spawnId, String taskId, @Nullable String sessionId, String epoch, Origin origin, Hashes hashes, Course course,
+        String spawnId,
+        String taskId,
+        @Nullable String sessionId,
+        String epoch,
+        Origin origin,
+        Hashes hashes,
+        Course course,
         Times times) {
     /**
      * Who asked for what.
@@ -23,7 +29,12 @@ public record SpawnRecord(
      * @param request the request as JSON, {@link brig.protocol.SpawnRequest#toMap()}, without its prompt
      */
     public record Origin(
-            @Nullable String requestId, String project, String provider, String captain, String agent, String request) {}
+            @Nullable String requestId,
+            String project,
+            String provider,
+            String captain,
+            String agent,
+            String request) {}
 
     /** SHA-256 of its tokens, in hexadecimal. */
     public record Hashes(String captain, String watcher) {}
@@ -39,7 +50,11 @@ public record SpawnRecord(
      * @param lastError {@code CODE: message} without secrets, null where nothing went wrong
      */
     public record Course(
-            String state, String workspace, String providerIds, @Nullable String posture, @Nullable String exit,
+            String state,
+            String workspace,
+            String providerIds,
+            @Nullable String posture,
+            @Nullable String exit,
             @Nullable String lastError) {
         /** Where every spawn begins. */
         public static Course requested(String providerIds) {

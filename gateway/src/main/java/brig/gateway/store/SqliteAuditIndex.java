@@ -59,7 +59,8 @@ public final class SqliteAuditIndex {
         try {
             thread = new WriterThread(open(file), true, loop);
         } catch (SQLException | IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot make the index of the audit " + file + ": " + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.INTERNAL, "cannot make the index of the audit " + file + ": " + e.getMessage());
         }
     }
 
@@ -115,17 +116,21 @@ public final class SqliteAuditIndex {
     /** Adds lines together with the position behind them, and forgets those that are older than the oldest. */
     public CompletionStage<Void> add(List<String> lines, String next, long oldestMs) {
         return thread.submit(connection -> {
-            try (PreparedStatement insert = connection.prepareStatement(
-                    "INSERT INTO entries (ts, worker, host, decision, line) VALUES (?,?,?,?,?)")) {
-                for (String line : lines) {
-                    add(insert, line);
-                }
-            }
-            Database.execute(connection, "DELETE FROM entries WHERE ts < ? AND ? > (SELECT oldest_ms FROM position)",
-                    oldestMs, oldestMs);
-            Database.execute(connection, "UPDATE position SET at = ?, oldest_ms = ?", next, oldestMs);
-            return true;
-        }).thenAccept(done -> {});
+                    try (PreparedStatement insert = connection.prepareStatement(
+                            "INSERT INTO entries (ts, worker, host, decision, line) VALUES (?,?,?,?,?)")) {
+                        for (String line : lines) {
+                            add(insert, line);
+                        }
+                    }
+                    Database.execute(
+                            connection,
+                            "DELETE FROM entries WHERE ts < ? AND ? > (SELECT oldest_ms FROM position)",
+                            oldestMs,
+                            oldestMs);
+                    Database.execute(connection, "UPDATE position SET at = ?, oldest_ms = ?", next, oldestMs);
+                    return true;
+                })
+                .thenAccept(done -> {});
     }
 
     /** A line that is none, as a crash may leave one, is left out. */
@@ -161,12 +166,20 @@ public final class SqliteAuditIndex {
      * @param before only those with a lower number; 0 for all
      * @param after only those with a higher number; -1 where that is not wanted
      */
-    public CompletionStage<Found> find(@Nullable List<String> workers, @Nullable String host, @Nullable String decision,
-            long sinceMs, long untilMs, long before, long after, int limit) {
+    public CompletionStage<Found> find(
+            @Nullable List<String> workers,
+            @Nullable String host,
+            @Nullable String decision,
+            long sinceMs,
+            long untilMs,
+            long before,
+            long after,
+            int limit) {
         Select select = new Select();
         if (workers != null) {
             // As one value: there may be more of them than a statement takes.
-            select.and("worker IN (SELECT value FROM json_each(json_extract(?, '$.all')))",
+            select.and(
+                    "worker IN (SELECT value FROM json_each(json_extract(?, '$.all')))",
                     new String(Json.write(Map.of("all", workers)), StandardCharsets.UTF_8));
         }
         if (host != null) {
@@ -194,7 +207,8 @@ public final class SqliteAuditIndex {
 
     private static List<Entry> entries(Connection connection, Select select) throws SQLException {
         List<Entry> found = new ArrayList<>();
-        try (PreparedStatement statement = Database.prepared(connection, select.sql.toString(), select.values.toArray());
+        try (PreparedStatement statement =
+                        Database.prepared(connection, select.sql.toString(), select.values.toArray());
                 ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 found.add(new Entry(row.getLong(1), row.getString(2)));

@@ -17,8 +17,14 @@ public final class SqliteEventStore {
     /** Writes an event and forgets those before {@code firstKept}. */
     public CompletionStage<Void> add(EventRecord event, long firstKept) {
         return database.write(connection -> {
-            Database.execute(connection, "INSERT INTO events (seq, epoch, spawn_id, session_id, event) VALUES (?,?,?,?,?)",
-                    event.seq(), event.epoch(), event.spawnId(), event.sessionId(), event.json());
+            Database.execute(
+                    connection,
+                    "INSERT INTO events (seq, epoch, spawn_id, session_id, event) VALUES (?,?,?,?,?)",
+                    event.seq(),
+                    event.epoch(),
+                    event.spawnId(),
+                    event.sessionId(),
+                    event.json());
             Database.execute(connection, "DELETE FROM events WHERE seq < ?", firstKept);
         });
     }
@@ -27,11 +33,16 @@ public final class SqliteEventStore {
     public CompletionStage<List<EventRecord>> load() {
         return database.read(connection -> {
             List<EventRecord> events = new ArrayList<>();
-            try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(
-                    "SELECT seq, epoch, spawn_id, session_id, event FROM events ORDER BY seq")) {
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery(
+                            "SELECT seq, epoch, spawn_id, session_id, event FROM events ORDER BY seq")) {
                 while (row.next()) {
-                    events.add(new EventRecord(row.getString("epoch"), row.getLong("seq"), row.getString("spawn_id"),
-                            row.getString("session_id"), row.getString("event")));
+                    events.add(new EventRecord(
+                            row.getString("epoch"),
+                            row.getLong("seq"),
+                            row.getString("spawn_id"),
+                            row.getString("session_id"),
+                            row.getString("event")));
                 }
             }
             return events;

@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
 final class WriterThread {
     /** Bounds how long the first of a group waits for the last. */
     private static final int GROUP_MAX = 256;
+
     private static final long CLOSE_SECONDS = 10;
 
-    private final ExecutorService thread =
-            Executors.newSingleThreadExecutor(Thread.ofPlatform().name("brig-store").factory());
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("brig-store").factory());
     private final LinkedBlockingQueue<Piece<?>> waiting = new LinkedBlockingQueue<>();
     private final Connection connection;
     private final Executor loop;

@@ -21,6 +21,7 @@ final class Segment {
     private static final int WASTE = 8;
     /** Room for {@code id: <epoch>-<seq>}, {@code data: } and the newlines of one event: 4 + 8 + 1 + 18 + 1 + 6 + 1. */
     private static final int EVENT_OVERHEAD_BYTES = 39;
+
     private static final byte[] DATA = "\ndata: ".getBytes(StandardCharsets.US_ASCII);
 
     private final ByteBufAllocator allocator;
@@ -28,11 +29,13 @@ final class Segment {
     private final long firstSeq;
     /** Bytes of the stream before this segment: what positions are compared by. */
     private final long startOffset;
+
     private final ByteBuf lines;
     /** All of its memory, as the scanner reads it. */
     private final ByteBuffer memory;
     /** Where the line of frame i ends; it begins where the one before ends. */
     private final int[] lineEnds;
+
     private int count;
     private @Nullable ByteBuf events;
     private int[] eventEnds = new int[0];
@@ -82,7 +85,9 @@ final class Segment {
     /** Whether there is room behind so many loose bytes that is worth a read, or no segment would have more. */
     boolean hasRoomToRead(int loose) {
         int room = lines.writableBytes() - loose;
-        return !isFull() && room > 0 && (room >= lines.capacity() / WASTE || (isEmpty() && 2 * loose > lines.capacity()));
+        return !isFull()
+                && room > 0
+                && (room >= lines.capacity() / WASTE || (isEmpty() && 2 * loose > lines.capacity()));
     }
 
     /** The memory behind the frames and so many loose bytes. The caller owns it. */

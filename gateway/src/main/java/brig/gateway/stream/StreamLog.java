@@ -5,7 +5,6 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ChunkScanner;
 import brig.protocol.ErrorCode;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.ArrayDeque;
@@ -37,8 +36,14 @@ public final class StreamLog {
     }
 
     /** What the log needs of its surroundings. */
-    public record Environment(Turn turn, RetainedBudget budget, RecordingClock ticks, Timers timers, Counters counters,
-            int windowBytes, int subscriptionsMax) {}
+    public record Environment(
+            Turn turn,
+            RetainedBudget budget,
+            RecordingClock ticks,
+            Timers timers,
+            Counters counters,
+            int windowBytes,
+            int subscriptionsMax) {}
 
     private static final int SEGMENT_BYTES_MIN = 4 * 1024;
     private static final int SEGMENT_BYTES_MAX = 64 * 1024;
@@ -55,12 +60,15 @@ public final class StreamLog {
     private @Nullable Subscription recording;
     /** Readers of Brig's own, which take no reader's place: the recording, and who reads what the stream says. */
     private final Set<Subscription> own = new HashSet<>();
+
     private Source source = new NoSource();
     /** Told once when the first chunk comes; null where nobody waits for it. */
     private @Nullable Runnable firstChunk;
+
     private long lastSeq;
     /** The newest frame that the source said it has; what is not here of it is still to come. */
     private long sourceSeq;
+
     private long endOffset;
     private int nextSegmentBytes = SEGMENT_BYTES_MIN;
     private boolean enlisted;
@@ -120,7 +128,8 @@ public final class StreamLog {
     }
 
     /** The newest segment, if the next frame belongs into it. */
-    @Nullable Segment tail() {
+    @Nullable
+    Segment tail() {
         Segment last = window.peekLast();
         return last != null && last.endSeq() == lastSeq + 1 ? last : null;
     }
@@ -207,8 +216,10 @@ public final class StreamLog {
     /** The same for a reader that wants one agent's frames only, where {@code narrowing} is not null. */
     public Subscription subscribe(long fromSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
         if (readerCount() >= environment.subscriptionsMax()) {
-            throw new BrigException(ErrorCode.MAX_SUBSCRIPTIONS,
-                    "limits.subscriptionsPerStreamMax (" + environment.subscriptionsMax() + ") is reached", 5);
+            throw new BrigException(
+                    ErrorCode.MAX_SUBSCRIPTIONS,
+                    "limits.subscriptionsPerStreamMax (" + environment.subscriptionsMax() + ") is reached",
+                    5);
         }
         return add(fromSeq, tethered, narrowing, sink);
     }
@@ -339,7 +350,8 @@ public final class StreamLog {
     }
 
     /** The segment that holds that frame or, where it is not in memory, the first one behind it; null where there is none. */
-    @Nullable Segment segmentAt(long seq) {
+    @Nullable
+    Segment segmentAt(long seq) {
         Segment newest = window.peekLast();
         if (newest == null || seq >= newest.firstSeq()) {
             return newest != null && seq < newest.endSeq() ? newest : null;
@@ -358,7 +370,8 @@ public final class StreamLog {
             return endOffset;
         }
         Segment segment = segmentAt(seq);
-        return segment == null || seq < segment.firstSeq() ? -1
+        return segment == null || seq < segment.firstSeq()
+                ? -1
                 : segment.startOffset() + segment.lineStart((int) (seq - segment.firstSeq()));
     }
 
@@ -372,7 +385,9 @@ public final class StreamLog {
      * few when memory is short, since what is not recorded cannot be evicted.
      */
     int recordingBytes() {
-        return environment.budget().isExceeded() ? SEGMENT_BYTES_MAX : Math.min(RECORDING_BYTES, environment.windowBytes() / 2);
+        return environment.budget().isExceeded()
+                ? SEGMENT_BYTES_MAX
+                : Math.min(RECORDING_BYTES, environment.windowBytes() / 2);
     }
 
     /** Sums what segments grew by when the first browser asked for events. */

@@ -31,16 +31,20 @@ public final class StreamRecorder implements FrameSink {
     private @Nullable Subscription reader;
     /** What this turn of the loop gave, and is to be written together. */
     private final List<ByteBuf> pieces = new ArrayList<>();
+
     private long firstOfPieces;
     private long lastOfPieces;
     /** Bytes of the pieces, and of what is on its way to the disk. */
     private long unwrittenBytes;
+
     private long retryAtMs;
     /** The last frame that was given up without an acknowledgement, 0 for none. */
     private long givenUpSeq;
+
     private boolean lost;
     /** What waits is to be written, all of it. */
     private boolean due;
+
     private boolean waitsForTick;
     private boolean ending;
 
@@ -123,8 +127,10 @@ public final class StreamRecorder implements FrameSink {
             retryAtMs = clock.nowMs() + RETRY_MS;
             if (!lost) {
                 lost = true;
-                log.notice(ErrorCode.RECORD_LOST, "frames from " + last + " on are not recorded: " + failure.getMessage()
-                        + "; they stream on, but cannot be replayed later");
+                log.notice(
+                        ErrorCode.RECORD_LOST,
+                        "frames from " + last + " on are not recorded: " + failure.getMessage()
+                                + "; they stream on, but cannot be replayed later");
             }
         }
         acknowledge.accept(last);

@@ -18,18 +18,22 @@ public final class Subscription {
     private final FrameSink sink;
     /** Whether it is a subscriber, and none of Brig's own. */
     private final boolean counts;
+
     private final Audience audience;
     private final boolean tethered;
     /** Null for a reader that wants every frame. */
     private final @Nullable Narrowing narrowing;
+
     private long nextSeq;
     /** Bytes of the stream before {@link #nextSeq}; -1 until it has reached the window: until then it holds nobody back. */
     private long offset;
     /** What it was told last of {@link StreamLog#isThrottled}. */
     private boolean toldThrottled;
+
     private boolean draining;
     /** It is to drain again in a turn of its own. */
     private boolean deferred;
+
     private boolean replaying;
     private boolean closed;
 

@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
 public final class Counters {
     private static final double NANOS = 1e9;
     /** What a frame {@code egress} may tell, as PROTOCOL.md has it. */
-    private static final Map<String, String> EGRESS = Map.of("blocked", "blocked", "ask", "asked", "allowed", "allowed",
-            "tls_failed", "tls_failed");
+    private static final Map<String, String> EGRESS =
+            Map.of("blocked", "blocked", "ask", "asked", "allowed", "allowed", "tls_failed", "tls_failed");
 
     private final LongSupplier nanoTime;
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -32,23 +32,67 @@ public final class Counters {
     long bytesIn;
     private final Map<Transport, Audience> audiences = new EnumMap<>(Transport.class);
     private final Counter gapFrames = Counter.builder("brig.gap.frames")
-            .description("Frames that these gaps left out.").register(registry);
+            .description("Frames that these gaps left out.")
+            .register(registry);
     private final Counter slowCloses = Counter.builder("brig.slow.closes")
-            .description("Connections that were ended because they took too little.").register(registry);
+            .description("Connections that were ended because they took too little.")
+            .register(registry);
     int pausedNow;
     private long pausedNanos;
     private long pausedCountedNanos;
 
     private final Counter untold = Counter.builder("brig.egress.untold")
-            .description("Egress events that were left out of streams and are not counted.").register(registry);
-    private final Timer spawn = timer("brig.spawn", "From the request until the worker runs.",
-            0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30).register(registry);
-    private final Timer firstChunk = timer("brig.first.chunk", "From the request until the first words of the agent.",
-            0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120).register(registry);
+            .description("Egress events that were left out of streams and are not counted.")
+            .register(registry);
+    private final Timer spawn = timer(
+                    "brig.spawn",
+                    "From the request until the worker runs.",
+                    0.01,
+                    0.02,
+                    0.05,
+                    0.1,
+                    0.2,
+                    0.5,
+                    1,
+                    2,
+                    5,
+                    10,
+                    30)
+            .register(registry);
+    private final Timer firstChunk = timer(
+                    "brig.first.chunk",
+                    "From the request until the first words of the agent.",
+                    0.01,
+                    0.02,
+                    0.05,
+                    0.1,
+                    0.2,
+                    0.5,
+                    1,
+                    2,
+                    5,
+                    10,
+                    30,
+                    60,
+                    120)
+            .register(registry);
     private final Timer database = store("database");
     private final Timer streams = store("streams");
-    private final Timer loopLag = timer("brig.loop.lag", "How late a timer of the event loop fires.",
-            0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5).register(registry);
+    private final Timer loopLag = timer(
+                    "brig.loop.lag",
+                    "How late a timer of the event loop fires.",
+                    0.001,
+                    0.002,
+                    0.005,
+                    0.01,
+                    0.02,
+                    0.05,
+                    0.1,
+                    0.2,
+                    0.5,
+                    1,
+                    5)
+            .register(registry);
 
     /** @param nanoTime as {@link System#nanoTime} */
     public Counters(LongSupplier nanoTime) {
@@ -64,28 +108,54 @@ public final class Counters {
     }
 
     private static Timer.Builder timer(String name, String description, double... bucketSeconds) {
-        return Timer.builder(name).description(description).serviceLevelObjectives(Arrays.stream(bucketSeconds)
-                .mapToObj(seconds -> Duration.ofNanos(Math.round(seconds * NANOS))).toArray(Duration[]::new));
+        return Timer.builder(name)
+                .description(description)
+                .serviceLevelObjectives(Arrays.stream(bucketSeconds)
+                        .mapToObj(seconds -> Duration.ofNanos(Math.round(seconds * NANOS)))
+                        .toArray(Duration[]::new));
     }
 
     private Timer store(String store) {
-        return timer("brig.store", "From the wish to store until it is on disk.",
-                0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5).tag("store", store).register(registry);
+        return timer(
+                        "brig.store",
+                        "From the wish to store until it is on disk.",
+                        0.0001,
+                        0.0002,
+                        0.0005,
+                        0.001,
+                        0.002,
+                        0.005,
+                        0.01,
+                        0.02,
+                        0.05,
+                        0.1,
+                        0.5,
+                        1,
+                        5)
+                .tag("store", store)
+                .register(registry);
     }
 
     private Counter gaps(String reason) {
-        return Counter.builder("brig.gaps").description("Gaps that subscribers were told of.").tag("reason", reason)
+        return Counter.builder("brig.gaps")
+                .description("Gaps that subscribers were told of.")
+                .tag("reason", reason)
                 .register(registry);
     }
 
     private Counter ended(String state) {
-        return Counter.builder("brig.sessions.ended").description("Sessions that ended, since the gateway started.")
-                .tag("state", state).register(registry);
+        return Counter.builder("brig.sessions.ended")
+                .description("Sessions that ended, since the gateway started.")
+                .tag("state", state)
+                .register(registry);
     }
 
     private Counter decisions(String decision) {
-        return Counter.builder("brig.egress.decisions").description("What became of requests to the outside; allowed: hosts"
-                + " that a session reached for the first time.").tag("decision", decision).register(registry);
+        return Counter.builder("brig.egress.decisions")
+                .description("What became of requests to the outside; allowed: hosts"
+                        + " that a session reached for the first time.")
+                .tag("decision", decision)
+                .register(registry);
     }
 
     private static void record(Timer timer, double seconds) {
@@ -163,7 +233,8 @@ public final class Counters {
 
     /** A frame {@code egress} came. */
     public void handleEgress(String kind, boolean allowed, long dropped) {
-        String decision = kind.equals("answered") ? (allowed ? "answered_allowed" : "answered_denied") : EGRESS.get(kind);
+        String decision =
+                kind.equals("answered") ? (allowed ? "answered_allowed" : "answered_denied") : EGRESS.get(kind);
         if (decision != null) {
             decisions(decision).increment();
         }
@@ -180,7 +251,8 @@ public final class Counters {
             Counter.builder("brig.tokens")
                     .description("Tokens of models. What source egress counts, source agent may count again.")
                     .tags("agent", agent, "source", fromEgress ? "egress" : "agent", "kind", kind)
-                    .register(registry).increment((double) count);
+                    .register(registry)
+                    .increment((double) count);
         }
     }
 

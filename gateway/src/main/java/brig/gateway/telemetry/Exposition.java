@@ -36,11 +36,21 @@ public final class Exposition {
         this.loop = loop;
         this.view = view;
         this.registry = counters.registry();
-        sessions = MultiGauge.builder("brig.sessions").description("Sessions that have not ended.").register(registry);
-        used = MultiGauge.builder("brig.limit.used").description("How much of a limit is taken.").register(registry);
-        max = MultiGauge.builder("brig.limit.max").description("The limit, as configured.").register(registry);
-        Info.builder().name("brig_build_info").help("The version that runs.").labelNames("version")
-                .register(registry.getPrometheusRegistry()).setLabelValues(version);
+        sessions = MultiGauge.builder("brig.sessions")
+                .description("Sessions that have not ended.")
+                .register(registry);
+        used = MultiGauge.builder("brig.limit.used")
+                .description("How much of a limit is taken.")
+                .register(registry);
+        max = MultiGauge.builder("brig.limit.max")
+                .description("The limit, as configured.")
+                .register(registry);
+        Info.builder()
+                .name("brig_build_info")
+                .help("The version that runs.")
+                .labelNames("version")
+                .register(registry.getPrometheusRegistry())
+                .setLabelValues(version);
         addStreams();
         addConnections();
         addProcess();
@@ -49,16 +59,21 @@ public final class Exposition {
     /** @return UTF-8 */
     public byte[] scrape() {
         now = view.get();
-        sessions.register(now.sessions().entrySet().stream().map(of ->
-                MultiGauge.Row.of(Tags.of("state", of.getKey()), of.getValue())).toList(), true);
+        sessions.register(
+                now.sessions().entrySet().stream()
+                        .map(of -> MultiGauge.Row.of(Tags.of("state", of.getKey()), of.getValue()))
+                        .toList(),
+                true);
         used.register(limits(View.LimitUse::used), true);
         max.register(limits(View.LimitUse::max), true);
         return registry.scrape().getBytes(StandardCharsets.UTF_8);
     }
 
     private List<MultiGauge.Row<?>> limits(ToDoubleFunction<View.LimitUse> value) {
-        return now.limits().stream().<MultiGauge.Row<?>>map(limit ->
-                MultiGauge.Row.of(Tags.of("limit", limit.key()), value.applyAsDouble(limit))).toList();
+        return now.limits().stream()
+                .<MultiGauge.Row<?>>map(
+                        limit -> MultiGauge.Row.of(Tags.of("limit", limit.key()), value.applyAsDouble(limit)))
+                .toList();
     }
 
     private void addStreams() {
@@ -74,12 +89,19 @@ public final class Exposition {
     }
 
     private void addAudience(Audience audience, Tags transport) {
-        FunctionCounter.builder("brig.frames.sent", audience, of -> of.frames).tags(transport)
-                .description("Frames that subscribers were given.").register(registry);
-        FunctionCounter.builder("brig.sent", audience, of -> of.bytes).tags(transport).baseUnit(BaseUnits.BYTES)
-                .description("Bytes of these frames, without what transports add.").register(registry);
-        Gauge.builder("brig.subscribers", audience, of -> of.subscribers).tags(transport)
-                .description("Readers of streams, each of one stream.").register(registry);
+        FunctionCounter.builder("brig.frames.sent", audience, of -> of.frames)
+                .tags(transport)
+                .description("Frames that subscribers were given.")
+                .register(registry);
+        FunctionCounter.builder("brig.sent", audience, of -> of.bytes)
+                .tags(transport)
+                .baseUnit(BaseUnits.BYTES)
+                .description("Bytes of these frames, without what transports add.")
+                .register(registry);
+        Gauge.builder("brig.subscribers", audience, of -> of.subscribers)
+                .tags(transport)
+                .description("Readers of streams, each of one stream.")
+                .register(registry);
     }
 
     private void addConnections() {
@@ -90,17 +112,26 @@ public final class Exposition {
     }
 
     private void addProcess() {
-        gauge("brig.loop.longest.task", SECONDS, "The longest that one task held the event loop in the last minutes.",
+        gauge(
+                "brig.loop.longest.task",
+                SECONDS,
+                "The longest that one task held the event loop in the last minutes.",
                 of -> of.loop.longestSeconds());
         Runtime runtime = Runtime.getRuntime();
         gauge("brig.heap.used", BaseUnits.BYTES, "Heap in use.", of -> runtime.totalMemory() - runtime.freeMemory());
         ProcessHandle.Info process = ProcessHandle.current().info();
-        counter("process.cpu", SECONDS, "CPU time of the gateway.",
+        counter(
+                "process.cpu",
+                SECONDS,
+                "CPU time of the gateway.",
                 of -> process.totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e9);
     }
 
     private void counter(String name, @Nullable String unit, String description, ToDoubleFunction<Counters> value) {
-        FunctionCounter.builder(name, counters, value).baseUnit(unit).description(description).register(registry);
+        FunctionCounter.builder(name, counters, value)
+                .baseUnit(unit)
+                .description(description)
+                .register(registry);
     }
 
     private void gauge(String name, @Nullable String unit, String description, ToDoubleFunction<Exposition> value) {

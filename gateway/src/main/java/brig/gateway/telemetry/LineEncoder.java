@@ -68,8 +68,11 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
         line.put("logger", logger(event));
         line.put("message", Redaction.mask(event.getFormattedMessage()));
         for (KeyValuePair field : fields(event)) {
-            line.put(field.key, field.value instanceof Long || field.value instanceof Integer ? field.value
-                    : field.value == null ? null : Redaction.mask(field.key, String.valueOf(field.value)));
+            line.put(
+                    field.key,
+                    field.value instanceof Long || field.value instanceof Integer
+                            ? field.value
+                            : field.value == null ? null : Redaction.mask(field.key, String.valueOf(field.value)));
         }
         IThrowableProxy thrown = event.getThrowableProxy();
         if (thrown != null) {
@@ -80,11 +83,21 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
 
     private static String text(ILoggingEvent event) {
         StringBuilder line = new StringBuilder();
-        line.append(TIME.format(event.getInstant())).append(' ').append("%-5s".formatted(event.getLevel())).append(' ')
-                .append(logger(event)).append(' ').append(VisibleText.of(Redaction.mask(event.getFormattedMessage())));
+        line.append(TIME.format(event.getInstant()))
+                .append(' ')
+                .append("%-5s".formatted(event.getLevel()))
+                .append(' ')
+                .append(logger(event))
+                .append(' ')
+                .append(VisibleText.of(Redaction.mask(event.getFormattedMessage())));
         for (KeyValuePair field : fields(event)) {
-            line.append(' ').append(field.key).append('=').append(field.value == null ? ABSENT
-                    : quoted(VisibleText.of(Redaction.mask(field.key, String.valueOf(field.value)))));
+            line.append(' ')
+                    .append(field.key)
+                    .append('=')
+                    .append(
+                            field.value == null
+                                    ? ABSENT
+                                    : quoted(VisibleText.of(Redaction.mask(field.key, String.valueOf(field.value)))));
         }
         IThrowableProxy thrown = event.getThrowableProxy();
         if (thrown != null) {
@@ -101,7 +114,9 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
     private static String trace(IThrowableProxy thrown, String between) {
         StringBuilder trace = new StringBuilder();
         for (IThrowableProxy one = thrown; one != null; one = one.getCause()) {
-            trace.append(one == thrown ? "" : between + "caused by ").append(one.getClassName()).append(": ")
+            trace.append(one == thrown ? "" : between + "caused by ")
+                    .append(one.getClassName())
+                    .append(": ")
                     .append(one.getMessage());
             for (StackTraceElementProxy frame : one.getStackTraceElementProxyArray()) {
                 trace.append(between).append(frame.getSTEAsString());

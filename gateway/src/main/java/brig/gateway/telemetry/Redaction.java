@@ -9,19 +9,20 @@ public final class Redaction {
     private static final int LOOKED_AT_MAX = 8 * CHARACTERS_MAX;
     /** A line of a log: a stack trace is longer than an error. */
     private static final int LINE_CHARACTERS_MAX = 32_000;
+
     private static final String GONE = "[redacted]";
     /** Tokens that their makers gave a form of their own, so that they can be found. */
     private static final Pattern TOKEN = Pattern.compile(
             "brig_[A-Za-z0-9_-]{20,}|sk-[A-Za-z0-9_-]{16,}|gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_\\w{20,}"
                     + "|xox[abprs]-[A-Za-z0-9-]{10,}|AKIA[A-Z0-9]{16}|eyJ[\\w-]{8,}\\.[\\w-]{8,}\\.[\\w-]*");
-    private static final Pattern NAMED = Pattern.compile(
-            "(?i)(authorization\\s*[:=]\\s*(?:bearer|basic)\\s+|bearer\\s+"
-                    + "|[\\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|credential)s?[\"']?\\s*[:=]\\s*[\"']?)[^\\s\"',;&]+");
+
+    private static final Pattern NAMED = Pattern.compile("(?i)(authorization\\s*[:=]\\s*(?:bearer|basic)\\s+|bearer\\s+"
+            + "|[\\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|credential)s?[\"']?\\s*[:=]\\s*[\"']?)[^\\s\"',;&]+");
     private static final Pattern IN_URL = Pattern.compile("(://)[^/\\s@]+@");
 
     /** What a field is called whose value nobody is to see, whatever it looks like. */
-    private static final Pattern SECRET_NAME = Pattern.compile(
-            "(?i).*(token|secret|passw(or)?d|api[_-]?key|credential|authorization)s?");
+    private static final Pattern SECRET_NAME =
+            Pattern.compile("(?i).*(token|secret|passw(or)?d|api[_-]?key|credential|authorization)s?");
 
     private Redaction() {}
 

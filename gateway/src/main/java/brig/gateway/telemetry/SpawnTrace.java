@@ -20,7 +20,12 @@ public final class SpawnTrace {
      * @param attributes what is known of the spawn
      * @param error code of what it came to nothing with; null where it runs
      */
-    record Finished(long beginMs, long nanos, List<Step> steps, Map<String, String> attributes, @Nullable String error) {}
+    record Finished(
+            long beginMs,
+            long nanos,
+            List<Step> steps,
+            Map<String, String> attributes,
+            @Nullable String error) {}
 
     private static final SpawnTrace NONE = new SpawnTrace(0, () -> 0, null);
 
@@ -28,6 +33,7 @@ public final class SpawnTrace {
     private final LongSupplier nanoTime;
     /** Null where nothing is kept. */
     private final @Nullable Consumer<Finished> taker;
+
     private final long beginNanos;
     private final List<Step> steps = new ArrayList<>();
     private final Map<String, String> attributes = new TreeMap<>();

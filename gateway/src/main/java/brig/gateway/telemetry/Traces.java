@@ -39,6 +39,7 @@ public final class Traces {
     private final AtomicInteger onTheWay = new AtomicInteger();
     /** Whether the last one got through; said once in the log when that changes. */
     private volatile boolean answered = true;
+
     private @Nullable HttpClient client;
 
     /** @param endpoint such as {@code http://127.0.0.1:4318/v1/traces}; empty for none */
@@ -59,15 +60,24 @@ public final class Traces {
             return;
         }
         if (client == null) {
-            client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(ANSWER_MAX).build();
+            client = HttpClient.newBuilder()
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .connectTimeout(ANSWER_MAX)
+                    .build();
         }
-        HttpRequest request = HttpRequest.newBuilder(endpoint).timeout(ANSWER_MAX).header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(export(trace)))).build();
-        var _ = client.sendAsync(request, HttpResponse.BodyHandlers.discarding()).whenComplete((response, failure) -> {
-            onTheWay.decrementAndGet();
-            handleSent(failure != null ? failure.toString() : response.statusCode() / 100 == 2 ? null
-                    : "it answers " + response.statusCode());
-        });
+        HttpRequest request = HttpRequest.newBuilder(endpoint)
+                .timeout(ANSWER_MAX)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(Json.write(export(trace))))
+                .build();
+        var _ = client.sendAsync(request, HttpResponse.BodyHandlers.discarding())
+                .whenComplete((response, failure) -> {
+                    onTheWay.decrementAndGet();
+                    handleSent(
+                            failure != null
+                                    ? failure.toString()
+                                    : response.statusCode() / 100 == 2 ? null : "it answers " + response.statusCode());
+                });
     }
 
     private void handleSent(@Nullable String fault) {
@@ -85,19 +95,47 @@ public final class Traces {
         List<Map<String, Object>> spans = new ArrayList<>();
         List<Map<String, Object>> attributes = new ArrayList<>();
         trace.attributes().forEach((name, value) -> attributes.add(attribute(name, value)));
-        Map<String, Object> status = trace.error() == null ? Map.of()
-                : Map.of("code", STATUS_ERROR, "message", trace.error());
-        spans.add(Map.of("traceId", traceId, "spanId", rootId, "name", "spawn", "kind", KIND_INTERNAL,
-                "startTimeUnixNano", String.valueOf(begin), "endTimeUnixNano", String.valueOf(begin + trace.nanos()),
-                "attributes", attributes, "status", status));
+        Map<String, Object> status =
+                trace.error() == null ? Map.of() : Map.of("code", STATUS_ERROR, "message", trace.error());
+        spans.add(Map.of(
+                "traceId",
+                traceId,
+                "spanId",
+                rootId,
+                "name",
+                "spawn",
+                "kind",
+                KIND_INTERNAL,
+                "startTimeUnixNano",
+                String.valueOf(begin),
+                "endTimeUnixNano",
+                String.valueOf(begin + trace.nanos()),
+                "attributes",
+                attributes,
+                "status",
+                status));
         for (SpawnTrace.Step step : trace.steps()) {
-            spans.add(Map.of("traceId", traceId, "spanId", randomHex(SPAN_ID_BYTES), "parentSpanId", rootId, "name", step.name(),
-                    "kind", KIND_INTERNAL, "startTimeUnixNano", String.valueOf(begin + step.beginNanos()),
-                    "endTimeUnixNano", String.valueOf(begin + step.endNanos())));
+            spans.add(Map.of(
+                    "traceId",
+                    traceId,
+                    "spanId",
+                    randomHex(SPAN_ID_BYTES),
+                    "parentSpanId",
+                    rootId,
+                    "name",
+                    step.name(),
+                    "kind",
+                    KIND_INTERNAL,
+                    "startTimeUnixNano",
+                    String.valueOf(begin + step.beginNanos()),
+                    "endTimeUnixNano",
+                    String.valueOf(begin + step.endNanos())));
         }
-        return Map.of("resourceSpans", List.of(Map.of(
-                "resource", Map.of("attributes", List.of(attribute("service.name", "brig-gateway"))),
-                "scopeSpans", List.of(Map.of("scope", Map.of("name", "brig"), "spans", spans)))));
+        return Map.of(
+                "resourceSpans",
+                List.of(Map.of(
+                        "resource", Map.of("attributes", List.of(attribute("service.name", "brig-gateway"))),
+                        "scopeSpans", List.of(Map.of("scope", Map.of("name", "brig"), "spans", spans)))));
     }
 
     private static Map<String, Object> attribute(String name, String value) {

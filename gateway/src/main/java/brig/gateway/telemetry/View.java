@@ -12,7 +12,12 @@ import java.util.Map;
  * @param queueBytes what waits in all of them
  * @param workerAgentUp whether spawns can be started
  */
-public record View(Map<String, Integer> sessions, int connections, int full, long queueBytes, boolean workerAgentUp,
+public record View(
+        Map<String, Integer> sessions,
+        int connections,
+        int full,
+        long queueBytes,
+        boolean workerAgentUp,
         List<LimitUse> limits) {
     static final View NOTHING = new View(Map.of(), 0, 0, 0, false, List.of());
 

@@ -46,6 +46,7 @@ final class ContentFilter {
     private State state = State.TEXT;
     /** How much of a sequence or a string has come. */
     private int length;
+
     private final StringBuilder parameters = new StringBuilder();
     private boolean maybeColour;
     private boolean coloured;

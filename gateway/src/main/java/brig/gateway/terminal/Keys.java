@@ -79,8 +79,10 @@ public final class Keys implements AutoCloseable {
         command[0] = "stty";
         System.arraycopy(arguments, 0, command, 1, arguments.length);
         try {
-            Process stty = new ProcessBuilder(command).redirectInput(ProcessBuilder.Redirect.INHERIT)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process stty = new ProcessBuilder(command)
+                    .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             return new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
         } catch (IOException noStty) {
             return "";

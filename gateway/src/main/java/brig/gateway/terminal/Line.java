@@ -37,7 +37,10 @@ public final class Line {
 
     /** The colours of Brig's own words. */
     enum Colour {
-        DIM(2), RED(31), GREEN(32), YELLOW(33);
+        DIM(2),
+        RED(31),
+        GREEN(32),
+        YELLOW(33);
 
         private final int parameter;
 

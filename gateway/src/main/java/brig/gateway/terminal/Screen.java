@@ -17,10 +17,13 @@ final class Screen {
     private final boolean terminal;
     private final boolean coloured;
     private final ContentFilter filter = new ContentFilter();
-    private final CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder()
-            .onMalformedInput(CodingErrorAction.REPLACE).onUnmappableCharacter(CodingErrorAction.REPLACE);
+    private final CharsetDecoder decoder = StandardCharsets.UTF_8
+            .newDecoder()
+            .onMalformedInput(CodingErrorAction.REPLACE)
+            .onUnmappableCharacter(CodingErrorAction.REPLACE);
     /** The first bytes of a character whose others have not come yet. */
     private ByteBuffer cut = ByteBuffer.allocate(0);
+
     private String speaker = "";
     private boolean raw;
     private boolean broken;
@@ -75,7 +78,10 @@ final class Screen {
             write(bytes, offset, count);
             return;
         }
-        ByteBuffer in = ByteBuffer.allocate(cut.remaining() + count).put(cut).put(bytes, offset, count).flip();
+        ByteBuffer in = ByteBuffer.allocate(cut.remaining() + count)
+                .put(cut)
+                .put(bytes, offset, count)
+                .flip();
         CharBuffer text = CharBuffer.allocate(in.remaining() + 1);
         decoder.reset().decode(in, text, false);
         content(from, text.flip());

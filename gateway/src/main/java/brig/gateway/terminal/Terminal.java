@@ -35,6 +35,7 @@ public final class Terminal {
     private static final int CHARACTER_DEVICE = 0020000;
     /** The devices of /dev/null, /dev/full and the like. */
     private static final int MEMORY_DEVICES = 1;
+
     private static final String SELF = "brig";
 
     private final Screen out;
@@ -59,7 +60,8 @@ public final class Terminal {
         System.setOut(new PrintStream(terminal.passing(SELF, false), true, StandardCharsets.UTF_8));
         System.setErr(new PrintStream(terminal.passing(SELF, true), true, StandardCharsets.UTF_8));
         if (terminal.out.isTerminal() || terminal.err.isTerminal()) {
-            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("brig-colours").unstarted(terminal::finish));
+            Runtime.getRuntime()
+                    .addShutdownHook(Thread.ofPlatform().name("brig-colours").unstarted(terminal::finish));
         }
         return terminal;
     }
@@ -77,8 +79,10 @@ public final class Terminal {
     public static boolean isTerminal(int descriptor) {
         try {
             Map<String, Object> is = Files.readAttributes(Path.of("/proc/self/fd/" + descriptor), "unix:mode,rdev");
-            return is.get("mode") instanceof Integer mode && (mode & TYPE_BITS) == CHARACTER_DEVICE
-                    && is.get("rdev") instanceof Long device && (device >> 8 & 0xfff) != MEMORY_DEVICES;
+            return is.get("mode") instanceof Integer mode
+                    && (mode & TYPE_BITS) == CHARACTER_DEVICE
+                    && is.get("rdev") instanceof Long device
+                    && (device >> 8 & 0xfff) != MEMORY_DEVICES;
         } catch (IOException closed) {
             return false;
         }
@@ -179,10 +183,13 @@ public final class Terminal {
         } else {
             // The lines of this one are Brig's own words, to be typed; in any other a newline is somebody's name.
             String message = String.valueOf(refusal.getMessage());
-            List<String> lines = refusal.code() == ErrorCode.MODEL_ROUTE_MISSING ? message.lines().toList()
+            List<String> lines = refusal.code() == ErrorCode.MODEL_ROUTE_MISSING
+                    ? message.lines().toList()
                     : List.of(message);
-            ownAside(paint(err, Colour.RED, Line.of("brig: ")).and(Line.of(lines.getFirst()))
-                    .and(paint(err, Colour.DIM, Line.of(" (" + refusal.code() + ")"))) + "\n");
+            ownAside(paint(err, Colour.RED, Line.of("brig: "))
+                            .and(Line.of(lines.getFirst()))
+                            .and(paint(err, Colour.DIM, Line.of(" (" + refusal.code() + ")")))
+                    + "\n");
             lines.stream().skip(1).forEach(line -> ownAside(Line.of(line) + "\n"));
         }
     }
@@ -195,7 +202,8 @@ public final class Terminal {
     /** The lines of a table. */
     public List<Line> tableLines(List<String> head, List<List<String>> rows) {
         List<List<Line>> all = Stream.concat(Stream.of(head), rows.stream())
-                .map(row -> row.stream().map(Line::of).toList()).toList();
+                .map(row -> row.stream().map(Line::of).toList())
+                .toList();
         int[] widths = new int[head.size()];
         for (List<Line> row : all) {
             for (int i = 0; i < widths.length; i++) {
@@ -208,7 +216,8 @@ public final class Terminal {
             for (int i = 0; i < widths.length; i++) {
                 Line cell = row.get(i);
                 String pad = i == widths.length - 1 ? "" : " ".repeat(widths[i] - cell.width() + 2);
-                line = line.and(lines.isEmpty() ? paint(out, Colour.DIM, cell) : status(cell)).and(Line.of(pad));
+                line = line.and(lines.isEmpty() ? paint(out, Colour.DIM, cell) : status(cell))
+                        .and(Line.of(pad));
             }
             lines.add(line);
         }

@@ -28,6 +28,7 @@ final class AgentNode {
     private long endedMs;
     /** What the agent says of it, in the words of its frames: its type, its prompt, what it reported. */
     private final Map<String, String> texts = new LinkedHashMap<>();
+
     private final Tokens told = new Tokens();
     /** The same as brig-egress saw it, which counts where the agent says nothing. */
     private final Tokens readOff = new Tokens();
@@ -41,7 +42,8 @@ final class AgentNode {
         return id;
     }
 
-    @Nullable AgentNode parent() {
+    @Nullable
+    AgentNode parent() {
         return parent;
     }
 

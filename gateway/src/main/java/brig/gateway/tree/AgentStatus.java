@@ -18,8 +18,11 @@ enum AgentStatus {
 
     /** The status of that name in a frame; null for what no frame may say. */
     static @Nullable AgentStatus read(String name) {
-        return Arrays.stream(values()).filter(status -> status != UNKNOWN && status != LOST && status.wireName().equals(name))
-                .findFirst().orElse(null);
+        return Arrays.stream(values())
+                .filter(status ->
+                        status != UNKNOWN && status != LOST && status.wireName().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     boolean lives() {

@@ -27,6 +27,7 @@ public final class AgentTree {
     static final int TEXT_CHARS_MAX = 1_000;
     /** Of all ids and texts together. */
     static final int CHARS_MAX = 512 * 1024;
+
     private static final List<String> TEXTS =
             List.of("session_id", "parent_tool_id", "subagent_type", "prompt", "summary", "error");
 
@@ -38,6 +39,7 @@ public final class AgentTree {
     private long textsCut;
     /** Whether every frame came so far. */
     private boolean complete = true;
+
     private int messages;
     private @Nullable Long exitCode;
 
@@ -98,8 +100,12 @@ public final class AgentTree {
         }
         boolean fromEgress = frame.has("source");
         String parentId = frame.text("parent_id");
-        place(node, parentId, fromEgress ? AgentNode.Place.READ_OFF
-                : parentId == null ? AgentNode.Place.TOLD : AgentNode.Place.TOLD_PARENT);
+        place(
+                node,
+                parentId,
+                fromEgress
+                        ? AgentNode.Place.READ_OFF
+                        : parentId == null ? AgentNode.Place.TOLD : AgentNode.Place.TOLD_PARENT);
         AgentStatus status = AgentStatus.read(frame.text("status", ""));
         if (status != null) {
             node.become(status, nowMs);
@@ -148,8 +154,12 @@ public final class AgentTree {
 
     /** The stream is over: what lived until now and did not say farewell is lost. */
     private void handleEnd(long nowMs) {
-        main.become(exitCode == null ? AgentStatus.LOST : exitCode == 0 ? AgentStatus.COMPLETED : AgentStatus.FAILED, nowMs);
-        nodes.values().stream().filter(node -> node.status().lives()).forEach(node -> node.become(AgentStatus.LOST, nowMs));
+        main.become(
+                exitCode == null ? AgentStatus.LOST : exitCode == 0 ? AgentStatus.COMPLETED : AgentStatus.FAILED,
+                nowMs);
+        nodes.values().stream()
+                .filter(node -> node.status().lives())
+                .forEach(node -> node.become(AgentStatus.LOST, nowMs));
     }
 
     /** The node of that id, made where there is none; null where there is no room for it. The agent itself has its session's. */
@@ -161,7 +171,10 @@ public final class AgentTree {
         if (known != null) {
             return known;
         }
-        if (nodes.size() >= NODES_MAX || id.isEmpty() || id.length() > ID_CHARS_MAX || chars + id.length() > CHARS_MAX) {
+        if (nodes.size() >= NODES_MAX
+                || id.isEmpty()
+                || id.length() > ID_CHARS_MAX
+                || chars + id.length() > CHARS_MAX) {
             return null;
         }
         chars += id.length();
@@ -242,7 +255,8 @@ public final class AgentTree {
     private List<Placed> inOrder() {
         Map<AgentNode, List<AgentNode>> below = new HashMap<>();
         for (AgentNode node : nodes.values()) {
-            below.computeIfAbsent(node.parent() == null ? main : node.parent(), parent -> new ArrayList<>()).add(node);
+            below.computeIfAbsent(node.parent() == null ? main : node.parent(), parent -> new ArrayList<>())
+                    .add(node);
         }
         List<Placed> ordered = new ArrayList<>();
         ArrayDeque<Placed> open = new ArrayDeque<>();

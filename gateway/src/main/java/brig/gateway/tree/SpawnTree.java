@@ -16,6 +16,7 @@ public final class SpawnTree {
     private StreamLog log;
     /** Null while nobody asked since it was let go. */
     private @Nullable AgentTree tree;
+
     private @Nullable CompletableFuture<AgentTree> reading;
 
     /** @param log whose frames are all still to come, or are in its record */

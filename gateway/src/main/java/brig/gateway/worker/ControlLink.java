@@ -8,8 +8,8 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.FrameDecoder;
 import brig.protocol.Json;
-import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
 import brig.protocol.SpawnRequest;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
@@ -90,8 +90,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
         this.trustedUids = trustedUids;
-        this.shared = new WorkerLink.Shared(((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers,
-                new Inlet.Shared());
+        this.shared = new WorkerLink.Shared(
+                ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers, new Inlet.Shared());
     }
 
     /** Begins to connect, and keeps the link up until {@link #close}. */
@@ -150,15 +150,19 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     private void requireTrusted(NetSocket connected) {
-        var channel = (EpollDomainSocketChannel) ((NetSocketInternal) connected).channelHandlerContext().channel();
+        var channel = (EpollDomainSocketChannel)
+                ((NetSocketInternal) connected).channelHandlerContext().channel();
         try {
             int uid = channel.peerCredentials().uid();
             if (!trustedUids.test(uid)) {
-                throw new BrigException(ErrorCode.UNTRUSTED_ENDPOINT, "who listens at " + address.path()
-                        + " is uid " + uid + ", neither Brig's own user nor root: nothing is sent there");
+                throw new BrigException(
+                        ErrorCode.UNTRUSTED_ENDPOINT,
+                        "who listens at " + address.path() + " is uid " + uid
+                                + ", neither Brig's own user nor root: nothing is sent there");
             }
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.UNTRUSTED_ENDPOINT,
+            throw new BrigException(
+                    ErrorCode.UNTRUSTED_ENDPOINT,
                     "the kernel does not say who listens at " + address.path() + ": " + e.getMessage());
         }
     }
@@ -191,8 +195,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     /** The refusal that a line of the worker-agent says. */
     static BrigException refusal(Fields line) {
-        return new BrigException(code(line.text("code", "INTERNAL")), line.text("error", ""),
-                (int) line.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
+        return new BrigException(code(line.text("code", "INTERNAL")), line.text("error", ""), (int)
+                line.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
     }
 
     @Override
@@ -209,13 +213,16 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     }
 
     private BrigException unavailable() {
-        return untrusted != null ? untrusted : new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
+        return untrusted != null
+                ? untrusted
+                : new BrigException(ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent does not answer", 1);
     }
 
     /** A request that does no harm if it is asked again, so that it does not matter whether it was carried out. */
     private CompletionStage<Map<String, @Nullable Object>> request(String op, Map<String, ?> fields) {
-        return ask(op, fields).exceptionallyCompose(failure -> CompletableFuture.failedFuture(
-                failure instanceof UnansweredException ? unavailable() : failure));
+        return ask(op, fields)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                        failure instanceof UnansweredException ? unavailable() : failure));
     }
 
     private CompletableFuture<Map<String, @Nullable Object>> ask(String op, Map<String, ?> fields) {
@@ -247,25 +254,28 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
     @Override
     public CompletionStage<Started> spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>(Map.of("spawn_id", spawnId, "request", request.toMap(),
-                "captain", asker.captain(), "admin", asker.admin()));
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(Map.of(
+                "spawn_id", spawnId, "request", request.toMap(), "captain", asker.captain(), "admin", asker.admin()));
         fields.put("via", asker.via());
-        return ask("spawn", fields)
-                .thenApply(ok -> {
-                    Fields answer = new Fields(ok);
-                    return new Started(answer.requiredText("socket"), answer.requiredText("workspace"),
-                            answer.object("posture").asMap());
-                });
+        return ask("spawn", fields).thenApply(ok -> {
+            Fields answer = new Fields(ok);
+            return new Started(
+                    answer.requiredText("socket"),
+                    answer.requiredText("workspace"),
+                    answer.object("posture").asMap());
+        });
     }
 
     @Override
     public CompletionStage<Void> terminate(String spawnId, String reason) {
-        return request("terminate", Map.of("spawn_id", spawnId, "reason", reason)).thenApply(ok -> null);
+        return request("terminate", Map.of("spawn_id", spawnId, "reason", reason))
+                .thenApply(ok -> null);
     }
 
     @Override
     public CompletionStage<Void> abandon(String spawnId) {
-        return request("terminate", Map.of("spawn_id", spawnId, "reason", "requested", "forget", true)).thenApply(ok -> null);
+        return request("terminate", Map.of("spawn_id", spawnId, "reason", "requested", "forget", true))
+                .thenApply(ok -> null);
     }
 
     @Override
@@ -273,9 +283,13 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         return request("list", Map.of()).thenApply(ok -> {
             List<Alive> alive = new ArrayList<>();
             for (Fields worker : new Fields(ok).objects("workers")) {
-                alive.add(new Alive(worker.requiredText("spawn_id"), worker.requiredText("socket"),
-                        worker.requiredText("workspace"), worker.object("posture").asMap(),
-                        worker.number("last_seq", 0, Limits.SEQ_MAX, 0), worker.flag("working")));
+                alive.add(new Alive(
+                        worker.requiredText("spawn_id"),
+                        worker.requiredText("socket"),
+                        worker.requiredText("workspace"),
+                        worker.object("posture").asMap(),
+                        worker.number("last_seq", 0, Limits.SEQ_MAX, 0),
+                        worker.flag("working")));
             }
             return new Listing(alive, Set.copyOf(new Fields(ok).texts("starting")));
         });

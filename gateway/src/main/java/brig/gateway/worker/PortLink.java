@@ -38,11 +38,17 @@ final class PortLink extends ByteToMessageDecoder {
     /** Completes on the event loop; nothing is read from the connection then until its reading is turned on. */
     static CompletableFuture<Channel> dial(EventLoop loop, DomainSocketAddress address, String workerId, int port) {
         PortLink link = new PortLink(workerId, port);
-        new Bootstrap().group(loop).channel(EpollDomainSocketChannel.class).handler(link).connect(address)
+        new Bootstrap()
+                .group(loop)
+                .channel(EpollDomainSocketChannel.class)
+                .handler(link)
+                .connect(address)
                 .addListener(connected -> {
                     if (!connected.isSuccess()) {
                         link.answer.completeExceptionally(new BrigException(
-                                ErrorCode.WORKER_AGENT_UNAVAILABLE, "the worker-agent takes no connections to ports", 1));
+                                ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                                "the worker-agent takes no connections to ports",
+                                1));
                     }
                 });
         return link.answer;
@@ -51,11 +57,15 @@ final class PortLink extends ByteToMessageDecoder {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         ctx.writeAndFlush(Unpooled.wrappedBuffer(request));
-        ctx.executor().schedule(() -> {
-            if (!answer.isDone()) {
-                ctx.close();
-            }
-        }, ANSWER_MS, TimeUnit.MILLISECONDS);
+        ctx.executor()
+                .schedule(
+                        () -> {
+                            if (!answer.isDone()) {
+                                ctx.close();
+                            }
+                        },
+                        ANSWER_MS,
+                        TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -27,8 +27,13 @@ public interface WorkerAgent {
      * @param lastSeq the number of its newest frame
      * @param working whether it has a message that it has not done
      */
-    record Alive(String spawnId, String socket, String workspace, Map<String, @Nullable Object> posture,
-            long lastSeq, boolean working) {}
+    record Alive(
+            String spawnId,
+            String socket,
+            String workspace,
+            Map<String, @Nullable Object> posture,
+            long lastSeq,
+            boolean working) {}
 
     /** What the worker-agent has: workers that are up, or were; and the ids of those that are on their way. */
     record Listing(List<Alive> workers, Set<String> starting) {}

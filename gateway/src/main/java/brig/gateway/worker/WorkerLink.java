@@ -70,7 +70,9 @@ final class WorkerLink implements WorkerStream {
             return;
         }
         Inlet inlet = new Inlet(log, shared.inlets(), frames);
-        ChannelFuture connecting = new Bootstrap().group(shared.loop()).channel(EpollDomainSocketChannel.class)
+        ChannelFuture connecting = new Bootstrap()
+                .group(shared.loop())
+                .channel(EpollDomainSocketChannel.class)
                 .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, new IntoLog(inlet))
                 .option(ChannelOption.AUTO_READ, false)
@@ -186,8 +188,8 @@ final class WorkerLink implements WorkerStream {
 
     @Override
     public void input(Message message) {
-        Map<String, Object> input = new LinkedHashMap<>(
-                Map.of("content", message.content(), "by", message.by(), "via", message.via()));
+        Map<String, Object> input =
+                new LinkedHashMap<>(Map.of("content", message.content(), "by", message.by(), "via", message.via()));
         if (message.id() != null) {
             input.put("id", message.id());
         }

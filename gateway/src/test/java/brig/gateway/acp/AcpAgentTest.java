@@ -39,10 +39,13 @@ class AcpAgentTest {
 
     private List<Fields> served(byte[] input) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (AcpAgent agent = new AcpAgent(OPTIONS, gateway, out, sentence -> { })) {
+        try (AcpAgent agent = new AcpAgent(OPTIONS, gateway, out, sentence -> {})) {
             agent.run(new ByteArrayInputStream(input));
         }
-        return out.toString(UTF_8).lines().map(line -> new Fields(Json.parseObject(line.getBytes(UTF_8)))).toList();
+        return out.toString(UTF_8)
+                .lines()
+                .map(line -> new Fields(Json.parseObject(line.getBytes(UTF_8))))
+                .toList();
     }
 
     @ParameterizedTest
@@ -66,7 +69,7 @@ class AcpAgentTest {
         // Scenario: the input ends while the spawn is on its way; its answer comes then.
         PipedOutputStream editor = new PipedOutputStream();
         PipedInputStream in = new PipedInputStream(editor);
-        AcpAgent agent = new AcpAgent(OPTIONS, gateway, new ByteArrayOutputStream(), sentence -> { });
+        AcpAgent agent = new AcpAgent(OPTIONS, gateway, new ByteArrayOutputStream(), sentence -> {});
         Thread running = Thread.ofPlatform().start(() -> {
             try (agent) {
                 agent.run(in);
@@ -91,8 +94,12 @@ class AcpAgentTest {
         gateway.answer("{\"error\":\"too many connections\",\"code\":\"MAX_CONNECTIONS\"}");
         gateway.answer("{}");
         List<Fields> answers = served((HELLO + NEW).getBytes(UTF_8));
-        assertEquals("MAX_CONNECTIONS", answers.getLast().object("error").object("data").text("code"));
-        assertEquals("{\"action\":\"terminate\",\"id\":\"spn_1\"}", gateway.said.stream().skip(2).findFirst().orElseThrow());
+        assertEquals(
+                "MAX_CONNECTIONS",
+                answers.getLast().object("error").object("data").text("code"));
+        assertEquals(
+                "{\"action\":\"terminate\",\"id\":\"spn_1\"}",
+                gateway.said.stream().skip(2).findFirst().orElseThrow());
     }
 
     @Test
@@ -116,7 +123,8 @@ class AcpAgentTest {
         List<Map<String, ?>> updates = new ArrayList<>();
         Updates shown = new Updates(new Places(Path.of("/a"), Path.of("/a")), updates::add);
         for (int i = 0; i < 100; i++) {
-            shown.handle(new Fields(Map.of("type", "chunk", "tool", "c1", "stream", "stdout", "content", "\ud83d\ude00".repeat(1000))));
+            shown.handle(new Fields(
+                    Map.of("type", "chunk", "tool", "c1", "stream", "stdout", "content", "\ud83d\ude00".repeat(1000))));
         }
         shown.handle(new Fields(Map.of("type", "chunk", "tool", "c1", "stream", "stdout", "content", "end")));
         shown.flush();
@@ -129,8 +137,19 @@ class AcpAgentTest {
 
     @Test
     void shouldListSessionsInPages() {
-        List<Fields> views = IntStream.range(0, 150).mapToObj(i -> new Fields(Map.of("agent", "mock", "spawn_id",
-                "spn_%03d".formatted(i), "task_id", "t", "workspace", "/a", "state", "running"))).toList();
+        List<Fields> views = IntStream.range(0, 150)
+                .mapToObj(i -> new Fields(Map.of(
+                        "agent",
+                        "mock",
+                        "spawn_id",
+                        "spn_%03d".formatted(i),
+                        "task_id",
+                        "t",
+                        "workspace",
+                        "/a",
+                        "state",
+                        "running")))
+                .toList();
         Map<String, ?> first = SessionList.of(views, "mock", new Fields(Map.of()));
         assertEquals(100, ((List<?>) first.get("sessions")).size());
         Map<String, ?> second = SessionList.of(views, "mock", new Fields(Map.of("cursor", first.get("nextCursor"))));
@@ -142,7 +161,8 @@ class AcpAgentTest {
     @Test
     void shouldPointToNothingOutsideOfTheWorkspace() {
         Places places = new Places(Path.of("/home/me/shop"), Path.of("/w"));
-        for (String path : List.of("/etc/passwd", "/workspace/../x", "../x", "/workspace", "/workspacex/a", "a\u0000b")) {
+        for (String path :
+                List.of("/etc/passwd", "/workspace/../x", "../x", "/workspace", "/workspacex/a", "a\u0000b")) {
             assertEquals(null, places.file(new Fields(Map.of("file_path", path))), path);
         }
         assertEquals(Path.of("/w/a/b"), places.file(new Fields(Map.of("filePath", "a/./b"))));

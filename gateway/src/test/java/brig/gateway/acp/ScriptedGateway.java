@@ -88,7 +88,9 @@ final class ScriptedGateway implements Gateway {
             try {
                 Line line = lines.take();
                 drained = line.last();
-                return line.json().equals(END) ? null : new Fields(Json.parseObject(line.json().getBytes(UTF_8)));
+                return line.json().equals(END)
+                        ? null
+                        : new Fields(Json.parseObject(line.json().getBytes(UTF_8)));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

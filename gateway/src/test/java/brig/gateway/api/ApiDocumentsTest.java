@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.gateway.connection.Problem;
 import brig.protocol.ErrorCode;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -25,8 +24,12 @@ import org.junit.jupiter.api.Test;
 /** The documents that the gateway serves describe the table of operations: all of it, and nothing else. */
 class ApiDocumentsTest {
     /** Codes that only sockets use. */
-    private static final Set<ErrorCode> NOT_OVER_HTTP = Set.of(ErrorCode.UNKNOWN_ACTION, ErrorCode.AUTH_TIMEOUT, ErrorCode.TURN_TIMEOUT,
-            ErrorCode.SLOW_READER, ErrorCode.ALREADY_RUNNING);
+    private static final Set<ErrorCode> NOT_OVER_HTTP = Set.of(
+            ErrorCode.UNKNOWN_ACTION,
+            ErrorCode.AUTH_TIMEOUT,
+            ErrorCode.TURN_TIMEOUT,
+            ErrorCode.SLOW_READER,
+            ErrorCode.ALREADY_RUNNING);
 
     private final JsonNode openApi = read("openapi");
     private final JsonNode asyncApi = read("asyncapi");
@@ -44,19 +47,29 @@ class ApiDocumentsTest {
     }
 
     private static String path(Operation operation) {
-        return operation.path().replace(":id", "{id}").replace(":port", "{port}").replace("*", "{path}");
+        return operation
+                .path()
+                .replace(":id", "{id}")
+                .replace(":port", "{port}")
+                .replace("*", "{path}");
     }
 
     private JsonNode described(Operation operation) {
-        return openApi.path("paths").path(path(operation)).path(operation.method().name().toLowerCase(Locale.ROOT));
+        return openApi.path("paths")
+                .path(path(operation))
+                .path(operation.method().name().toLowerCase(Locale.ROOT));
     }
 
     @Test
     void shouldDescribeEveryOperationAndNoOther() {
         Map<String, String> described = new TreeMap<>();
-        openApi.path("paths").properties().forEach(path -> path.getValue().properties().forEach(method ->
-                described.put(method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey(),
-                        method.getValue().path("operationId").asText())));
+        openApi.path("paths")
+                .properties()
+                .forEach(path -> path.getValue()
+                        .properties()
+                        .forEach(method -> described.put(
+                                method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey(),
+                                method.getValue().path("operationId").asText())));
         Map<String, String> there = new TreeMap<>();
         for (Operation operation : Operation.values()) {
             there.put(operation.method() + " " + path(operation), operation.id());
@@ -68,9 +81,11 @@ class ApiDocumentsTest {
     void shouldNameTheParametersAndBodiesThatAreRead() {
         for (Operation operation : Operation.values()) {
             JsonNode described = described(operation);
-            Map<String, Set<String>> parameters = each(described.path("parameters")).collect(Collectors.groupingBy(
-                    one -> one.path("in").asText(),
-                    Collectors.mapping(one -> one.path("name").asText(), Collectors.toCollection(TreeSet::new))));
+            Map<String, Set<String>> parameters = each(described.path("parameters"))
+                    .collect(Collectors.groupingBy(
+                            one -> one.path("in").asText(),
+                            Collectors.mapping(
+                                    one -> one.path("name").asText(), Collectors.toCollection(TreeSet::new))));
             assertEquals(new TreeSet<>(operation.query()), parameters.getOrDefault("query", Set.of()), operation::id);
             assertEquals(path(operation).contains("{"), parameters.containsKey("path"), operation::id);
             assertEquals(operation.takesBody(), described.has("requestBody"), operation::id);
@@ -81,8 +96,9 @@ class ApiDocumentsTest {
     void shouldSayWhatNeedsATokenAndWhatTakesATicket() {
         for (Operation operation : Operation.values()) {
             List<String> ways = new ArrayList<>();
-            each(described(operation).path("security")).forEach(way -> ways.add(
-                    way.isEmpty() ? "none" : way.fieldNames().next()));
+            each(described(operation).path("security"))
+                    .forEach(way ->
+                            ways.add(way.isEmpty() ? "none" : way.fieldNames().next()));
             boolean open = operation.who() == Operation.Who.ANYBODY;
             assertEquals(open, ways.isEmpty() || ways.contains("none"), operation::id);
             assertEquals(operation.takesTicket(), ways.contains("ticket"), operation::id);
@@ -105,8 +121,12 @@ class ApiDocumentsTest {
                 assertTrue(named.add(code) || code.equals("IDEMPOTENCY_CONFLICT"), code);
             });
         });
-        assertEquals(Arrays.stream(ErrorCode.values()).filter(code -> !NOT_OVER_HTTP.contains(code))
-                .map(ErrorCode::name).collect(Collectors.toCollection(TreeSet::new)), named);
+        assertEquals(
+                Arrays.stream(ErrorCode.values())
+                        .filter(code -> !NOT_OVER_HTTP.contains(code))
+                        .map(ErrorCode::name)
+                        .collect(Collectors.toCollection(TreeSet::new)),
+                named);
     }
 
     @Test
@@ -126,8 +146,10 @@ class ApiDocumentsTest {
     @Test
     void shouldHaveAChannelForEveryStreamOfTheTable() {
         TreeSet<String> described = new TreeSet<>();
-        each(asyncApi.path("channels")).map(channel -> channel.path("address").asText())
-                .filter(address -> address.startsWith("/")).forEach(described::add);
+        each(asyncApi.path("channels"))
+                .map(channel -> channel.path("address").asText())
+                .filter(address -> address.startsWith("/"))
+                .forEach(described::add);
         TreeSet<String> streams = new TreeSet<>();
         for (Operation operation : Operation.values()) {
             if (operation.takesTicket()) {

@@ -20,8 +20,8 @@ class GatewayStatusTest {
     void shouldCountItsAgeWhateverTheClockOfTheHostIsSetTo() {
         Admission admission = new Admission(new Admission.Bounds(1, 1, 0, 1), () -> wallMs, time);
         Lobby lobby = new Lobby(new Lobby.Bounds(8, 1, 8, 8), new Deadlines(1, 1, 1, 1), time);
-        Sessions sessions = new Sessions(new Spawns(), (spawn, reason, by) -> CompletableFuture.completedFuture(null),
-                time);
+        Sessions sessions =
+                new Sessions(new Spawns(), (spawn, reason, by) -> CompletableFuture.completedFuture(null), time);
         GatewayStatus status = new GatewayStatus(sessions, lobby, admission, () -> wallMs, () -> nanos);
         nanos += 5_000_000_000L;
         wallMs -= 172_800_000;

@@ -14,14 +14,28 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class PatchesTest {
-    private final Map<String, Object> found = new LinkedHashMap<>(Map.of("repository", "/home/ann/shop", "stat", " a.txt | 1 +\n",
-            "patch", "+two\n", "truncated", false, "applied", false, "conflicts", List.of()));
+    private final Map<String, Object> found = new LinkedHashMap<>(Map.of(
+            "repository",
+            "/home/ann/shop",
+            "stat",
+            " a.txt | 1 +\n",
+            "patch",
+            "+two\n",
+            "truncated",
+            false,
+            "applied",
+            false,
+            "conflicts",
+            List.of()));
 
     private String told(Patches.Apply apply) {
         return new Patches((spawnId, check) -> {
-            assertEquals(apply != Patches.Apply.AUTO, check);
-            return CompletableFuture.completedFuture(found);
-        }).after("spn_1", apply).toCompletableFuture().join();
+                    assertEquals(apply != Patches.Apply.AUTO, check);
+                    return CompletableFuture.completedFuture(found);
+                })
+                .after("spn_1", apply)
+                .toCompletableFuture()
+                .join();
     }
 
     @Test
@@ -49,7 +63,9 @@ class PatchesTest {
     void shouldSayPlainlyThatTheyConflict() {
         found.put("conflicts", List.of("patch failed: a.txt:1", "a.txt: patch does not apply"));
         String told = told(Patches.Apply.AUTO);
-        assertTrue(told.contains("conflict with what is there (patch failed: a.txt:1; a.txt: patch does not apply). Nothing was changed."),
+        assertTrue(
+                told.contains(
+                        "conflict with what is there (patch failed: a.txt:1; a.txt: patch does not apply). Nothing was changed."),
                 told);
     }
 
@@ -78,20 +94,26 @@ class PatchesTest {
 
     private static String afterFailure(ErrorCode code) {
         return new Patches((spawnId, check) -> CompletableFuture.failedFuture(new BrigException(code, "why")))
-                .after("spn_1", Patches.Apply.ASK).toCompletableFuture().join();
+                .after("spn_1", Patches.Apply.ASK)
+                .toCompletableFuture()
+                .join();
     }
 
     @Test
     void shouldNeverFailForTheAnswerIsThere() {
         assertEquals("", afterFailure(ErrorCode.NOT_FOUND), "a worktree without changes goes with its worker");
-        assertTrue(afterFailure(ErrorCode.INVALID_FIELD).contains("could not look at the changes: why (INVALID_FIELD)"));
+        assertTrue(
+                afterFailure(ErrorCode.INVALID_FIELD).contains("could not look at the changes: why (INVALID_FIELD)"));
     }
 
     @Test
     void shouldKnowThreeSettings() {
         assertEquals(Patches.Apply.ASK, Patches.Apply.read(null));
         assertEquals(Patches.Apply.AUTO, Patches.Apply.read("auto"));
-        assertEquals(ErrorCode.INVALID_FIELD, assertThrows(BrigException.class, () -> Patches.Apply.read("always")).code());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> Patches.Apply.read("always"))
+                        .code());
         assertFalse(told(Patches.Apply.ASK).isEmpty());
     }
 }

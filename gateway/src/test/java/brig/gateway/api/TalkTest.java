@@ -69,7 +69,9 @@ class TalkTest {
     @Test
     void shouldTakeOneTurnAtATime() {
         Talk talk = talk(true);
-        assertEquals(ErrorCode.INPUT_NOT_ACCEPTED, assertThrows(BrigException.class, talk::requireIdle).code());
+        assertEquals(
+                ErrorCode.INPUT_NOT_ACCEPTED,
+                assertThrows(BrigException.class, talk::requireIdle).code());
         talk.handleOver();
         talk.requireIdle();
     }

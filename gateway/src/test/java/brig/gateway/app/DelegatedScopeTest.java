@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DelegatedScopeTest {
     @TempDir
     Path folder;
+
     private Path systemdRun;
 
     @BeforeEach
@@ -38,9 +39,17 @@ class DelegatedScopeTest {
     @Test
     void shouldAskTheSystemForADelegatedScopeWhenRoot() throws IOException {
         standIn("exit 0");
-        assertEquals(List.of(systemdRun.toString(), "--scope", "--quiet", "--collect", "--property=Delegate=yes",
-                "--property=TasksMax=infinity"), prefix(true));
-        assertEquals("--scope --quiet --collect --property=Delegate=yes --property=TasksMax=infinity true\n",
+        assertEquals(
+                List.of(
+                        systemdRun.toString(),
+                        "--scope",
+                        "--quiet",
+                        "--collect",
+                        "--property=Delegate=yes",
+                        "--property=TasksMax=infinity"),
+                prefix(true));
+        assertEquals(
+                "--scope --quiet --collect --property=Delegate=yes --property=TasksMax=infinity true\n",
                 Files.readString(folder.resolve("asked")));
     }
 

@@ -22,9 +22,13 @@ class StateLockTest {
         StateLock lock = StateLock.take(folder);
         BrigException refusal = assertThrows(BrigException.class, () -> StateLock.take(folder));
         assertEquals(ErrorCode.ALREADY_RUNNING, refusal.code());
-        assertTrue(refusal.getMessage().contains("a gateway already runs, pid " + ProcessHandle.current().pid() + ","),
+        assertTrue(
+                refusal.getMessage()
+                        .contains("a gateway already runs, pid "
+                                + ProcessHandle.current().pid() + ","),
                 refusal::getMessage);
-        assertEquals("rw-------",
+        assertEquals(
+                "rw-------",
                 PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("gateway.lock"))));
         lock.close();
         StateLock.take(folder).close();

@@ -22,7 +22,8 @@ class TokenFileTest {
     private Path folder;
 
     private TokenFile file() {
-        return new TokenFile(folder.resolve("tokens.json"), folder.resolve("admin.token"), Runnable::run, Runnable::run);
+        return new TokenFile(
+                folder.resolve("tokens.json"), folder.resolve("admin.token"), Runnable::run, Runnable::run);
     }
 
     private static Token token(Role role, String spawnId, boolean revoked) {
@@ -32,11 +33,14 @@ class TokenFileTest {
     @Test
     void shouldReadWhatItWroteLast() throws IOException {
         assertEquals(List.of(), file().load());
-        file().save(List.of(token(Role.ADMIN, null, false))).toCompletableFuture().join();
+        file().save(List.of(token(Role.ADMIN, null, false)))
+                .toCompletableFuture()
+                .join();
         List<Token> tokens = List.of(token(Role.CAPTAIN, null, false), token(Role.WATCHER, "spn_1", true));
         file().save(tokens).toCompletableFuture().join();
         assertEquals(tokens, file().load());
-        assertEquals("rw-------",
+        assertEquals(
+                "rw-------",
                 PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("tokens.json"))));
         assertFalse(Files.exists(folder.resolve("tokens.json.new")));
     }
@@ -57,7 +61,8 @@ class TokenFileTest {
 
     @Test
     void shouldFailWhenItCannotWrite() {
-        TokenFile gone = new TokenFile(folder.resolve("gone/tokens.json"), folder.resolve("admin.token"), Runnable::run, Runnable::run);
+        TokenFile gone = new TokenFile(
+                folder.resolve("gone/tokens.json"), folder.resolve("admin.token"), Runnable::run, Runnable::run);
         assertTrue(gone.save(List.of()).toCompletableFuture().isCompletedExceptionally());
     }
 }

@@ -50,7 +50,15 @@ class JsonTextTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{}", "{ }", "{\"a\": 1}", "{\n  \"a\": {\"b\": [1, {\"c\": \"}\"}]}\n}\n", "{\"brig\": 1, \"a\": {}}", KEPT})
+    @ValueSource(
+            strings = {
+                "{}",
+                "{ }",
+                "{\"a\": 1}",
+                "{\n  \"a\": {\"b\": [1, {\"c\": \"}\"}]}\n}\n",
+                "{\"brig\": 1, \"a\": {}}",
+                KEPT
+            })
     void shouldTakeOutWhatItPutIn(String before) {
         JsonText json = new JsonText(before);
         String there = json.get(List.of("brig"));

@@ -64,7 +64,8 @@ class ConfigFileTest {
 
     @Test
     void shouldTakeTheUidsOfOtherUsers() throws IOException {
-        assertEquals(List.of(1000, 1001), load("{\"allowedUids\": [1000, 1001]}").allowedUids());
+        assertEquals(
+                List.of(1000, 1001), load("{\"allowedUids\": [1000, 1001]}").allowedUids());
     }
 
     @Test
@@ -80,18 +81,23 @@ class ConfigFileTest {
                 Map.entry("{\"http\":{\"port\":-1}}", "http.port must be at least 0"),
                 Map.entry("{\"http\":{\"port\":65536}}", "http.port must be at most 65535"),
                 Map.entry("{\"limits\":{\"workersMax\":0}}", "limits.workersMax must be at least 1"),
-                Map.entry("{\"limits\":{\"workersPerCaptainMax\":0}}", "limits.workersPerCaptainMax must be at least 1"),
+                Map.entry(
+                        "{\"limits\":{\"workersPerCaptainMax\":0}}", "limits.workersPerCaptainMax must be at least 1"),
                 Map.entry("{\"limits\":{\"spawnCooldownMs\":-1}}", "limits.spawnCooldownMs must be at least 0"),
                 Map.entry("{\"limits\":{\"connectionsMax\":0}}", "limits.connectionsMax must be at least 1"),
-                Map.entry("{\"limits\":{\"subscriptionsPerStreamMax\":0}}",
+                Map.entry(
+                        "{\"limits\":{\"subscriptionsPerStreamMax\":0}}",
                         "limits.subscriptionsPerStreamMax must be at least 1"),
-                Map.entry("{\"limits\":{\"retainedBytesPerStream\":131071}}",
+                Map.entry(
+                        "{\"limits\":{\"retainedBytesPerStream\":131071}}",
                         "limits.retainedBytesPerStream must be at least 131072"),
-                Map.entry("{\"limits\":{\"retainedBytesTotal\":1048575}}",
+                Map.entry(
+                        "{\"limits\":{\"retainedBytesTotal\":1048575}}",
                         "limits.retainedBytesTotal must be at least 1048576"),
                 Map.entry("{\"limits\":{\"writeQueueBytes\":65535}}", "limits.writeQueueBytes must be at least 65536"),
                 Map.entry("{\"limits\":{\"slowReaderMs\":999}}", "limits.slowReaderMs must be at least 1000"),
-                Map.entry("{\"limits\":{\"logBytesPerStream\":1048575}}",
+                Map.entry(
+                        "{\"limits\":{\"logBytesPerStream\":1048575}}",
                         "limits.logBytesPerStream must be at least 1048576"),
                 Map.entry("{\"retention\":{\"days\":-1}}", "retention.days must be at least 0"),
                 Map.entry("{\"retention\":{\"bytes\":-1}}", "retention.bytes must be at least 0"),

@@ -32,9 +32,16 @@ class PathsTest {
     void shouldUseTheClassicPlacesWhenNothingIsChosen() throws IOException {
         Paths paths = paths("{}");
         if (Paths.isRoot()) {
-            assertEquals(new Paths(Path.of("/opt/brig"), Path.of("/var/lib/brig"), Path.of("/run/brig"),
-                    Path.of("/run/agents"), Path.of("/run/agent-spawner/spawner.sock"),
-                    Path.of("/run/brig/http.sock"), Path.of("/run/brig")), paths);
+            assertEquals(
+                    new Paths(
+                            Path.of("/opt/brig"),
+                            Path.of("/var/lib/brig"),
+                            Path.of("/run/brig"),
+                            Path.of("/run/agents"),
+                            Path.of("/run/agent-spawner/spawner.sock"),
+                            Path.of("/run/brig/http.sock"),
+                            Path.of("/run/brig")),
+                    paths);
         } else {
             assertEquals(paths.runtime().resolve("agents"), paths.agents());
             assertEquals(paths.runtime().resolve("spawner.sock"), paths.spawner());
@@ -82,11 +89,14 @@ class PathsTest {
     void shouldRefuseASocketPathThatTheKernelCannotBind() {
         Path longest = Path.of("/" + "x".repeat(106));
         assertEquals(longest, Paths.checkSocketPath(longest));
-        BrigException refusal = assertThrows(BrigException.class,
-                () -> Paths.checkSocketPath(Path.of("/" + "x".repeat(107))));
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> Paths.checkSocketPath(Path.of("/" + "x".repeat(107))));
         assertEquals(ErrorCode.INVALID_FIELD, refusal.code());
         assertTrue(refusal.getMessage().contains("has 108 bytes, 107 are possible"), refusal::getMessage);
-        assertThrows(BrigException.class, () -> Paths.checkSocketPath(Path.of("/" + "é".repeat(60))), "bytes, not characters");
+        assertThrows(
+                BrigException.class,
+                () -> Paths.checkSocketPath(Path.of("/" + "é".repeat(60))),
+                "bytes, not characters");
     }
 
     @Test
@@ -98,10 +108,12 @@ class PathsTest {
     @Test
     void shouldSayOnceWhatToDoWhenNoFolderCanBeMade() throws IOException {
         Path inTheWay = Files.createFile(temp.resolve("file"));
-        BrigException refusal = assertThrows(BrigException.class, () ->
-                Paths.makePassable(inTheWay.resolve("state/brig")));
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> Paths.makePassable(inTheWay.resolve("state/brig")));
         assertEquals(ErrorCode.FORBIDDEN, refusal.code());
-        assertTrue(refusal.getMessage().contains(inTheWay + "/state/brig") && refusal.getMessage().contains("stateDir"),
+        assertTrue(
+                refusal.getMessage().contains(inTheWay + "/state/brig")
+                        && refusal.getMessage().contains("stateDir"),
                 refusal::getMessage);
         assertFalse(refusal.getMessage().contains("Exception"), refusal::getMessage);
     }

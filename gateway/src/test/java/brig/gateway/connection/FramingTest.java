@@ -19,8 +19,14 @@ final class FramingTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 8100", "125, 817d", "126, 817e007e", "65535, 817effff", "65536, 817f0000000000010000",
-        "2147483647, 817f000000007fffffff"})
+    @CsvSource({
+        "0, 8100",
+        "125, 817d",
+        "126, 817e007e",
+        "65535, 817effff",
+        "65536, 817f0000000000010000",
+        "2147483647, 817f000000007fffffff"
+    })
     void shouldWriteTheShortestWebSocketLength(int bodyBytes, String expected) {
         assertEquals(expected, ByteBufUtil.hexDump(head(WebSocketFraming.TEXT, bodyBytes)));
     }

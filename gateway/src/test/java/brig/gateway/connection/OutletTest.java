@@ -19,7 +19,11 @@ class OutletTest {
     private final HandTimers timers = new HandTimers();
     private final Counters counters = new Counters(() -> 0);
     private final StuckChannel channel = new StuckChannel();
-    private final Outlet outlet = new Outlet(channel, new Outlet.Bounds(QUEUE_BYTES, SLOW_MS), timers, counters,
+    private final Outlet outlet = new Outlet(
+            channel,
+            new Outlet.Bounds(QUEUE_BYTES, SLOW_MS),
+            timers,
+            counters,
             why -> Unpooled.copiedBuffer("end\n", StandardCharsets.US_ASCII));
     private final StringBuilder written = new StringBuilder();
 

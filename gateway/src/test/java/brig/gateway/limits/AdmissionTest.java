@@ -35,7 +35,9 @@ class AdmissionTest {
 
     private static CompletableFuture<Lease> wait(
             Admission admission, String captain, long waitMs, BooleanSupplier gone) {
-        return admission.enter(new Admission.Applicant(new SpawnRequest.Asker(captain, false), waitMs, gone)).toCompletableFuture();
+        return admission
+                .enter(new Admission.Applicant(new SpawnRequest.Asker(captain, false), waitMs, gone))
+                .toCompletableFuture();
     }
 
     /** One that waits, and is written down when its turn comes. */
@@ -67,7 +69,9 @@ class AdmissionTest {
     void shouldRefuseAtOnceWithAHintWhenNobodyWantsToWait() {
         Admission admission = admission(2, 1, 0, 10);
         enter(admission, "a").join();
-        assertEquals(ErrorCode.MAX_WORKERS_PER_CAPTAIN, refusal(enter(admission, "a")).code());
+        assertEquals(
+                ErrorCode.MAX_WORKERS_PER_CAPTAIN,
+                refusal(enter(admission, "a")).code());
         enter(admission, "b").join();
         BrigException refusal = refusal(enter(admission, "c"));
         assertEquals(ErrorCode.MAX_WORKERS, refusal.code());
@@ -142,7 +146,9 @@ class AdmissionTest {
         Admission admission = admission(1, 1, 0, 1);
         Lease taken = enter(admission, "a").join();
         CompletableFuture<Lease> first = wait(admission, "b", 1_000, () -> false);
-        assertEquals(ErrorCode.QUEUE_FULL, refusal(wait(admission, "c", 1_000, () -> false)).code());
+        assertEquals(
+                ErrorCode.QUEUE_FULL,
+                refusal(wait(admission, "c", 1_000, () -> false)).code());
         time.pass(1_000);
         assertEquals(ErrorCode.MAX_WORKERS, refusal(first).code());
         queue(admission, "c", "c");

@@ -23,8 +23,10 @@ class LobbyTest {
     private static final int PER_PEER = 4;
 
     private final FakeTime time = new FakeTime();
-    private final Lobby lobby = new Lobby(new Lobby.Bounds(PLACES, RESERVED, STRANGERS, PER_PEER),
-            new Deadlines(10_000, 8_000, 30_000, 75_000), time);
+    private final Lobby lobby = new Lobby(
+            new Lobby.Bounds(PLACES, RESERVED, STRANGERS, PER_PEER),
+            new Deadlines(10_000, 8_000, 30_000, 75_000),
+            time);
     private final Map<String, ErrorCode> ended = new HashMap<>();
 
     private Visitor stranger(String name, String peer) {
@@ -46,9 +48,15 @@ class LobbyTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"OPENED, 10_000, REQUEST_TIMEOUT", "HEAD, 10_000, REQUEST_TIMEOUT", "BODY, 30_000, REQUEST_TIMEOUT",
-        "ANSWER, 75_000, REQUEST_TIMEOUT", "IDLE, 75_000, REQUEST_TIMEOUT", "FIRST_LINE, 8_000, REQUEST_TIMEOUT",
-        "AUTH, 8_000, AUTH_TIMEOUT"})
+    @CsvSource({
+        "OPENED, 10_000, REQUEST_TIMEOUT",
+        "HEAD, 10_000, REQUEST_TIMEOUT",
+        "BODY, 30_000, REQUEST_TIMEOUT",
+        "ANSWER, 75_000, REQUEST_TIMEOUT",
+        "IDLE, 75_000, REQUEST_TIMEOUT",
+        "FIRST_LINE, 8_000, REQUEST_TIMEOUT",
+        "AUTH, 8_000, AUTH_TIMEOUT"
+    })
     void shouldEndAStrangerWhenItsDeadlineHasPassed(Visitor.Wait wait, String ms, ErrorCode code) {
         long deadlineMs = Long.parseLong(ms.replace("_", ""));
         // So that the next sweep is near.

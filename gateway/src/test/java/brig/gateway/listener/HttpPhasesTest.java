@@ -27,14 +27,15 @@ class HttpPhasesTest {
     private static final long SLACK_MS = 2_500;
 
     private final FakeTime time = new FakeTime();
-    private final Lobby lobby = new Lobby(new Lobby.Bounds(8, 0, 8, 8), new Deadlines(HEAD_MS, 5_000, BODY_MS, IDLE_MS), time);
+    private final Lobby lobby =
+            new Lobby(new Lobby.Bounds(8, 0, 8, 8), new Deadlines(HEAD_MS, 5_000, BODY_MS, IDLE_MS), time);
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private @Nullable Boolean saidWhy;
     private final Visitor visitor;
 
     HttpPhasesTest() {
         channel.pipeline().addLast(new HttpServerCodec()).addLast("handler", new ChannelInboundHandlerAdapter());
-        visitor = lobby.stranger("a", why -> { });
+        visitor = lobby.stranger("a", why -> {});
         HttpPhases phases = HttpPhases.follow(channel, visitor);
         visitor.endsWith(why -> saidWhy = phases.mayBeRefused());
     }

@@ -53,34 +53,53 @@ class ModelRequestTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{}", "{'model': 'x'}", "{'model': 'x', 'messages': []}", "{'model': 'x', 'messages': 'hi'}",
-            "{'model': 'x', 'messages': [{'content': 'no role'}]}", "{'model': 'x', 'messages': [{'role': 'king', 'content': 'x'}]}",
-            "{'model': 'x', 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', 'content': 'y'}]}",
-            "{'messages': [{'role': 'user', 'content': 'x'}]}", "{'model': 7, 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'stream': 1, 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'messages': [{'role': 'user', 'content': [{'type': 'image_url', 'image_url': {}}]}]}",
-            "{'model': 'x', 'messages': [{'role': 'user', 'content': 7}]}",
-            "{'model': 'x', 'n': 2, 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'n': 'two', 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'tool_choice': 'required', 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'tool_choice': {'type': 'function'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'response_format': {'type': 'json_schema'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'response_format': 'json', 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'logprobs': true, 'messages': [{'role': 'user', 'content': 'x'}]}",
-            "{'model': 'x', 'modalities': ['text', 'audio'], 'messages': [{'role': 'user', 'content': 'x'}]}"})
+    @ValueSource(
+            strings = {
+                "{}",
+                "{'model': 'x'}",
+                "{'model': 'x', 'messages': []}",
+                "{'model': 'x', 'messages': 'hi'}",
+                "{'model': 'x', 'messages': [{'content': 'no role'}]}",
+                "{'model': 'x', 'messages': [{'role': 'king', 'content': 'x'}]}",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', 'content': 'y'}]}",
+                "{'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 7, 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'stream': 1, 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': [{'type': 'image_url', 'image_url': {}}]}]}",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': 7}]}",
+                "{'model': 'x', 'n': 2, 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'n': 'two', 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'tool_choice': 'required', 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'tool_choice': {'type': 'function'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'response_format': {'type': 'json_schema'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'response_format': 'json', 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'logprobs': true, 'messages': [{'role': 'user', 'content': 'x'}]}",
+                "{'model': 'x', 'modalities': ['text', 'audio'], 'messages': [{'role': 'user', 'content': 'x'}]}"
+            })
     void shouldRefuseWhatIsNoChat(String json) {
-        assertEquals(ErrorCode.INVALID_FIELD,
-                assertThrows(BrigException.class, () -> ModelRequest.ofChat(body(json))).code());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> ModelRequest.ofChat(body(json)))
+                        .code());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{'model': 'x'}", "{'model': 'x', 'input': 7}", "{'model': 'x', 'input': []}", "{'input': 'x'}",
-            "{'model': 'x', 'input': [{'role': 'assistant', 'content': 'y'}]}",
-            "{'model': 'x', 'input': [{'role': 'user', 'content': [{'type': 'input_image'}]}]}",
-            "{'model': 'x', 'input': 'x', 'text': {'format': {'type': 'json_schema'}}}",
-            "{'model': 'x', 'input': 'x', 'background': true}", "{'model': 'x', 'input': 'x', 'tool_choice': 'required'}"})
+    @ValueSource(
+            strings = {
+                "{'model': 'x'}",
+                "{'model': 'x', 'input': 7}",
+                "{'model': 'x', 'input': []}",
+                "{'input': 'x'}",
+                "{'model': 'x', 'input': [{'role': 'assistant', 'content': 'y'}]}",
+                "{'model': 'x', 'input': [{'role': 'user', 'content': [{'type': 'input_image'}]}]}",
+                "{'model': 'x', 'input': 'x', 'text': {'format': {'type': 'json_schema'}}}",
+                "{'model': 'x', 'input': 'x', 'background': true}",
+                "{'model': 'x', 'input': 'x', 'tool_choice': 'required'}"
+            })
     void shouldRefuseWhatIsNoResponseRequest(String json) {
-        assertEquals(ErrorCode.INVALID_FIELD,
-                assertThrows(BrigException.class, () -> ModelRequest.ofResponses(body(json))).code());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> ModelRequest.ofResponses(body(json)))
+                        .code());
     }
 }

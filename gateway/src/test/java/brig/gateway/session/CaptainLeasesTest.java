@@ -18,10 +18,13 @@ class CaptainLeasesTest {
     private final SpawnBench bench = new SpawnBench();
     private final List<String> terminated = new ArrayList<>();
     private CompletionStage<Void> answer = CompletableFuture.completedFuture(null);
-    private final Sessions sessions = new Sessions(bench.spawns(), (spawn, reason, by) -> {
-        terminated.add(spawn.taskId() + " " + reason);
-        return answer;
-    }, time);
+    private final Sessions sessions = new Sessions(
+            bench.spawns(),
+            (spawn, reason, by) -> {
+                terminated.add(spawn.taskId() + " " + reason);
+                return answer;
+            },
+            time);
 
     private Session starting() {
         var _ = bench.ask(SpawnBench.leased("fix", LEASE_MS / 1000));

@@ -17,6 +17,7 @@ class HookEventsTest {
 
     /** What is on disk, and what was asked to be and is not yet. */
     private final List<HookEvents.Event> stored = new ArrayList<>();
+
     private final List<CompletableFuture<Void>> writing = new ArrayList<>();
     private boolean slow;
     private long firstKept;
@@ -42,7 +43,9 @@ class HookEventsTest {
     }
 
     private List<Long> after(long seq, String session, int limit) {
-        return events.after(seq, session, limit).stream().map(HookEvents.Event::seq).toList();
+        return events.after(seq, session, limit).stream()
+                .map(HookEvents.Event::seq)
+                .toList();
     }
 
     @Test

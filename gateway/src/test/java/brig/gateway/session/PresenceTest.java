@@ -23,8 +23,8 @@ class PresenceTest {
     }
 
     private Runnable listen(String captain) {
-        return presence.join(new Presence.Member(captain, Role.CAPTAIN,
-                line -> told.add(new String(Json.write(line), StandardCharsets.UTF_8))));
+        return presence.join(new Presence.Member(
+                captain, Role.CAPTAIN, line -> told.add(new String(Json.write(line), StandardCharsets.UTF_8))));
     }
 
     private static String line(String captains, int watchers) {

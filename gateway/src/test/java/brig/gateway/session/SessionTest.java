@@ -28,10 +28,13 @@ class SessionTest {
     private final FakeTime time = new FakeTime();
     private final SpawnBench bench = new SpawnBench();
     private final List<String> terminated = new ArrayList<>();
-    private final Sessions sessions = new Sessions(bench.spawns(), (spawn, reason, by) -> {
-        terminated.add(spawn.taskId() + " " + reason);
-        return CompletableFuture.completedFuture(null);
-    }, time);
+    private final Sessions sessions = new Sessions(
+            bench.spawns(),
+            (spawn, reason, by) -> {
+                terminated.add(spawn.taskId() + " " + reason);
+                return CompletableFuture.completedFuture(null);
+            },
+            time);
     private final Granted granted = bench.start("fix");
     private final Spawn spawn = bench.spawn(granted);
     private final Session session = sessions.find("fix");
@@ -71,15 +74,28 @@ class SessionTest {
     void shouldRefuseEveryOtherToken() {
         Granted other = bench.start("other");
         String own = granted.captainToken();
-        List<String> wrong = List.of("", "brig_", other.captainToken(), other.watcherToken(), Ids.newToken(),
-                own.substring(0, own.length() - 1), own + "A", own + "\n", own.toUpperCase(java.util.Locale.ROOT),
-                Ids.hashToken(own), "\0", "é".repeat(100_000));
+        List<String> wrong = List.of(
+                "",
+                "brig_",
+                other.captainToken(),
+                other.watcherToken(),
+                Ids.newToken(),
+                own.substring(0, own.length() - 1),
+                own + "A",
+                own + "\n",
+                own.toUpperCase(java.util.Locale.ROOT),
+                Ids.hashToken(own),
+                "\0",
+                "é".repeat(100_000));
         for (String token : wrong) {
-            assertEquals(ErrorCode.UNAUTHENTICATED,
+            assertEquals(
+                    ErrorCode.UNAUTHENTICATED,
                     assertThrows(BrigException.class, () -> access(token)).code());
         }
-        assertEquals(ErrorCode.ATTACH_AUTH_MISSING,
-                assertThrows(BrigException.class, () -> Access.nobody().in(spawn)).code());
+        assertEquals(
+                ErrorCode.ATTACH_AUTH_MISSING,
+                assertThrows(BrigException.class, () -> Access.nobody().in(spawn))
+                        .code());
     }
 
     @Test
@@ -87,14 +103,26 @@ class SessionTest {
         bench.start("other");
         Spawn other = sessions.find("other").spawn();
         String id = spawn.spawnId();
-        assertEquals(Role.CAPTAIN, new Access("admin", Role.ADMIN, null, null, null).in(spawn).role());
-        assertEquals(Role.CAPTAIN, new Access(spawn.captain(), Role.CAPTAIN, null, null, null).in(spawn).role());
-        assertEquals(Role.CAPTAIN, new Access("else", Role.CAPTAIN, id, null, null).in(spawn).role());
-        assertEquals(Role.WATCHER, new Access("else", Role.WATCHER, null, null, null).in(spawn).role());
-        for (Access tooShort : List.of(new Access("else", Role.CAPTAIN, null, null, null),
+        assertEquals(
+                Role.CAPTAIN,
+                new Access("admin", Role.ADMIN, null, null, null).in(spawn).role());
+        assertEquals(
+                Role.CAPTAIN,
+                new Access(spawn.captain(), Role.CAPTAIN, null, null, null)
+                        .in(spawn)
+                        .role());
+        assertEquals(
+                Role.CAPTAIN,
+                new Access("else", Role.CAPTAIN, id, null, null).in(spawn).role());
+        assertEquals(
+                Role.WATCHER,
+                new Access("else", Role.WATCHER, null, null, null).in(spawn).role());
+        for (Access tooShort : List.of(
+                new Access("else", Role.CAPTAIN, null, null, null),
                 new Access(spawn.captain(), Role.CAPTAIN, other.spawnId(), null, null),
                 new Access("else", Role.WATCHER, other.spawnId(), null, null))) {
-            assertEquals(ErrorCode.UNAUTHENTICATED,
+            assertEquals(
+                    ErrorCode.UNAUTHENTICATED,
                     assertThrows(BrigException.class, () -> tooShort.in(spawn)).code());
         }
     }
@@ -108,25 +136,38 @@ class SessionTest {
         Runnable gone = session.join(alice, null);
         session.join(bob, null);
         session.handleMessage(alice, hello, false, "socket");
-        assertEquals(ErrorCode.CONTROL_HELD,
-                assertThrows(BrigException.class, () -> session.handleMessage(bob, hello, false, "socket")).code());
+        assertEquals(
+                ErrorCode.CONTROL_HELD,
+                assertThrows(BrigException.class, () -> session.handleMessage(bob, hello, false, "socket"))
+                        .code());
         session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false, "socket");
         session.handleMessage(bob, message("{\"action\":\"take_control\"}"), false, "socket");
         session.handleMessage(bob, hello, false, "socket");
-        assertEquals(ErrorCode.CONTROL_HELD, assertThrows(BrigException.class,
-                () -> session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false, "socket")).code());
+        assertEquals(
+                ErrorCode.CONTROL_HELD,
+                assertThrows(
+                                BrigException.class,
+                                () -> session.handleMessage(alice, message("{\"action\":\"cancel\"}"), false, "socket"))
+                        .code());
         session.handleMessage(alice, hello, true, "socket");
         gone.run();
         session.handleMessage(bob, hello, false, "socket");
-        assertEquals(Stream.of("bob", "alice", "", "bob", "alice", "bob").map(who -> who.isEmpty() ? "cancel"
-                : "input Hi by " + who + " via socket").toList(), bench.said(spawn));
+        assertEquals(
+                Stream.of("bob", "alice", "", "bob", "alice", "bob")
+                        .map(who -> who.isEmpty() ? "cancel" : "input Hi by " + who + " via socket")
+                        .toList(),
+                bench.said(spawn));
     }
 
     @Test
     void shouldBeFoundByEitherNameAndNoOther() {
         assertEquals(spawn, sessions.find(spawn.spawnId()).spawn());
-        assertEquals(ErrorCode.NOT_FOUND, assertThrows(BrigException.class, () -> sessions.find("fix2")).code());
-        assertEquals(ErrorCode.NOT_FOUND, assertThrows(BrigException.class, () -> sessions.find("")).code());
+        assertEquals(
+                ErrorCode.NOT_FOUND,
+                assertThrows(BrigException.class, () -> sessions.find("fix2")).code());
+        assertEquals(
+                ErrorCode.NOT_FOUND,
+                assertThrows(BrigException.class, () -> sessions.find("")).code());
     }
 
     @Test
@@ -141,7 +182,8 @@ class SessionTest {
     @Test
     void shouldSayWhatTheSessionDoesAsItsFramesTell() {
         List<String> does = new ArrayList<>();
-        for (String rest : List.of("\"type\":\"state\",\"state\":\"running\"",
+        for (String rest : List.of(
+                "\"type\":\"state\",\"state\":\"running\"",
                 "\"type\":\"message\",\"message_id\":\"brig.1\",\"content\":\"Hi\"",
                 "\"type\":\"egress\",\"kind\":\"ask\",\"host\":\"a.example\",\"port\":443",
                 "\"type\":\"egress\",\"kind\":\"answered\",\"host\":\"a.example\",\"port\":443,\"allowed\":true",
@@ -159,16 +201,27 @@ class SessionTest {
     void shouldHandOnTheNameOfAMessageAndRefuseUnderIt() {
         say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-1\"}");
         assertEquals(List.of("input Hi as m-1 by me via socket"), bench.said(spawn));
-        assertEquals(ErrorCode.INVALID_FIELD, assertThrows(BrigException.class,
-                () -> say(Role.CAPTAIN, "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"no id\"}")).code());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                assertThrows(
+                                BrigException.class,
+                                () -> say(
+                                        Role.CAPTAIN,
+                                        "{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"no id\"}"))
+                        .code());
         session.join(new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null), null);
-        session.handleMessage(new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null),
-                message("{\"role\":\"user\",\"content\":\"Hi\"}"), false, "socket");
+        session.handleMessage(
+                new Access("alice", Role.CAPTAIN, spawn.spawnId(), null, null),
+                message("{\"role\":\"user\",\"content\":\"Hi\"}"),
+                false,
+                "socket");
         Access bob = new Access("bob", Role.CAPTAIN, spawn.spawnId(), null, null);
         session.join(bob, null);
         Fields named = message("{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-2\"}");
-        assertEquals(Map.of("message_id", "m-2"),
-                assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false, "socket")).fields());
+        assertEquals(
+                Map.of("message_id", "m-2"),
+                assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false, "socket"))
+                        .fields());
     }
 
     @Test
@@ -187,8 +240,12 @@ class SessionTest {
 
     @Test
     void shouldRefuseAWatcherEverythingElse() {
-        for (String json : List.of("{\"role\":\"user\",\"content\":\"Hi\"}", "{\"action\":\"cancel\"}",
-                "{\"action\":\"terminate\"}", "{\"action\":\"dance\"}", "{}")) {
+        for (String json : List.of(
+                "{\"role\":\"user\",\"content\":\"Hi\"}",
+                "{\"action\":\"cancel\"}",
+                "{\"action\":\"terminate\"}",
+                "{\"action\":\"dance\"}",
+                "{}")) {
             assertEquals(ErrorCode.FORBIDDEN, refusal(Role.WATCHER, json), json);
         }
         assertEquals(List.of(), bench.said(spawn));
@@ -247,10 +304,26 @@ class SessionTest {
     @Test
     void shouldWelcomeWithTheWordsOfTheProtocol() {
         Map<String, Object> welcome = session.welcome(Role.WATCHER, 7);
-        assertEquals(List.of("type", "spawn_id", "task_id", "role", "epoch", "from", "state"),
+        assertEquals(
+                List.of("type", "spawn_id", "task_id", "role", "epoch", "from", "state"),
                 List.copyOf(welcome.keySet()));
-        assertEquals(Map.of("type", "authenticated", "spawn_id", spawn.spawnId(), "task_id", "fix", "role", "watcher",
-                "epoch", spawn.log().epoch(), "from", 7L, "state", "running"), welcome);
+        assertEquals(
+                Map.of(
+                        "type",
+                        "authenticated",
+                        "spawn_id",
+                        spawn.spawnId(),
+                        "task_id",
+                        "fix",
+                        "role",
+                        "watcher",
+                        "epoch",
+                        spawn.log().epoch(),
+                        "from",
+                        7L,
+                        "state",
+                        "running"),
+                welcome);
     }
 
     @Test
@@ -258,7 +331,8 @@ class SessionTest {
         bench.start("second");
         frame(1, "\"state\":\"terminated\"");
         Map<Object, Object> shown = new HashMap<>();
-        sessions.all().forEach(one -> shown.put(one.taskId(), sessions.of(one).view().get("status")));
+        sessions.all()
+                .forEach(one -> shown.put(one.taskId(), sessions.of(one).view().get("status")));
         assertEquals(Map.of("second", "active", "fix", "inactive"), shown);
     }
 }

@@ -38,8 +38,15 @@ class TokenHalvesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(nullValues = "null", value = {"null", "''", "short", "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!",
-        "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
+    @CsvSource(
+            nullValues = "null",
+            value = {
+                "null",
+                "''",
+                "short",
+                "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!",
+                "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            })
     void shouldTakeNoHalfThatIsNone(String wrong) {
         TokenHalves halves = TokenHalves.of(Ids.newToken());
         assertEquals(Optional.empty(), TokenHalves.join(wrong, halves.key()));

@@ -45,7 +45,9 @@ class TokensTest {
     }
 
     private Tokens.Minted mint(Role role, String spawnId, long ttlMs) {
-        return tokens.mint(new Tokens.Wish(role, "alice", spawnId, ttlMs)).toCompletableFuture().join();
+        return tokens.mint(new Tokens.Wish(role, "alice", spawnId, ttlMs))
+                .toCompletableFuture()
+                .join();
     }
 
     private static ErrorCode refusal(Tokens tokens, String secret) {
@@ -60,7 +62,8 @@ class TokensTest {
     void shouldKnowTheAdminTokenAndNothingByHalf() {
         assertEquals(Role.ADMIN, tokens.access(adminToken).role());
         assertTrue(tokens.access(null).isNobody());
-        for (String wrong : List.of("", "brig_", adminToken + "A", adminToken.substring(1), Ids.hashToken(adminToken))) {
+        for (String wrong :
+                List.of("", "brig_", adminToken + "A", adminToken.substring(1), Ids.hashToken(adminToken))) {
             assertNull(tokens.access(wrong).role(), "opens nothing by itself");
         }
     }
@@ -133,7 +136,8 @@ class TokensTest {
     @Test
     void shouldRefuseATokenOfASpawnsOwnWhenThatWasRevoked() {
         String secret = Ids.newToken();
-        Token own = new Token(Ids.hashToken(secret), Role.CAPTAIN, "uid:0", "spn_1", time.nowMs(), Long.MAX_VALUE, false);
+        Token own =
+                new Token(Ids.hashToken(secret), Role.CAPTAIN, "uid:0", "spn_1", time.nowMs(), Long.MAX_VALUE, false);
         Access before = tokens.access(secret);
         watch(before, "a");
         assertEquals(own.id(), before.tokenId());
@@ -147,7 +151,8 @@ class TokensTest {
         for (int i = 0; i < Tokens.TOKENS_MAX; i++) {
             mint(Role.WATCHER, null, 1_000);
         }
-        CompletableFuture<?> refused = tokens.mint(new Tokens.Wish(Role.WATCHER, "a", null, 1)).toCompletableFuture();
+        CompletableFuture<?> refused =
+                tokens.mint(new Tokens.Wish(Role.WATCHER, "a", null, 1)).toCompletableFuture();
         assertTrue(refused.isCompletedExceptionally());
         time.pass(DAY_MS + 1_000);
         mint(Role.WATCHER, null, 1_000);
@@ -158,8 +163,12 @@ class TokensTest {
     void shouldBindATicketToTheSessionThatItIsFor() {
         Tickets tickets = new Tickets(time);
         Access everywhere = new Access("alice", Role.CAPTAIN, null, "secret", "tok_1");
-        assertEquals("spn_1", tickets.redeem(tickets.issue(everywhere, "spn_1", false).secret()).spawnId());
-        assertNull(tickets.redeem(tickets.issue(everywhere, null, false).secret()).spawnId());
+        assertEquals(
+                "spn_1",
+                tickets.redeem(tickets.issue(everywhere, "spn_1", false).secret())
+                        .spawnId());
+        assertNull(
+                tickets.redeem(tickets.issue(everywhere, null, false).secret()).spawnId());
     }
 
     @Test
@@ -169,8 +178,10 @@ class TokensTest {
         for (int i = 0; i < Tickets.TICKETS_MAX; i++) {
             tickets.issue(captain, null, true);
         }
-        assertEquals(ErrorCode.MAX_TOKENS,
-                assertThrows(BrigException.class, () -> tickets.issue(captain, null, true)).code());
+        assertEquals(
+                ErrorCode.MAX_TOKENS,
+                assertThrows(BrigException.class, () -> tickets.issue(captain, null, true))
+                        .code());
         time.pass(Tickets.TICKET_MS);
         tickets.issue(captain, null, true);
     }
@@ -181,14 +192,18 @@ class TokensTest {
         Access captain = new Access("alice", Role.CAPTAIN, "spn_1", "secret", "tok_1");
         String ticket = tickets.issue(captain, "spn_1", true).secret();
         assertEquals(new Access("alice", Role.WATCHER, "spn_1", null, "tok_1"), tickets.redeem(ticket));
-        assertEquals(ErrorCode.UNAUTHENTICATED,
+        assertEquals(
+                ErrorCode.UNAUTHENTICATED,
                 assertThrows(BrigException.class, () -> tickets.redeem(ticket)).code());
         String late = tickets.issue(captain, null, false).secret();
         time.pass(Tickets.TICKET_MS);
-        assertEquals(ErrorCode.ATTACH_AUTH_EXPIRED,
+        assertEquals(
+                ErrorCode.ATTACH_AUTH_EXPIRED,
                 assertThrows(BrigException.class, () -> tickets.redeem(late)).code());
         Access unknown = new Access("token", null, null, "secret", "tok_2");
-        assertEquals(ErrorCode.FORBIDDEN,
-                assertThrows(BrigException.class, () -> tickets.issue(unknown, null, true)).code());
+        assertEquals(
+                ErrorCode.FORBIDDEN,
+                assertThrows(BrigException.class, () -> tickets.issue(unknown, null, true))
+                        .code());
     }
 }

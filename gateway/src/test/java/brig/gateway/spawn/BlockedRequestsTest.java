@@ -8,8 +8,23 @@ import org.junit.jupiter.api.Test;
 
 class BlockedRequestsTest {
     private static Fields frame(String scheme, long port) {
-        return new Fields(Map.of("type", "egress", "kind", "blocked", "method", "POST", "scheme", scheme, "host", "evil.example",
-                "port", port, "path", "/x", "rule", "allowedHosts does not have evil.example"));
+        return new Fields(Map.of(
+                "type",
+                "egress",
+                "kind",
+                "blocked",
+                "method",
+                "POST",
+                "scheme",
+                scheme,
+                "host",
+                "evil.example",
+                "port",
+                port,
+                "path",
+                "/x",
+                "rule",
+                "allowedHosts does not have evil.example"));
     }
 
     @Test

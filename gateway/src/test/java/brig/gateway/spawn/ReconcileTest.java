@@ -58,7 +58,8 @@ class ReconcileTest {
         after.workers.egress = Map.of("asks", List.of(Map.of("host", "a.test", "port", 443L)));
         after.reconcile(before.spawnId());
         assertEquals("waiting", found(after, before).view().get("activity"));
-        after.send(found(after, before),
+        after.send(
+                found(after, before),
                 "{\"type\":\"egress\",\"seq\":2,\"ts\":1,\"kind\":\"answered\",\"host\":\"a.test\",\"port\":443,\"decision\":\"deny\"}\n");
         assertEquals("working", found(after, before).view().get("activity"));
     }
@@ -73,7 +74,8 @@ class ReconcileTest {
         after.reconcile(before.spawnId());
 
         assertEquals(SpawnState.RUNNING, found(after, before).state());
-        assertEquals("/workspaces/" + before.spawnId(), found(after, before).view().get("workspace"));
+        assertEquals(
+                "/workspaces/" + before.spawnId(), found(after, before).view().get("workspace"));
         assertEquals("RUNNING", after.recorded(before.spawnId()).getLast());
     }
 
@@ -97,7 +99,8 @@ class ReconcileTest {
         SpawnBench after = SpawnBench.restarted(bench);
         after.reconcile(a.spawnId(), b.spawnId());
         assertEquals("2/2", after.slots());
-        assertEquals(ErrorCode.MAX_WORKERS_PER_CAPTAIN,
+        assertEquals(
+                ErrorCode.MAX_WORKERS_PER_CAPTAIN,
                 SpawnBench.refusal(after.ask("c", SpawnBench.CAPTAIN)).code());
 
         after.send(found(after, a), RUNNING + CHUNK + TERMINATED);
@@ -114,7 +117,10 @@ class ReconcileTest {
         assertEquals("2/2", after.slots());
 
         after.send(found(after, a), RUNNING + CHUNK + TERMINATED);
-        assertEquals(ErrorCode.MAX_WORKERS, SpawnBench.refusal(after.ask("d", "uid:9")).code(), "one too many before");
+        assertEquals(
+                ErrorCode.MAX_WORKERS,
+                SpawnBench.refusal(after.ask("d", "uid:9")).code(),
+                "one too many before");
         after.send(found(after, b), RUNNING + CHUNK + TERMINATED);
         assertFalse(after.ask("d", "uid:9").isCompletedExceptionally());
     }
@@ -130,13 +136,37 @@ class ReconcileTest {
         bench.reconcile();
 
         assertTrue(captain.text().startsWith(RUNNING + CHUNK));
-        List<Map<String, ?>> goodbye = captain.text().lines().skip(2).map(ReconcileTest::parse).toList();
+        List<Map<String, ?>> goodbye =
+                captain.text().lines().skip(2).map(ReconcileTest::parse).toList();
         long ts = 1_767_225_699_000L;
-        assertEquals(List.of(
-                Map.of("type", "error", "seq", 3L, "ts", ts, "code", "WORKER_LOST",
-                        "error", "the worker-agent ended, and its workers with it"),
-                Map.of("type", "done", "seq", 4L, "ts", ts, "exitCode", 137L, "signal", "SIGKILL", "reason", "worker_lost"),
-                Map.of("type", "state", "seq", 5L, "ts", ts, "state", "terminated", "reason", "worker_lost")), goodbye);
+        assertEquals(
+                List.of(
+                        Map.of(
+                                "type",
+                                "error",
+                                "seq",
+                                3L,
+                                "ts",
+                                ts,
+                                "code",
+                                "WORKER_LOST",
+                                "error",
+                                "the worker-agent ended, and its workers with it"),
+                        Map.of(
+                                "type",
+                                "done",
+                                "seq",
+                                4L,
+                                "ts",
+                                ts,
+                                "exitCode",
+                                137L,
+                                "signal",
+                                "SIGKILL",
+                                "reason",
+                                "worker_lost"),
+                        Map.of("type", "state", "seq", 5L, "ts", ts, "state", "terminated", "reason", "worker_lost")),
+                goodbye);
         assertTrue(captain.isEnded());
         assertEquals(SpawnState.TERMINATED, spawn.state());
         assertEquals("0/0", bench.slots());
@@ -331,8 +361,10 @@ class ReconcileTest {
     @Test
     void shouldHandOverHowAStreamEndedWhenItIsRecorded() {
         Spawn spawn = bench.run("fix");
-        bench.send(spawn, RUNNING + CHUNK + "{\"type\":\"done\",\"seq\":3,\"ts\":1,\"exitCode\":0}\n"
-                + TERMINATED.replace("\"seq\":3", "\"seq\":4"));
+        bench.send(
+                spawn,
+                RUNNING + CHUNK + "{\"type\":\"done\",\"seq\":3,\"ts\":1,\"exitCode\":0}\n"
+                        + TERMINATED.replace("\"seq\":3", "\"seq\":4"));
         String end = bench.ends.get(spawn.spawnId());
         assertTrue(end.startsWith("3-4 "), end);
         assertTrue(end.contains("\"done\"") && end.contains("\"terminated\""), end);

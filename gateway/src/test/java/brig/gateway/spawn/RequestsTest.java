@@ -55,8 +55,10 @@ class RequestsTest {
     void shouldStartOneWorkerAndAnswerAllAlikeWhenAHundredAskAtOnce() {
         List<CompletableFuture<Granted>> answers = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            answers.add(bench.spawner.spawn(request(BODY), Admission.Applicant.of(SpawnBench.CAPTAIN))
-                    .thenCompose(Accepted::running).toCompletableFuture());
+            answers.add(bench.spawner
+                    .spawn(request(BODY), Admission.Applicant.of(SpawnBench.CAPTAIN))
+                    .thenCompose(Accepted::running)
+                    .toCompletableFuture());
         }
         bench.loop.run();
         assertEquals(1, bench.workers.asked.size());
@@ -100,10 +102,21 @@ class RequestsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '~', value = {"'prompt':'go'|'prompt':'stop'", "'model':'m'|'model':'n'", "'workspace':'/w'|'workspace':'/v'",
-        "['A','B']|['A']", "'timeout_seconds':60|'timeout_seconds':61",
-        "'timeout_seconds':60|'timeout_seconds':60,'lease_seconds':5", "'name':'shell'|'name':'demo'",
-        "'policy':'build'|'policy':'review'", "'once':false|'once':true", "'project':'p'|'project':'p','task_id':'x'"})
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "'prompt':'go'|'prompt':'stop'",
+                "'model':'m'|'model':'n'",
+                "'workspace':'/w'|'workspace':'/v'",
+                "['A','B']|['A']",
+                "'timeout_seconds':60|'timeout_seconds':61",
+                "'timeout_seconds':60|'timeout_seconds':60,'lease_seconds':5",
+                "'name':'shell'|'name':'demo'",
+                "'policy':'build'|'policy':'review'",
+                "'once':false|'once':true",
+                "'project':'p'|'project':'p','task_id':'x'"
+            })
     void shouldRefuseAnotherRequestUnderTheSameId(String part, String changed) {
         String other = BODY.replace(part, changed);
         assertNotEquals(BODY, other);
@@ -141,7 +154,9 @@ class RequestsTest {
         Granted first = granted();
         assertEquals(first, ask(bench, BODY, "admin").join(), "operators may do everything");
         for (String other : List.of("captain-7", "uid:4243")) {
-            assertEquals(ErrorCode.IDEMPOTENCY_CONFLICT, refusal(ask(bench, BODY, other)).code());
+            assertEquals(
+                    ErrorCode.IDEMPOTENCY_CONFLICT,
+                    refusal(ask(bench, BODY, other)).code());
         }
     }
 
@@ -181,7 +196,9 @@ class RequestsTest {
         bench.run("a");
         bench.run("b");
         assertEquals(ErrorCode.MAX_WORKERS_PER_CAPTAIN, refusal(ask(BODY)).code());
-        bench.send(bench.spawns.find("a").orElseThrow(), "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"terminated\"}\n");
+        bench.send(
+                bench.spawns.find("a").orElseThrow(),
+                "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"terminated\"}\n");
         assertFalse(ask(BODY).isDone());
         assertEquals(3, bench.workers.asked.size());
     }
@@ -189,7 +206,9 @@ class RequestsTest {
     @Test
     void shouldRepeatARefusalThatStands() {
         CompletableFuture<Granted> first = ask(BODY);
-        bench.workers.asked.get(bench.spawns.all().getFirst().spawnId())
+        bench.workers
+                .asked
+                .get(bench.spawns.all().getFirst().spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no such program"));
         bench.loop.run();
         assertEquals(ErrorCode.COMMAND_NOT_FOUND, refusal(first).code());
@@ -206,7 +225,10 @@ class RequestsTest {
         SpawnBench after = SpawnBench.restarted(bench);
         CompletableFuture<Granted> again = ask(after, BODY, SpawnBench.CAPTAIN);
         assertFalse(again.isDone(), "nobody knows yet");
-        assertEquals(409, refusal(ask(after, BODY.replace("'go'", "'stop'"), SpawnBench.CAPTAIN)).httpStatus());
+        assertEquals(
+                409,
+                refusal(ask(after, BODY.replace("'go'", "'stop'"), SpawnBench.CAPTAIN))
+                        .httpStatus());
         after.reconcile(spawnId);
         assertEquals(spawnId, again.join().spawnId());
         assertEquals("/run/io.sock", again.join().ioSocket());
@@ -232,15 +254,19 @@ class RequestsTest {
 
     @Test
     void shouldNameTheSameSpawnAtOnceWhateverBecameOfIt() {
-        // Scenario: a captain that does not wait repeats its request while the start is under way, and when it has failed.
+        // Scenario: a captain that does not wait repeats its request while the start is under way, and when it has
+        // failed.
         Accepted first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         Accepted during = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         assertEquals(first, during);
-        bench.workers.asked.get(first.spawnId())
+        bench.workers
+                .asked
+                .get(first.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no such program"));
         bench.loop.run();
         Accepted after = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
-        assertEquals(List.of(first.spawnId(), first.taskId(), first.captainToken(), first.watcherToken(), first.ioSocket()),
+        assertEquals(
+                List.of(first.spawnId(), first.taskId(), first.captainToken(), first.watcherToken(), first.ioSocket()),
                 List.of(after.spawnId(), after.taskId(), after.captainToken(), after.watcherToken(), after.ioSocket()));
         assertEquals(1, bench.workers.asked.size());
     }
@@ -248,15 +274,21 @@ class RequestsTest {
     @Test
     void shouldBeginAnotherWhenAStartFailedThatMaySucceedLater() {
         Accepted first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
-        bench.workers.asked.get(first.spawnId())
+        bench.workers
+                .asked
+                .get(first.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.START_TIMEOUT, "too slow", 1));
         bench.loop.run();
-        assertNotEquals(first.spawnId(), SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN)).spawnId());
+        assertNotEquals(
+                first.spawnId(),
+                SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN)).spawnId());
     }
 
     @Test
     void shouldCountWithinAProvider() {
         granted();
-        assertEquals(ErrorCode.INVALID_FIELD, refusal(ask(BODY + ",'provider':'far'")).code());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                refusal(ask(BODY + ",'provider':'far'")).code());
     }
 }

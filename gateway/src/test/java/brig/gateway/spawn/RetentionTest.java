@@ -53,8 +53,13 @@ class RetentionTest {
     private long nowMs = 1_000 * DAY_MS;
 
     private Retention retention(int days, long bytes, int count) {
-        return new Retention(new Retention.Bounds(days, bytes, count), store, spawns,
-                new StreamFolders(streams, Runnable::run, loop), () -> nowMs, timers);
+        return new Retention(
+                new Retention.Bounds(days, bytes, count),
+                store,
+                spawns,
+                new StreamFolders(streams, Runnable::run, loop),
+                () -> nowMs,
+                timers);
     }
 
     private static String id(int number) {
@@ -62,17 +67,34 @@ class RetentionTest {
     }
 
     private Spawn live(int number, long bytes) throws IOException {
-        SpawnRecord record = new SpawnRecord(id(number), "task-" + number, null, "4h2k9x0c",
-                new SpawnRecord.Origin(null, "", "local", "admin", "shell", "{}"), new SpawnRecord.Hashes("aa", "bb"),
-                SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(nowMs, 0, nowMs, 0));
-        Spawn spawn = new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
-                new StreamLog.Environment(new Turn(loop), new RetainedBudget(1 << 20), new RecordingClock(timers), timers,
-                        new Counters(System::nanoTime), 1024, 1)));
+        SpawnRecord record = new SpawnRecord(
+                id(number),
+                "task-" + number,
+                null,
+                "4h2k9x0c",
+                new SpawnRecord.Origin(null, "", "local", "admin", "shell", "{}"),
+                new SpawnRecord.Hashes("aa", "bb"),
+                SpawnRecord.Course.requested("{}"),
+                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        Spawn spawn = new Spawn(
+                record,
+                new StreamLog(
+                        "4h2k9x0c",
+                        0,
+                        new MemoryArchive(loop, loop),
+                        new StreamLog.Environment(
+                                new Turn(loop),
+                                new RetainedBudget(1 << 20),
+                                new RecordingClock(timers),
+                                timers,
+                                new Counters(System::nanoTime),
+                                1024,
+                                1)));
         spawns.add(spawn);
         save(spawn);
         Path folder = Files.createDirectory(streams.resolve(id(number)));
-        try (var file = Files.newByteChannel(folder.resolve("00000000000000000001.ndjson"),
-                StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (var file = Files.newByteChannel(
+                folder.resolve("00000000000000000001.ndjson"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             file.position(bytes - 1).write(ByteBuffer.allocate(1));
         }
         return spawn;
@@ -104,7 +126,8 @@ class RetentionTest {
     }
 
     private Fields prune(Retention retention, boolean dryRun) {
-        CompletableFuture<Map<String, Object>> pruned = retention.prune(dryRun, "uid:1").toCompletableFuture();
+        CompletableFuture<Map<String, Object>> pruned =
+                retention.prune(dryRun, "uid:1").toCompletableFuture();
         loop.run();
         while (!pruned.isDone()) {
             timers.pass(20);
@@ -121,7 +144,9 @@ class RetentionTest {
         }
         Retention retention = retention(55, 3 * MIB, 4);
         Fields dry = prune(retention, true);
-        assertEquals(Map.of("days", 4L, "spawns", 2L, "bytes", 1L), dry.object("reasons").asMap());
+        assertEquals(
+                Map.of("days", 4L, "spawns", 2L, "bytes", 1L),
+                dry.object("reasons").asMap());
         assertEquals(10, folders().size());
         assertEquals(7 * MIB, prune(retention, false).number("bytes", 0, Long.MAX_VALUE, 0));
         assertEquals(Set.of(id(8), id(9), id(10)), folders());

@@ -2,7 +2,6 @@ package brig.gateway.spawn;
 
 import brig.gateway.limits.Admission;
 import brig.gateway.store.MemorySpawnStore;
-import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.Loop;
 import brig.gateway.stream.MemoryArchive;
 import brig.gateway.stream.RecordingClock;
@@ -45,14 +44,17 @@ public final class SpawnBench {
     final Map<String, MemoryArchive> archives;
     /** The last lines of streams that were recorded, and their numbers. */
     final Map<String, String> ends = new HashMap<>();
+
     final Spawner spawner;
     final FakeTime time = new FakeTime();
     long nowMs = 1_767_225_600_000L;
     /** The newest frame of each worker that the worker-agent has. */
     long workersLastSeq;
+
     boolean workersWork;
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
+
     CompletableFuture<String> door = CompletableFuture.completedFuture("/run/io.sock");
 
     public SpawnBench() {
@@ -95,7 +97,8 @@ public final class SpawnBench {
             loop.run();
             store.saved().clear();
         }
-        var environment = new StreamLog.Environment(new Turn(loop), budget, new RecordingClock(this::soon), this::soon, counters, 128 * 1024, 10);
+        var environment = new StreamLog.Environment(
+                new Turn(loop), budget, new RecordingClock(this::soon), this::soon, counters, 128 * 1024, 10);
         Logs logs = new Logs() {
             @Override
             public StreamLog create(String spawnId, String epoch, long lastSeq) {
@@ -108,9 +111,10 @@ public final class SpawnBench {
             public CompletionStage<Reopened> reopen(String spawnId, String epoch) {
                 MemoryArchive archive = archives.get(spawnId);
                 CompletableFuture<Reopened> opened = new CompletableFuture<>();
-                loop.execute(() -> opened.complete(
-                        new Reopened(new StreamLog(epoch, archive.frames(), archive, environment), 
-                                (earlier != null && earlier.endStored) || archive.last().contains("\"terminated\""), DONE)));
+                loop.execute(() -> opened.complete(new Reopened(
+                        new StreamLog(epoch, archive.frames(), archive, environment),
+                        (earlier != null && earlier.endStored) || archive.last().contains("\"terminated\""),
+                        DONE)));
                 return opened;
             }
 
@@ -141,15 +145,26 @@ public final class SpawnBench {
                 story.add("door closed");
             }
         };
-        spawner = new Spawner(new Spawner.Parts(workers, store, logs, () -> nowMs, time, new Secrets("a key"),
-                new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime))),
-                admission, spawns, doors);
+        spawner = new Spawner(
+                new Spawner.Parts(
+                        workers,
+                        store,
+                        logs,
+                        () -> nowMs,
+                        time,
+                        new Secrets("a key"),
+                        new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime))),
+                admission,
+                spawns,
+                doors);
     }
 
     /** The states that were recorded for a spawn, oldest first. */
     List<String> recorded(String spawnId) {
-        return store.saved().stream().filter(record -> record.spawnId().equals(spawnId))
-                .map(record -> record.course().state()).toList();
+        return store.saved().stream()
+                .filter(record -> record.spawnId().equals(spawnId))
+                .map(record -> record.course().state())
+                .toList();
     }
 
     public static SpawnRequest request(@Nullable String taskId) {
@@ -159,8 +174,9 @@ public final class SpawnBench {
     /** Asks for a worker. @return what is answered at once */
     CompletableFuture<Accepted> begin(SpawnRequest request, String captain) {
         boolean admin = captain.equals(CAPTAIN) || captain.equals("admin");
-        CompletableFuture<Accepted> accepted = spawner.spawn(request,
-                new Admission.Applicant(new SpawnRequest.Asker(captain, admin), 0, () -> false)).toCompletableFuture();
+        CompletableFuture<Accepted> accepted = spawner.spawn(
+                        request, new Admission.Applicant(new SpawnRequest.Asker(captain, admin), 0, () -> false))
+                .toCompletableFuture();
         loop.run();
         return accepted;
     }
@@ -180,9 +196,22 @@ public final class SpawnBench {
 
     /** The same with a lease. */
     public static SpawnRequest leased(String taskId, long leaseSeconds) {
-        return new SpawnRequest(taskId, null, "shell", null, List.of(), null, null, false, null,
-                SpawnRequest.WorkspaceMode.FOLDER, null, false, SpawnRequest.Claim.NONE,
-                new SpawnRequest.Bounds(null, 0, leaseSeconds), SpawnRequest.Talk.NEW);
+        return new SpawnRequest(
+                taskId,
+                null,
+                "shell",
+                null,
+                List.of(),
+                null,
+                null,
+                false,
+                null,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                false,
+                SpawnRequest.Claim.NONE,
+                new SpawnRequest.Bounds(null, 0, leaseSeconds),
+                SpawnRequest.Talk.NEW);
     }
 
     /** Asks for a worker that is still on its way. */
@@ -217,7 +246,9 @@ public final class SpawnBench {
 
     /** The worker-agent starts that worker. */
     public void started(String spawnId) {
-        workers.asked.get(spawnId).complete(new WorkerAgent.Started("/w/" + spawnId, "/workspaces/" + spawnId, Map.of()));
+        workers.asked
+                .get(spawnId)
+                .complete(new WorkerAgent.Started("/w/" + spawnId, "/workspaces/" + spawnId, Map.of()));
         loop.run();
     }
 
@@ -232,7 +263,8 @@ public final class SpawnBench {
     }
 
     private WorkerAgent.Alive alive(String spawnId) {
-        return new WorkerAgent.Alive(spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq, workersWork);
+        return new WorkerAgent.Alive(
+                spawnId, "/w/" + spawnId, "/workspaces/" + spawnId, Map.of(), workersLastSeq, workersWork);
     }
 
     /** The worker-agent's link comes up, and it has these. */

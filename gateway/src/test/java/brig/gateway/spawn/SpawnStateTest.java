@@ -18,21 +18,44 @@ import org.junit.jupiter.api.Test;
 class SpawnStateTest {
     /** The list of docs: every pair that is not here is refused. */
     private static final Set<String> ALLOWED = Set.of(
-            "requested->spawning", "requested->failed",
-            "spawning->running", "spawning->failed", "spawning->unknown",
-            "running->terminated", "running->unknown",
-            "unknown->spawning", "unknown->running", "unknown->failed", "unknown->terminated");
+            "requested->spawning",
+            "requested->failed",
+            "spawning->running",
+            "spawning->failed",
+            "spawning->unknown",
+            "running->terminated",
+            "running->unknown",
+            "unknown->spawning",
+            "unknown->running",
+            "unknown->failed",
+            "unknown->terminated");
 
     private final Loop loop = new Loop();
 
     private Spawn spawn(SpawnState state, String requestId, String sessionId) {
-        SpawnRecord record = new SpawnRecord("spn_1", "fix", sessionId, "4h2k9x0c",
-                new SpawnRecord.Origin(requestId, "", "local", "admin", "shell", "{}"), new SpawnRecord.Hashes("aa", "bb"),
+        SpawnRecord record = new SpawnRecord(
+                "spn_1",
+                "fix",
+                sessionId,
+                "4h2k9x0c",
+                new SpawnRecord.Origin(requestId, "", "local", "admin", "shell", "{}"),
+                new SpawnRecord.Hashes("aa", "bb"),
                 new SpawnRecord.Course(state.name(), "", "{}", null, null, null),
                 new SpawnRecord.Times(1_000, 0, 1_500, 0));
-        return new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
-                new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
-                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, new Counters(System::nanoTime), 1024, 1)));
+        return new Spawn(
+                record,
+                new StreamLog(
+                        "4h2k9x0c",
+                        0,
+                        new MemoryArchive(loop, loop),
+                        new StreamLog.Environment(
+                                new Turn(loop),
+                                new RetainedBudget(1),
+                                new RecordingClock((delayMs, tick) -> () -> {}),
+                                (delayMs, task) -> () -> {},
+                                new Counters(System::nanoTime),
+                                1024,
+                                1)));
     }
 
     @Test
@@ -64,11 +87,17 @@ class SpawnStateTest {
 
     @Test
     void shouldNameEverythingInTheLineOfATransition() {
-        assertEquals("{request_id=8e03978e, provider=local, spawn_id=spn_1, session_id=ses_1, task_id=fix,"
+        assertEquals(
+                "{request_id=8e03978e, provider=local, spawn_id=spn_1, session_id=ses_1, task_id=fix,"
                         + " state=requested->spawning, duration_ms=500}",
-                spawn(SpawnState.REQUESTED, "8e03978e", "ses_1").transition(SpawnState.SPAWNING, 2_000).toString());
-        assertEquals("{request_id=null, provider=local, spawn_id=spn_1, session_id=null, task_id=fix,"
+                spawn(SpawnState.REQUESTED, "8e03978e", "ses_1")
+                        .transition(SpawnState.SPAWNING, 2_000)
+                        .toString());
+        assertEquals(
+                "{request_id=null, provider=local, spawn_id=spn_1, session_id=null, task_id=fix,"
                         + " state=unknown->failed, duration_ms=0}",
-                spawn(SpawnState.UNKNOWN, null, null).transition(SpawnState.FAILED, 1_500).toString());
+                spawn(SpawnState.UNKNOWN, null, null)
+                        .transition(SpawnState.FAILED, 1_500)
+                        .toString());
     }
 }

@@ -26,8 +26,11 @@ class SpawnTreeTest {
     private static String chunks(long first, long last) {
         StringBuilder lines = new StringBuilder();
         for (long seq = first; seq <= last; seq++) {
-            lines.append("{\"type\":\"chunk\",\"seq\":").append(seq).append(",\"ts\":1,\"content\":\"")
-                    .append("x".repeat(500)).append("\",\"stream\":\"text\"}\n");
+            lines.append("{\"type\":\"chunk\",\"seq\":")
+                    .append(seq)
+                    .append(",\"ts\":1,\"content\":\"")
+                    .append("x".repeat(500))
+                    .append("\",\"stream\":\"text\"}\n");
         }
         return lines.toString();
     }
@@ -39,8 +42,10 @@ class SpawnTreeTest {
     }
 
     private static List<String> statuses(Map<String, Object> view) {
-        return new Fields(view).objects("agents").stream()
-                .map(agent -> agent.text("agent_id") + " " + agent.text("status")).toList();
+        return new Fields(view)
+                .objects("agents").stream()
+                        .map(agent -> agent.text("agent_id") + " " + agent.text("status"))
+                        .toList();
     }
 
     @Test
@@ -86,9 +91,11 @@ class SpawnTreeTest {
 
     @Test
     void shouldTellTheTreeOfASessionThatIsOver() {
-        bench.send(spawn, RUNNING + agent(2, "a", "running")
-                + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exitCode\":0}\n"
-                + "{\"type\":\"state\",\"seq\":4,\"ts\":4,\"state\":\"terminated\"}\n");
+        bench.send(
+                spawn,
+                RUNNING + agent(2, "a", "running")
+                        + "{\"type\":\"done\",\"seq\":3,\"ts\":3,\"exitCode\":0}\n"
+                        + "{\"type\":\"state\",\"seq\":4,\"ts\":4,\"state\":\"terminated\"}\n");
         assertEquals(SpawnState.TERMINATED, spawn.state());
         Map<String, Object> view = view(bench, spawn);
         assertEquals(List.of("a lost"), statuses(view));

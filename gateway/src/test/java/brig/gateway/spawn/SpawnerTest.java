@@ -34,11 +34,14 @@ class SpawnerTest {
         Granted granted = bench.start("fix");
         Spawn spawn = bench.spawn(granted);
 
-        assertEquals(List.of("door, state REQUESTED, recorded [REQUESTED]", "spawn", "follow /w/" + spawn.spawnId()),
+        assertEquals(
+                List.of("door, state REQUESTED, recorded [REQUESTED]", "spawn", "follow /w/" + spawn.spawnId()),
                 bench.story);
         assertEquals(List.of("REQUESTED", "SPAWNING", "RUNNING"), bench.recorded(spawn.spawnId()));
         assertEquals(SpawnState.RUNNING, spawn.state());
-        assertEquals("/workspaces/" + spawn.spawnId(), bench.store.saved().getLast().course().workspace());
+        assertEquals(
+                "/workspaces/" + spawn.spawnId(),
+                bench.store.saved().getLast().course().workspace());
         assertEquals("/run/io.sock", granted.ioSocket());
         assertEquals(1, bench.stream(spawn).nextSeq);
     }
@@ -51,7 +54,9 @@ class SpawnerTest {
         assertFalse(recorded.contains(granted.watcherToken()));
         assertFalse(recorded.contains("a secret prompt"));
         assertTrue(recorded.contains(Ids.hashToken(granted.captainToken())));
-        assertEquals("a secret prompt", bench.workers.requests.values().iterator().next().prompt());
+        assertEquals(
+                "a secret prompt",
+                bench.workers.requests.values().iterator().next().prompt());
         assertTrue(bench.spawn(granted).isCaptainToken(granted.captainToken()));
         assertTrue(bench.spawn(granted).isWatcherToken(granted.watcherToken()));
         assertFalse(bench.spawn(granted).isCaptainToken(granted.watcherToken()));
@@ -125,14 +130,20 @@ class SpawnerTest {
         for (String captain : List.of("uid:1", "uid:2", "uid:3")) {
             var _ = slow.ask(captain.replace(':', '-'), captain);
         }
-        assertEquals(ErrorCode.MAX_WORKERS, SpawnBench.refusal(slow.ask("x", SpawnBench.CAPTAIN)).code());
-        assertEquals(ErrorCode.MAX_WORKERS, SpawnBench.refusal(slow.ask("x", SpawnBench.CAPTAIN)).code());
+        assertEquals(
+                ErrorCode.MAX_WORKERS,
+                SpawnBench.refusal(slow.ask("x", SpawnBench.CAPTAIN)).code());
+        assertEquals(
+                ErrorCode.MAX_WORKERS,
+                SpawnBench.refusal(slow.ask("x", SpawnBench.CAPTAIN)).code());
     }
 
     @Test
     void shouldRefuseATaskIdWhileItsSpawnLives() {
         Spawn first = bench.run("fix");
-        assertEquals(ErrorCode.TASK_ID_IN_USE, SpawnBench.refusal(bench.ask("fix", "uid:7")).code());
+        assertEquals(
+                ErrorCode.TASK_ID_IN_USE,
+                SpawnBench.refusal(bench.ask("fix", "uid:7")).code());
         assertEquals("1/1", bench.slots());
 
         bench.send(first, RUNNING + CHUNK + TERMINATED);
@@ -142,7 +153,9 @@ class SpawnerTest {
     @Test
     void shouldRefuseWhenTheGatewayIsShuttingDown() {
         bench.admission.close();
-        assertEquals(ErrorCode.SHUTTING_DOWN, SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
+        assertEquals(
+                ErrorCode.SHUTTING_DOWN,
+                SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
         assertEquals("0/0", bench.slots());
     }
 
@@ -151,7 +164,9 @@ class SpawnerTest {
         bench.start("other");
         CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn spawn = bench.spawns.find("fix").orElseThrow();
-        bench.workers.asked.get(spawn.spawnId())
+        bench.workers
+                .asked
+                .get(spawn.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "no bwrap"));
         bench.loop.run();
 
@@ -226,13 +241,19 @@ class SpawnerTest {
     @Test
     void shouldAskTheWorkerAgentWhenASpawnIsTerminatedAndNothingWhenItHasEnded() {
         Spawn spawn = bench.run("fix");
-        bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture().join();
+        bench.spawner
+                .terminate(spawn, "requested", "uid:0")
+                .toCompletableFuture()
+                .join();
         assertEquals("terminate " + spawn.spawnId() + " requested", bench.story.getLast());
         assertEquals(SpawnState.RUNNING, spawn.state(), "its end shows in its frames");
 
         bench.send(spawn, RUNNING + CHUNK + TERMINATED);
         int before = bench.story.size();
-        bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture().join();
+        bench.spawner
+                .terminate(spawn, "requested", "uid:0")
+                .toCompletableFuture()
+                .join();
         assertEquals(before, bench.story.size());
     }
 
@@ -246,10 +267,14 @@ class SpawnerTest {
         assertEquals(spawn, bench.spawns.find("ses_x").orElseThrow());
         assertEquals("ses_x", spawn.view().get("session_id"));
         assertEquals("ses_x", bench.store.saved().getLast().sessionId());
-        assertEquals(ErrorCode.INVALID_FIELD,
-                assertThrows(BrigException.class, () -> bench.spawner.bindSession(other, "ses_x")).code());
-        assertEquals(ErrorCode.INVALID_FIELD,
-                assertThrows(BrigException.class, () -> bench.spawner.bindSession(spawn, "ses_y")).code());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> bench.spawner.bindSession(other, "ses_x"))
+                        .code());
+        assertEquals(
+                ErrorCode.INVALID_FIELD,
+                assertThrows(BrigException.class, () -> bench.spawner.bindSession(spawn, "ses_y"))
+                        .code());
         SpawnBench after = SpawnBench.restarted(bench);
         assertEquals(spawn.spawnId(), after.spawns.find("ses_x").orElseThrow().spawnId());
     }
@@ -281,7 +306,8 @@ class SpawnerTest {
         assertFalse(granted.isDone());
         bench.pass(250);
         bench.started(id);
-        assertEquals("/workspaces/" + id, bench.spawns.find(id).orElseThrow().view().get("workspace"));
+        assertEquals(
+                "/workspaces/" + id, bench.spawns.find(id).orElseThrow().view().get("workspace"));
         assertEquals(id, granted.join().spawnId());
     }
 
@@ -294,17 +320,18 @@ class SpawnerTest {
             bench.workers.asked.get(id).completeExceptionally(limited());
             bench.pass(250);
         }
-        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(granted).code());
+        assertEquals(
+                ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(granted).code());
         assertEquals("0/0", bench.slots());
     }
 
     @Test
     void shouldWaitUntilTheWorkerAgentStartsMoreAsLongAsWasAskedFor() {
-        Admission.Applicant patient = new Admission.Applicant(new SpawnRequest.Asker(SpawnBench.CAPTAIN, true), 1_000,
-                () -> false);
+        Admission.Applicant patient =
+                new Admission.Applicant(new SpawnRequest.Asker(SpawnBench.CAPTAIN, true), 1_000, () -> false);
         bench.workers.checking = CompletableFuture.failedFuture(limited());
-        CompletableFuture<Accepted> accepted = bench.spawner.spawn(SpawnBench.request("fix"), patient)
-                .toCompletableFuture();
+        CompletableFuture<Accepted> accepted =
+                bench.spawner.spawn(SpawnBench.request("fix"), patient).toCompletableFuture();
         bench.pass(250);
         assertFalse(accepted.isDone());
         bench.workers.checking = CompletableFuture.completedFuture(null);
@@ -312,14 +339,15 @@ class SpawnerTest {
         assertEquals("fix", accepted.join().taskId());
 
         bench.workers.checking = CompletableFuture.failedFuture(limited());
-        CompletableFuture<Accepted> inVain = bench.spawner.spawn(SpawnBench.request("other"), patient)
-                .toCompletableFuture();
+        CompletableFuture<Accepted> inVain =
+                bench.spawner.spawn(SpawnBench.request("other"), patient).toCompletableFuture();
         for (int i = 0; i < 5; i++) {
             bench.pass(250);
         }
         assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(inVain).code());
-        assertEquals(ErrorCode.PROVIDER_RATE_LIMITED, SpawnBench.refusal(bench.ask("at-once", SpawnBench.CAPTAIN))
-                .code());
+        assertEquals(
+                ErrorCode.PROVIDER_RATE_LIMITED,
+                SpawnBench.refusal(bench.ask("at-once", SpawnBench.CAPTAIN)).code());
     }
 
     @Test
@@ -334,7 +362,9 @@ class SpawnerTest {
     @Test
     void shouldRefuseAndKeepNothingWhenTheWorkerAgentWouldNotTakeTheRequest() {
         bench.workers.checking = CompletableFuture.failedFuture(new BrigException(ErrorCode.UNKNOWN_AGENT, "no agent"));
-        assertEquals(ErrorCode.UNKNOWN_AGENT, SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
+        assertEquals(
+                ErrorCode.UNKNOWN_AGENT,
+                SpawnBench.refusal(bench.ask("fix", SpawnBench.CAPTAIN)).code());
         assertEquals(List.of(), bench.spawns.all());
         assertEquals(List.of(), bench.store.saved());
         assertEquals("0/0", bench.slots());
@@ -354,11 +384,15 @@ class SpawnerTest {
     void shouldSayWhatASpawnFailedWithToWhoWantsToAttach() {
         Accepted accepted = SpawnBench.now(bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN));
         assertEquals(ErrorCode.SESSION_NOT_READY, only().notReady().code());
-        bench.workers.asked.get(accepted.spawnId())
+        bench.workers
+                .asked
+                .get(accepted.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "no bwrap"));
         bench.loop.run();
         assertEquals(ErrorCode.SESSION_ENDED, only().notReady().code());
-        assertEquals("the spawn failed: SANDBOX_UNAVAILABLE: no bwrap", only().notReady().getMessage());
+        assertEquals(
+                "the spawn failed: SANDBOX_UNAVAILABLE: no bwrap",
+                only().notReady().getMessage());
     }
 
     @Test

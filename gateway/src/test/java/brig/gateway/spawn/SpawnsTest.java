@@ -21,12 +21,29 @@ class SpawnsTest {
 
     private Spawn spawn(int number, String taskId) {
         String id = "spn_%024d".formatted(number);
-        SpawnRecord record = new SpawnRecord(id, taskId, null, "4h2k9x0c",
-                new SpawnRecord.Origin(null, "", "local", "admin", "shell", "{}"), new SpawnRecord.Hashes("aa", "bb"),
-                SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(number, 0, number, 0));
-        return new Spawn(record, new StreamLog("4h2k9x0c", 0, new MemoryArchive(loop, loop),
-                new StreamLog.Environment(new Turn(loop), new RetainedBudget(1),
-                        new RecordingClock((delayMs, tick) -> () -> {}), (delayMs, task) -> () -> {}, new Counters(System::nanoTime), 1024, 1)));
+        SpawnRecord record = new SpawnRecord(
+                id,
+                taskId,
+                null,
+                "4h2k9x0c",
+                new SpawnRecord.Origin(null, "", "local", "admin", "shell", "{}"),
+                new SpawnRecord.Hashes("aa", "bb"),
+                SpawnRecord.Course.requested("{}"),
+                new SpawnRecord.Times(number, 0, number, 0));
+        return new Spawn(
+                record,
+                new StreamLog(
+                        "4h2k9x0c",
+                        0,
+                        new MemoryArchive(loop, loop),
+                        new StreamLog.Environment(
+                                new Turn(loop),
+                                new RetainedBudget(1),
+                                new RecordingClock((delayMs, tick) -> () -> {}),
+                                (delayMs, task) -> () -> {},
+                                new Counters(System::nanoTime),
+                                1024,
+                                1)));
     }
 
     private Spawn add(int number, String taskId) {

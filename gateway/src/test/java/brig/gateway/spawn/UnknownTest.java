@@ -70,7 +70,8 @@ class UnknownTest {
         assertTrue(spawn.view().containsKey("provider_runtime_alive"));
         assertNull(spawn.view().get("provider_runtime_alive"), "nobody can say");
         assertTrue(captain.text().contains("\"code\":\"RECONCILE_TIMEOUT\""), captain.text());
-        assertTrue(captain.text().lines().toList().getLast().contains("\"reason\":\"reconcile_timeout\""), captain.text());
+        assertTrue(
+                captain.text().lines().toList().getLast().contains("\"reason\":\"reconcile_timeout\""), captain.text());
         assertTrue(captain.isEnded());
         assertFalse(captain.text().contains("\"done\""), "how its process ended nobody knows");
         assertEquals("0/0", bench.slots());
@@ -193,7 +194,9 @@ class UnknownTest {
 
         Spawn ended = bench.run("other");
         bench.send(ended, RUNNING + CHUNK + DONE + TERMINATED);
-        assertEquals(ErrorCode.SESSION_ENDED, refusal(bench.spawner.rebind(ended).toCompletableFuture()).code());
+        assertEquals(
+                ErrorCode.SESSION_ENDED,
+                refusal(bench.spawner.rebind(ended).toCompletableFuture()).code());
     }
 
     @Test
@@ -286,7 +289,8 @@ class UnknownTest {
         Spawn spawn = bench.run("fix");
         bench.spawner.handleDown();
         bench.workers.terminating = CompletableFuture.failedFuture(new WorkerAgent.UnansweredException());
-        CompletableFuture<Void> ended = bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture();
+        CompletableFuture<Void> ended =
+                bench.spawner.terminate(spawn, "requested", "uid:0").toCompletableFuture();
         assertFalse(ended.isCompletedExceptionally(), "it is noted");
         bench.story.clear();
         bench.workers.terminating = CompletableFuture.completedFuture(null);
@@ -303,8 +307,11 @@ class UnknownTest {
         Spawn spawn = after.spawns.find("fix").orElseThrow();
         after.send(spawn, DONE + TERMINATED);
         assertEquals(SpawnState.TERMINATED, spawn.state());
-        assertEquals("{exit_code=3, signal=SIGTERM}", String.valueOf(spawn.view().get("exit")));
-        assertEquals("{\"exit_code\":3,\"signal\":\"SIGTERM\"}", after.store.saved().getLast().course().exit());
+        assertEquals(
+                "{exit_code=3, signal=SIGTERM}", String.valueOf(spawn.view().get("exit")));
+        assertEquals(
+                "{\"exit_code\":3,\"signal\":\"SIGTERM\"}",
+                after.store.saved().getLast().course().exit());
     }
 
     @Test
@@ -314,6 +321,8 @@ class UnknownTest {
         bench.store.saved().removeLast();
         bench.endStored = true;
         SpawnBench after = SpawnBench.restarted(bench);
-        assertEquals("{exit_code=7}", String.valueOf(after.spawns.find("fix").orElseThrow().view().get("exit")));
+        assertEquals(
+                "{exit_code=7}",
+                String.valueOf(after.spawns.find("fix").orElseThrow().view().get("exit")));
     }
 }

@@ -59,7 +59,9 @@ class FileStreamArchiveTest extends StreamArchiveContract {
 
     private List<Path> files() {
         try (Stream<Path> files = Files.list(folder())) {
-            return files.filter(file -> file.toString().endsWith(".ndjson")).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".ndjson"))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -84,7 +86,9 @@ class FileStreamArchiveTest extends StreamArchiveContract {
             for (long i = seq; i < seq + 4; i++) {
                 lines.append(big(i));
             }
-            assertFalse(append(archive, seq, seq + 3, lines.toString()).toCompletableFuture().isCompletedExceptionally());
+            assertFalse(append(archive, seq, seq + 3, lines.toString())
+                    .toCompletableFuture()
+                    .isCompletedExceptionally());
         }
         return first + frames - 1;
     }
@@ -110,7 +114,9 @@ class FileStreamArchiveTest extends StreamArchiveContract {
         assertTrue(sizeOfAll() >= BYTES_MAX / 2, () -> sizeOfAll() + " bytes");
         long first = archive.firstSeq();
         assertTrue(first > 250 && first < last, () -> "the oldest is " + first);
-        assertEquals("%020d.ndjson".formatted(first), files().getFirst().getFileName().toString());
+        assertEquals(
+                "%020d.ndjson".formatted(first),
+                files().getFirst().getFileName().toString());
 
         StreamArchive.Stored oldest = read(archive, 1, 1);
         assertEquals(first, oldest.firstSeq());
@@ -219,7 +225,8 @@ class FileStreamArchiveTest extends StreamArchiveContract {
         StreamArchive archive = open(disk, loop);
         append(archive, 1, 3);
         // A jump asks for a file of its own; a folder stands in its place.
-        Path inTheWay = Files.createDirectories(folder().resolve("%020d.ndjson".formatted(7)).resolve("x"));
+        Path inTheWay = Files.createDirectories(
+                folder().resolve("%020d.ndjson".formatted(7)).resolve("x"));
         assertTrue(append(archive, 7, 8).toCompletableFuture().isCompletedExceptionally());
 
         Files.delete(inTheWay);
@@ -284,7 +291,8 @@ class FileStreamArchiveTest extends StreamArchiveContract {
         for (int offset = 24; offset < 48; offset++) {
             flip(sums, offset);
             StreamArchive each = reopen(9);
-            assertEquals(Frames.frames(1, 3), text(read(each, 1, Frames.frames(1, 3).length())));
+            assertEquals(
+                    Frames.frames(1, 3), text(read(each, 1, Frames.frames(1, 3).length())));
             StreamArchive.Stored behind = read(each, 4, 1 << 20);
             assertEquals(0, behind.lines().length, "byte " + offset);
             assertEquals(GapReason.RECORD_DAMAGED, behind.missing());
@@ -335,7 +343,8 @@ class FileStreamArchiveTest extends StreamArchiveContract {
         var _ = archive.append(1, 40, Unpooled.wrappedBuffer(pieces.toArray(ByteBuf[]::new)));
         settle();
         append(archive, 41, 43);
-        assertTrue(size(files().getFirst().resolveSibling("%020d.ndjson.crc32c".formatted(1))) > 5 * 24,
+        assertTrue(
+                size(files().getFirst().resolveSibling("%020d.ndjson.crc32c".formatted(1))) > 5 * 24,
                 "more than a block");
         for (StreamArchive each : List.of(archive, reopen(43))) {
             for (long seq = 1; seq <= 40; seq++) {
@@ -356,7 +365,8 @@ class FileStreamArchiveTest extends StreamArchiveContract {
         StreamArchive archive = open(disk, loop);
         append(archive, 1, 5);
         try (Stream<Path> files = Files.list(folder())) {
-            for (Path file : files.filter(file -> !file.toString().endsWith(".ndjson")).toList()) {
+            for (Path file :
+                    files.filter(file -> !file.toString().endsWith(".ndjson")).toList()) {
                 Files.delete(file);
             }
         }

@@ -77,7 +77,9 @@ class LastFramesTest {
         end();
         disk.forget(1);
         assertEquals("8 " + DONE + TERMINATED, read(1));
-        assertEquals(GapReason.RECORD_LOST, archive.read(1, 1000).toCompletableFuture().join().missing());
+        assertEquals(
+                GapReason.RECORD_LOST,
+                archive.read(1, 1000).toCompletableFuture().join().missing());
         assertEquals("9 " + TERMINATED, read(9));
         assertEquals("10 ", read(10));
     }

@@ -50,7 +50,9 @@ class LineFileTest {
     private void checkEveryLine(LineFile file) throws IOException {
         for (int i = 0; i < LINES; i++) {
             String text = new String(file.read(FIRST + i, 1).lines(), StandardCharsets.US_ASCII);
-            assertTrue(text.startsWith(lines[i]), "line " + (FIRST + i) + " begins " + text.substring(0, Math.min(20, text.length())));
+            assertTrue(
+                    text.startsWith(lines[i]),
+                    "line " + (FIRST + i) + " begins " + text.substring(0, Math.min(20, text.length())));
         }
     }
 

@@ -98,8 +98,10 @@ public final class MemorySpawnStore implements SpawnStore {
 
     @Override
     public CompletionStage<Void> answer(RequestRecord.Key key, String answer) {
-        return write(() -> requests.computeIfPresent(key, (same, known) ->
-                new RequestRecord(key, known.fingerprint(), known.spawnId(), known.createdMs(), answer)));
+        return write(() -> requests.computeIfPresent(
+                key,
+                (same, known) ->
+                        new RequestRecord(key, known.fingerprint(), known.spawnId(), known.createdMs(), answer)));
     }
 
     @Override
@@ -115,27 +117,31 @@ public final class MemorySpawnStore implements SpawnStore {
     @Override
     public CompletionStage<List<SpawnRecord>> load() {
         return read(() -> records.values().stream()
-                .sorted(Comparator.comparingLong(record -> record.times().createdMs())).toList());
+                .sorted(Comparator.comparingLong(record -> record.times().createdMs()))
+                .toList());
     }
 
     @Override
     public CompletionStage<List<Ended>> ended() {
-        return read(() -> records.values().stream().filter(record -> record.times().endedMs() > 0)
+        return read(() -> records.values().stream()
+                .filter(record -> record.times().endedMs() > 0)
                 .map(record -> new Ended(record.spawnId(), record.times().endedMs()))
-                .sorted(Comparator.comparingLong(Ended::endedMs)).toList());
+                .sorted(Comparator.comparingLong(Ended::endedMs))
+                .toList());
     }
 
     @Override
     public CompletionStage<List<String>> prune(List<String> spawnIds) {
         List<String> gone = new ArrayList<>();
         return write(() -> spawnIds.forEach(id -> {
-            SpawnRecord record = records.get(id);
-            if (record != null && record.times().endedMs() > 0) {
-                records.remove(id);
-                pruned.add(id);
-                gone.add(id);
-            }
-        })).thenApply(done -> gone);
+                    SpawnRecord record = records.get(id);
+                    if (record != null && record.times().endedMs() > 0) {
+                        records.remove(id);
+                        pruned.add(id);
+                        gone.add(id);
+                    }
+                }))
+                .thenApply(done -> gone);
     }
 
     @Override

@@ -45,22 +45,26 @@ class RecoveryTest {
         for (int i = 0; i < spawns; i++) {
             String id = Ids.newSpawnId(1_767_225_600_000L + i);
             ids.add(id);
-            store.save(SpawnStoreContract.record(id, i + 1L)).toCompletableFuture().join();
+            store.save(SpawnStoreContract.record(id, i + 1L))
+                    .toCompletableFuture()
+                    .join();
         }
         store.close();
         return ids;
     }
 
     private void stream(String id, String lines, long last) {
-        FileStreamArchive archive = new FileStreamArchive(folder.resolve("streams").resolve(id), 1 << 20,
-                Runnable::run, Runnable::run);
-        archive.append(1, last, Unpooled.copiedBuffer(lines, StandardCharsets.UTF_8)).toCompletableFuture().join();
+        FileStreamArchive archive =
+                new FileStreamArchive(folder.resolve("streams").resolve(id), 1 << 20, Runnable::run, Runnable::run);
+        archive.append(1, last, Unpooled.copiedBuffer(lines, StandardCharsets.UTF_8))
+                .toCompletableFuture()
+                .join();
         archive.close().toCompletableFuture().join();
     }
 
     private Recovery.Outcome recover() {
-        return new Recovery(file(), folder.resolve("streams"),
-                Set.of("REQUESTED", "RUNNING", "TERMINATED")::contains).run(42);
+        return new Recovery(file(), folder.resolve("streams"), Set.of("REQUESTED", "RUNNING", "TERMINATED")::contains)
+                .run(42);
     }
 
     private List<SpawnRecord> load() {
@@ -97,8 +101,9 @@ class RecoveryTest {
         Recovery.Outcome outcome = recover();
         Set<String> kept = load().stream().map(SpawnRecord::spawnId).collect(Collectors.toSet());
         assertEquals(outcome.kept(), kept.size());
-        assertTrue(kept.size() > 250 && kept.contains(ids.getFirst()) && kept.contains(ids.getLast()), () ->
-                kept.size() + " rows");
+        assertTrue(
+                kept.size() > 250 && kept.contains(ids.getFirst()) && kept.contains(ids.getLast()),
+                () -> kept.size() + " rows");
         assertTrue(Files.exists(folder.resolve("brig.db.damaged-42")), "the damaged one stays");
     }
 
@@ -113,20 +118,24 @@ class RecoveryTest {
         assertEquals(0, outcome.kept());
         assertEquals(2, outcome.rebuilt());
         List<SpawnRecord> records = load();
-        SpawnRecord ended = records.stream().filter(each -> each.spawnId().equals(ids.getFirst())).findFirst()
+        SpawnRecord ended = records.stream()
+                .filter(each -> each.spawnId().equals(ids.getFirst()))
+                .findFirst()
                 .orElseThrow();
         assertEquals("TERMINATED", ended.course().state());
         assertEquals("ses_x", ended.sessionId());
         assertEquals(new SpawnRecord.Times(5, 5, 9, 9), ended.times());
-        SpawnRecord live = records.stream().filter(each -> each.spawnId().equals(ids.getLast())).findFirst()
+        SpawnRecord live = records.stream()
+                .filter(each -> each.spawnId().equals(ids.getLast()))
+                .findFirst()
                 .orElseThrow();
         assertEquals("RUNNING", live.course().state(), "its worker may be there");
     }
 
     @Test
     void shouldMakeAnEmptyOneOfWhatIsNoDatabase() throws IOException {
-        Files.writeString(file(),
-                "this is a text, and long enough to be taken for the header of a database".repeat(20));
+        Files.writeString(
+                file(), "this is a text, and long enough to be taken for the header of a database".repeat(20));
         assertEquals(0, recover().kept());
         assertEquals(List.of(), load());
         assertFalse(Files.exists(folder.resolve("brig.db.new")));

@@ -23,27 +23,47 @@ abstract class SpawnStoreContract {
     abstract <T> T await(CompletionStage<T> answer);
 
     static SpawnRecord record(String spawnId, long createdMs) {
-        return record(spawnId, null, SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(createdMs, 0, createdMs, 0));
+        return record(
+                spawnId, null, SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(createdMs, 0, createdMs, 0));
     }
 
     private static SpawnRecord record(
             String spawnId, String sessionId, SpawnRecord.Course course, SpawnRecord.Times times) {
-        return new SpawnRecord(spawnId, "task-" + spawnId, sessionId, "4h2k9x0c",
-                new SpawnRecord.Origin("8e03978e-40d5-43dd-bc93-6894a57f9324", "web/shop", "local", "uid:1000", "shell",
+        return new SpawnRecord(
+                spawnId,
+                "task-" + spawnId,
+                sessionId,
+                "4h2k9x0c",
+                new SpawnRecord.Origin(
+                        "8e03978e-40d5-43dd-bc93-6894a57f9324",
+                        "web/shop",
+                        "local",
+                        "uid:1000",
+                        "shell",
                         "{\"agent_config\":{\"name\":\"shell\"}}"),
-                new SpawnRecord.Hashes("aa", "bb"), course, times);
+                new SpawnRecord.Hashes("aa", "bb"),
+                course,
+                times);
     }
 
     private static SpawnRecord ended(SpawnRecord record) {
         long createdMs = record.times().createdMs();
-        return record(record.spawnId(), "ses_" + record.spawnId(),
-                new SpawnRecord.Course("FAILED", "/w/é'; DROP TABLE spawns; --", "{\"worker_id\":\"x\"}",
-                        "{\"limits\":\"cgroup1\"}", "{\"exit_code\":1}", "INTERNAL: it's over\n"),
+        return record(
+                record.spawnId(),
+                "ses_" + record.spawnId(),
+                new SpawnRecord.Course(
+                        "FAILED",
+                        "/w/é'; DROP TABLE spawns; --",
+                        "{\"worker_id\":\"x\"}",
+                        "{\"limits\":\"cgroup1\"}",
+                        "{\"exit_code\":1}",
+                        "INTERNAL: it's over\n"),
                 new SpawnRecord.Times(createdMs, createdMs + 1, createdMs + 5, createdMs + 5));
     }
 
     static RequestRecord request(String project, String requestId, String spawnId, long createdMs) {
-        return new RequestRecord(new RequestRecord.Key("local", project, requestId), "finger", spawnId, createdMs, null);
+        return new RequestRecord(
+                new RequestRecord.Key("local", project, requestId), "finger", spawnId, createdMs, null);
     }
 
     private static Throwable failure(CompletionStage<?> answer) {
@@ -85,7 +105,11 @@ abstract class SpawnStoreContract {
         for (long created : new long[] {30, 10, 20}) {
             await(store.save(record("spn_" + created, created)));
         }
-        assertEquals(List.of(10L, 20L, 30L), await(store.load()).stream().map(record -> record.times().createdMs()).toList());
+        assertEquals(
+                List.of(10L, 20L, 30L),
+                await(store.load()).stream()
+                        .map(record -> record.times().createdMs())
+                        .toList());
         store.close();
     }
 
@@ -97,7 +121,8 @@ abstract class SpawnStoreContract {
             last = store.save(ended(record("spn_" + i % 5, i)));
         }
         CompletionStage<List<SpawnRecord>> loaded = store.load();
-        assertEquals(List.of(46L, 47L, 48L, 49L, 50L),
+        assertEquals(
+                List.of(46L, 47L, 48L, 49L, 50L),
                 await(loaded).stream().map(record -> record.times().createdMs()).toList());
         assertEquals(true, last.toCompletableFuture().isDone());
         store.close();
@@ -108,8 +133,8 @@ abstract class SpawnStoreContract {
         SpawnStore store = open(loop());
         SpawnRecord first = ended(record("spn_1", 1));
         await(store.save(first));
-        SpawnRecord second = record("spn_2", "ses_spn_1", SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(2,
-                0, 2, 0));
+        SpawnRecord second =
+                record("spn_2", "ses_spn_1", SpawnRecord.Course.requested("{}"), new SpawnRecord.Times(2, 0, 2, 0));
         await(store.save(second));
         assertEquals(List.of(first, second), await(store.load()));
         store.close();
@@ -137,8 +162,14 @@ abstract class SpawnStoreContract {
         for (int i = 0; i < 100; i++) {
             begun.add(store.begin(record("spn_" + i, i), request("p", "id", "spn_" + i, i)));
         }
-        assertEquals(List.of("spn_0"), await(store.load()).stream().map(SpawnRecord::spawnId).toList());
-        assertEquals(1, begun.stream().filter(one -> !one.toCompletableFuture().isCompletedExceptionally()).count());
+        assertEquals(
+                List.of("spn_0"),
+                await(store.load()).stream().map(SpawnRecord::spawnId).toList());
+        assertEquals(
+                1,
+                begun.stream()
+                        .filter(one -> !one.toCompletableFuture().isCompletedExceptionally())
+                        .count());
         store.close();
     }
 
@@ -147,8 +178,10 @@ abstract class SpawnStoreContract {
         SpawnStore store = open(loop());
         RequestRecord request = request("p", "id", "spn_1", 5);
         await(store.begin(record("spn_1", 5), request));
-        for (RequestRecord.Key other : List.of(new RequestRecord.Key("local", "q", "id"),
-                new RequestRecord.Key("remote", "p", "id"), new RequestRecord.Key("local", "p", "other"))) {
+        for (RequestRecord.Key other : List.of(
+                new RequestRecord.Key("local", "q", "id"),
+                new RequestRecord.Key("remote", "p", "id"),
+                new RequestRecord.Key("local", "p", "other"))) {
             assertEquals(Optional.empty(), await(store.find(other)), other::toString);
         }
         await(store.begin(record("spn_2", 6), request("q", "id", "spn_2", 6)));
@@ -175,9 +208,12 @@ abstract class SpawnStoreContract {
         await(store.save(ended(record("spn_2", 20))));
         await(store.save(ended(record("spn_1", 10))));
         await(store.save(record("spn_3", 5)));
-        assertEquals(List.of(new SpawnStore.Ended("spn_1", 15), new SpawnStore.Ended("spn_2", 25)), await(store.ended()));
+        assertEquals(
+                List.of(new SpawnStore.Ended("spn_1", 15), new SpawnStore.Ended("spn_2", 25)), await(store.ended()));
         assertEquals(List.of("spn_1"), await(store.prune(List.of("spn_1", "spn_3", "spn_4"))), "spn_3 is not over");
-        assertEquals(List.of("spn_3", "spn_2"), await(store.load()).stream().map(SpawnRecord::spawnId).toList());
+        assertEquals(
+                List.of("spn_3", "spn_2"),
+                await(store.load()).stream().map(SpawnRecord::spawnId).toList());
         assertEquals(List.of("spn_1"), await(store.pruned()));
         await(store.swept(List.of("spn_1", "spn_2")));
         assertEquals(List.of(), await(store.pruned()));
@@ -191,7 +227,8 @@ abstract class SpawnStoreContract {
             await(store.begin(record("spn_" + asked, asked), request("p", "id-" + asked, "spn_" + asked, asked)));
         }
         await(store.forgetBefore(20));
-        assertEquals(Optional.empty(), await(store.find(request("p", "id-10", "", 0).key())));
+        assertEquals(
+                Optional.empty(), await(store.find(request("p", "id-10", "", 0).key())));
         assertTrue(await(store.find(request("p", "id-20", "", 0).key())).isPresent());
         assertEquals(3, await(store.load()).size(), "the spawns stay");
         store.close();

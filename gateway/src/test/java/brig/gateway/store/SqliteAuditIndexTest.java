@@ -46,17 +46,20 @@ class SqliteAuditIndexTest {
 
     /** Entry {@code i} has the time 100 i; each fifth is blocked. */
     private static String line(int i) {
-        return "{\"ts\":" + 100 * i + ",\"spawn\":\"spn_" + i % 2 + "\",\"host\":\"h" + i % 3 + ".example\",\"decision\":\""
-                + (i % 5 == 0 ? "blocked" : "allowed") + "\"}";
+        return "{\"ts\":" + 100 * i + ",\"spawn\":\"spn_" + i % 2 + "\",\"host\":\"h" + i % 3
+                + ".example\",\"decision\":\"" + (i % 5 == 0 ? "blocked" : "allowed") + "\"}";
     }
 
     private void add(int from, int to, String next, long oldestMs) {
-        await(index.add(IntStream.range(from, to).mapToObj(SqliteAuditIndexTest::line).toList(), next, oldestMs));
+        await(index.add(
+                IntStream.range(from, to).mapToObj(SqliteAuditIndexTest::line).toList(), next, oldestMs));
     }
 
-    private List<Long> seqs(List<String> workers, String host, String decision, long since, long until, long before, long after) {
+    private List<Long> seqs(
+            List<String> workers, String host, String decision, long since, long until, long before, long after) {
         return await(index.find(workers, host, decision, since, until, before, after, 3)).entries().stream()
-                .map(SqliteAuditIndex.Entry::seq).toList();
+                .map(SqliteAuditIndex.Entry::seq)
+                .toList();
     }
 
     @Test
@@ -71,7 +74,8 @@ class SqliteAuditIndexTest {
         assertEquals(List.of(20L, 10L), seqs(List.of("spn_0", "spn_9"), null, "blocked", 0, 0, 0, -1));
         assertEquals(List.of(), seqs(List.of(), null, null, 0, 0, 0, -1), "of no worker is not of all");
         assertEquals(List.of(6L, 5L), seqs(null, null, null, 500, 700, 0, -1));
-        assertEquals(20, await(index.find(List.of(), null, null, 0, 0, 0, -1, 1)).lastSeq());
+        assertEquals(
+                20, await(index.find(List.of(), null, null, 0, 0, 0, -1, 1)).lastSeq());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     }
 
@@ -92,7 +96,8 @@ class SqliteAuditIndexTest {
     void shouldBeMadeAnewWhenItIsOfAnotherVersionOrCannotBeRead() throws IOException, SQLException {
         add(1, 4, "p", 100);
         index.close();
-        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file); var statement = other.createStatement()) {
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+                var statement = other.createStatement()) {
             statement.execute("PRAGMA user_version = 99");
         }
         index = new SqliteAuditIndex(file, Runnable::run);

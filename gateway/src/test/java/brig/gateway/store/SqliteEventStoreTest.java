@@ -53,7 +53,10 @@ class SqliteEventStoreTest {
         Database database = open();
         SqliteEventStore store = new SqliteEventStore(database);
         await(store.add(event(1), 1));
-        assertTrue(store.add(event(1), 1).toCompletableFuture().handle((done, failure) -> failure != null).join());
+        assertTrue(store.add(event(1), 1)
+                .toCompletableFuture()
+                .handle((done, failure) -> failure != null)
+                .join());
         assertEquals(1, await(store.load()).size());
         database.close();
     }

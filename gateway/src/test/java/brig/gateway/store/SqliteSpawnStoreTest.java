@@ -79,7 +79,10 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         await(store.save(record("spn_1", 1)));
         try (var files = Files.list(folder)) {
             for (Path each : files.toList()) {
-                assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(each)), each::toString);
+                assertEquals(
+                        "rw-------",
+                        PosixFilePermissions.toString(Files.getPosixFilePermissions(each)),
+                        each::toString);
             }
         }
         store.close();
@@ -87,7 +90,8 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
 
     @Test
     void shouldNameTheFileWhenItIsNoDatabase() throws IOException {
-        Files.writeString(file(), "this is a text, and long enough to be taken for the header of a database".repeat(20));
+        Files.writeString(
+                file(), "this is a text, and long enough to be taken for the header of a database".repeat(20));
         BrigException refusal = assertThrows(BrigException.class, () -> open(loop()));
         assertEquals(ErrorCode.RECORD_LOST, refusal.code());
         assertTrue(refusal.getMessage().contains(file().toString()), refusal::getMessage);
@@ -116,7 +120,8 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
 
     private String query(String query) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
-                Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(query)) {
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
             return row.next() ? row.getString(1) : null;
         }
     }
@@ -124,7 +129,10 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
     @Test
     void shouldBringATableOfBeforeThereWereVersionsToThisOne() throws SQLException {
         for (String posture : List.of("", ", posture TEXT")) {
-            run("DROP TABLE IF EXISTS spawns", "DROP TABLE IF EXISTS requests", "DROP TABLE IF EXISTS events",
+            run(
+                    "DROP TABLE IF EXISTS spawns",
+                    "DROP TABLE IF EXISTS requests",
+                    "DROP TABLE IF EXISTS events",
                     "DROP TABLE IF EXISTS pruned",
                     "DROP TABLE IF EXISTS schema_version",
                     "CREATE TABLE spawns (spawn_id TEXT PRIMARY KEY, task_id TEXT, epoch TEXT, request TEXT, captain TEXT,"
@@ -133,9 +141,15 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
                     "INSERT INTO spawns (spawn_id, task_id, epoch, request, captain, workspace, state, captain_hash,"
                             + " watcher_hash, created_ms, ended_ms) VALUES ('a', 'task', 'epoch',"
                             + " '{\"agent_config\":{\"name\":\"shell\"}}', 'uid:0', '/w', 'RUNNING', 'c', 'w', 1, 0)");
-            SpawnRecord expected = new SpawnRecord("a", "task", null, "epoch",
-                    new SpawnRecord.Origin(null, "", "local", "uid:0", "shell", "{\"agent_config\":{\"name\":\"shell\"}}"),
-                    new SpawnRecord.Hashes("c", "w"), new SpawnRecord.Course("RUNNING", "/w", "{}", null, null, null),
+            SpawnRecord expected = new SpawnRecord(
+                    "a",
+                    "task",
+                    null,
+                    "epoch",
+                    new SpawnRecord.Origin(
+                            null, "", "local", "uid:0", "shell", "{\"agent_config\":{\"name\":\"shell\"}}"),
+                    new SpawnRecord.Hashes("c", "w"),
+                    new SpawnRecord.Course("RUNNING", "/w", "{}", null, null, null),
                     new SpawnRecord.Times(1, 1, 1, 0));
             for (int opened = 0; opened < 2; opened++) {
                 SpawnStore store = open(loop());
@@ -149,7 +163,8 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
     @Test
     void shouldLetSpawnsShareASessionInADatabaseThatForbadeIt() throws SQLException {
         open(loop()).close();
-        run("DELETE FROM schema_version WHERE version > 4",
+        run(
+                "DELETE FROM schema_version WHERE version > 4",
                 "CREATE UNIQUE INDEX spawns_session ON spawns (session_id) WHERE session_id IS NOT NULL");
         SpawnStore store = open(loop());
         await(store.save(record("spn_1", 1)));
@@ -179,12 +194,15 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         assertEquals(List.of(), await(new SqliteEventStore(database).load()));
         assertEquals(List.of(record("spn_1", 1)), await(store.load()));
         assertTrue(await(store.find(request("p", "id", "", 0).key())).isPresent());
-        for (CompletionStage<Void> written : List.of(store.save(record("spn_2", 2)),
+        for (CompletionStage<Void> written : List.of(
+                store.save(record("spn_2", 2)),
                 store.begin(record("spn_2", 2), request("p", "other", "spn_2", 2)),
-                store.answer(request("p", "id", "", 0).key(), "{}"), store.forget(request("p", "id", "", 0).key()),
+                store.answer(request("p", "id", "", 0).key(), "{}"),
+                store.forget(request("p", "id", "", 0).key()),
                 store.forgetBefore(9),
                 new SqliteEventStore(database).add(new EventRecord("e", 1, "spn_1", "", "{}"), 1))) {
-            BrigException refusal = (BrigException) written.toCompletableFuture().exceptionNow();
+            BrigException refusal =
+                    (BrigException) written.toCompletableFuture().exceptionNow();
             assertEquals(ErrorCode.RECORD_LOST, refusal.code());
             assertTrue(refusal.getMessage().contains("schema version 6, this Brig knows 5"), refusal::getMessage);
         }
@@ -212,9 +230,14 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
         for (int i = 2; i < 100; i++) {
             saved.add(store.save(record("spn_" + i, i)));
         }
-        saved.forEach(one -> one.toCompletableFuture().handle((done, failure) -> failure).join());
-        BrigException refusal = (BrigException) saved.stream().map(CompletionStage::toCompletableFuture)
-                .filter(CompletableFuture::isCompletedExceptionally).findFirst().orElseThrow().exceptionNow();
+        saved.forEach(one ->
+                one.toCompletableFuture().handle((done, failure) -> failure).join());
+        BrigException refusal = (BrigException) saved.stream()
+                .map(CompletionStage::toCompletableFuture)
+                .filter(CompletableFuture::isCompletedExceptionally)
+                .findFirst()
+                .orElseThrow()
+                .exceptionNow();
         assertEquals(ErrorCode.RECORD_LOST, refusal.code());
         assertTrue(refusal.getMessage().contains("full"), refusal::getMessage);
         assertTrue(failed.size() > 0);
@@ -249,7 +272,11 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
             for (int i = 0; i < 100; i++) {
                 saved.add(store.save(record("spn_" + i, i)));
             }
-            assertEquals(0, saved.stream().filter(one -> one.toCompletableFuture().isDone()).count());
+            assertEquals(
+                    0,
+                    saved.stream()
+                            .filter(one -> one.toCompletableFuture().isDone())
+                            .count());
             statement.execute("COMMIT");
         }
         saved.forEach(this::await);
@@ -273,8 +300,13 @@ class SqliteSpawnStoreTest extends SpawnStoreContract {
             }
             statement.execute("COMMIT");
         }
-        assertEquals(List.of(0L, 1L, 3L), await(store.load()).stream().map(each -> each.times().createdMs()).toList());
-        assertTrue(saved.get(1).toCompletableFuture().exceptionNow().getMessage().contains("not this one"));
+        assertEquals(
+                List.of(0L, 1L, 3L),
+                await(store.load()).stream()
+                        .map(each -> each.times().createdMs())
+                        .toList());
+        assertTrue(
+                saved.get(1).toCompletableFuture().exceptionNow().getMessage().contains("not this one"));
         store.close();
     }
 }

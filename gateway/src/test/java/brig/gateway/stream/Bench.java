@@ -37,8 +37,7 @@ final class Bench implements StreamLog.Source {
 
     Bench(long budgetBytes, int subscriptionsMax, long lastSeq) {
         budget = new RetainedBudget(budgetBytes);
-        log = new StreamLog(EPOCH, lastSeq, archive,
-                environment(subscriptionsMax));
+        log = new StreamLog(EPOCH, lastSeq, archive, environment(subscriptionsMax));
         log.connect(this);
     }
 

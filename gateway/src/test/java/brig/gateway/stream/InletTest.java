@@ -19,6 +19,7 @@ class InletTest {
     private final RecordingSink reader = bench.reader(1, false);
     /** What the log did not take where it arrived. */
     private final List<String> others = new ArrayList<>();
+
     private final Inlet.Shared shared = new Inlet.Shared();
     private Inlet inlet = inlet();
 

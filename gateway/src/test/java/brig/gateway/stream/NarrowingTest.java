@@ -14,8 +14,9 @@ class NarrowingTest {
     private final Bench bench = new Bench().record();
 
     private static String frame(long seq, String agent) {
-        return "{\"type\":\"chunk\",\"seq\":" + seq + ",\"ts\":1," + (agent.isEmpty() ? "" : "\"agent\":\"" + agent + "\",")
-                + "\"stream\":\"text\",\"content\":\"" + "x".repeat(200) + "\"}\n";
+        return "{\"type\":\"chunk\",\"seq\":" + seq + ",\"ts\":1,"
+                + (agent.isEmpty() ? "" : "\"agent\":\"" + agent + "\",") + "\"stream\":\"text\",\"content\":\""
+                + "x".repeat(200) + "\"}\n";
     }
 
     /** Frames in turn of the agent itself, a and b. */

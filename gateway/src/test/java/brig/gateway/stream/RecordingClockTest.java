@@ -22,7 +22,11 @@ class RecordingClockTest {
         delaysMs.sort(null);
         assertTrue(delaysMs.getFirst() >= 500 && delaysMs.getLast() <= 1000, delaysMs::toString);
         // 100 in half a second: at the most two within any 5 ms.
-        assertEquals(0, IntStream.range(2, 100).filter(i -> delaysMs.get(i) - delaysMs.get(i - 2) < 5).count(),
+        assertEquals(
+                0,
+                IntStream.range(2, 100)
+                        .filter(i -> delaysMs.get(i) - delaysMs.get(i - 2) < 5)
+                        .count(),
                 delaysMs::toString);
     }
 }

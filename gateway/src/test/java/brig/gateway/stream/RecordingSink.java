@@ -33,6 +33,7 @@ public final class RecordingSink implements FrameSink {
     private final StringBuilder text = new StringBuilder();
     /** The buffers that batches were slices of. */
     private final Set<ByteBuf> memory = new LinkedHashSet<>();
+
     private final List<ByteBuf> kept = new ArrayList<>();
     private boolean asEvents;
     private boolean keeping;

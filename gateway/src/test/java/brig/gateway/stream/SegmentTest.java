@@ -14,8 +14,8 @@ class SegmentTest {
     private Segment segment = ofFrames(9, 12);
 
     private static Segment ofFrames(long first, long last) {
-        return Segment.ofLines(PooledByteBufAllocator.DEFAULT, "4h2k9x0c", first,
-                Frames.utf8(Frames.frames(first, last)));
+        return Segment.ofLines(
+                PooledByteBufAllocator.DEFAULT, "4h2k9x0c", first, Frames.utf8(Frames.frames(first, last)));
     }
 
     @AfterEach

@@ -63,7 +63,9 @@ public abstract class StreamArchiveContract {
         List<String> order = new ArrayList<>();
         var _ = archive.append(1, 1, Unpooled.copiedBuffer(Frames.frame(1), StandardCharsets.UTF_8))
                 .whenComplete((nothing, failure) -> order.add("appended"));
-        var _ = archive.read(1, 1000).whenComplete((stored, failure) -> order.add("read " + text(stored).length()));
+        var _ = archive.read(1, 1000)
+                .whenComplete(
+                        (stored, failure) -> order.add("read " + text(stored).length()));
         var _ = archive.close().whenComplete((nothing, failure) -> order.add("closed"));
         assertEquals(List.of(), order, "calls return at once");
         disk.run();
@@ -116,7 +118,8 @@ public abstract class StreamArchiveContract {
         StreamArchive archive = open(disk, loop);
         append(archive, 1, 3);
         append(archive, 7, 9);
-        assertEquals(Frames.frames(2, 3), text(read(archive, 2, 1 << 20)), "no line behind the gap under a wrong number");
+        assertEquals(
+                Frames.frames(2, 3), text(read(archive, 2, 1 << 20)), "no line behind the gap under a wrong number");
         for (long from = 4; from <= 7; from++) {
             StreamArchive.Stored stored = read(archive, from, 1 << 20);
             assertEquals(7, stored.firstSeq());

@@ -46,6 +46,7 @@ class StreamLogModelTest {
         private final List<byte[]> sent = new ArrayList<>();
         /** Whether frames may be missing from the archive at all. */
         private final boolean deletes;
+
         private long evictedBefore = 1;
         /** What a reader found first; thrown in an answer of the disk it would be lost. */
         private @Nullable AssertionError broken;
@@ -213,7 +214,8 @@ class StreamLogModelTest {
                     byte[] expected = sent.get((int) seq);
                     byte[] found = new byte[expected.length];
                     lines.getBytes(at, found);
-                    assertEquals(new String(expected, StandardCharsets.UTF_8), new String(found, StandardCharsets.UTF_8));
+                    assertEquals(
+                            new String(expected, StandardCharsets.UTF_8), new String(found, StandardCharsets.UTF_8));
                     at += expected.length;
                 }
                 lines.release();

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.nio.charset.StandardCharsets;
-import brig.protocol.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -56,8 +55,7 @@ class StreamLogTest {
         RecordingSink captain = new RecordingSink();
         List<StreamLog> logs = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            StreamLog log = new StreamLog(Bench.EPOCH, 0, bench.archive,
-                    bench.environment(10));
+            StreamLog log = new StreamLog(Bench.EPOCH, 0, bench.archive, bench.environment(10));
             log.subscribe(1, true, captain);
             logs.add(log);
         }
@@ -212,8 +210,8 @@ class StreamLogTest {
         Subscription first = bench.log.subscribe(1, true, new RecordingSink());
         bench.log.subscribe(1, false, new RecordingSink());
 
-        BrigException refusal = assertThrows(BrigException.class,
-                () -> bench.log.subscribe(1, false, new RecordingSink()));
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> bench.log.subscribe(1, false, new RecordingSink()));
         assertEquals(ErrorCode.MAX_SUBSCRIPTIONS, refusal.code());
         assertTrue(refusal.retryAfterSeconds().isPresent());
 
@@ -367,7 +365,8 @@ class StreamLogTest {
 
     @Test
     void shouldKeepTheWindowForItsLastReaderWhenTheStreamIsReleased() {
-        // Scenario: the stream has ended and its recorder is done, but the disk failed and a captain is not at the end yet.
+        // Scenario: the stream has ended and its recorder is done, but the disk failed and a captain is not at the end
+        // yet.
         Bench bench = new Bench().record();
         bench.append(1, 3);
         bench.end();

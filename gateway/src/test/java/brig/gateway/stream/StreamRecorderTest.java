@@ -106,7 +106,8 @@ class StreamRecorderTest {
         while (!bench.paused) {
             bench.fill(8 * 1024, 1024);
             bench.loop.run();
-            assertTrue(bench.log.lastSeq() < 2048, "a mebibyte on its way to the disk and a window are about 1150 frames");
+            assertTrue(
+                    bench.log.lastSeq() < 2048, "a mebibyte on its way to the disk and a window are about 1150 frames");
         }
         assertTrue(bench.log.lastSeq() >= UNWRITTEN_MAX / 1024);
 
@@ -168,7 +169,8 @@ class StreamRecorderTest {
             bench.append(bench.log.lastSeq() + 1, bench.log.lastSeq() + 1);
             bench.settle();
         }
-        assertEquals(2, captain.story().stream().filter("notice RECORD_LOST"::equals).count());
+        assertEquals(
+                2, captain.story().stream().filter("notice RECORD_LOST"::equals).count());
     }
 
     @Test
@@ -180,7 +182,8 @@ class StreamRecorderTest {
             bench.settle();
             bench.nowMs += 5_000;
         }
-        assertEquals(1, captain.story().stream().filter("notice RECORD_LOST"::equals).count());
+        assertEquals(
+                1, captain.story().stream().filter("notice RECORD_LOST"::equals).count());
         assertEquals(List.of(1L, 2L, 3L), bench.acked);
     }
 
@@ -199,7 +202,8 @@ class StreamRecorderTest {
         bench.settle();
         bench.append(4, 4);
         bench.settle();
-        assertEquals(1, captain.story().stream().filter("notice RECORD_LOST"::equals).count());
+        assertEquals(
+                1, captain.story().stream().filter("notice RECORD_LOST"::equals).count());
     }
 
     @Test

@@ -34,7 +34,8 @@ class SubscriptionTest {
 
     @Test
     void shouldShowNoSeamWhenFramesAreAppendedBetweenAnyTwoSteps() {
-        // Scenario: a reader replays; after step k of the loop or the disk another 8 KiB come, for every k, and for every
+        // Scenario: a reader replays; after step k of the loop or the disk another 8 KiB come, for every k, and for
+        // every
         // pair of steps. The window moves on under the reader, the archive grows behind it.
         for (int first = 0; first < 24; first++) {
             for (int second = first; second < 24; second += 5) {
@@ -110,7 +111,9 @@ class SubscriptionTest {
         RecordingSink sink = bench.reader(1, false);
         bench.settle();
         assertEquals("1-19", sink.joined().getFirst());
-        assertTrue(sink.joined().get(1).startsWith("gap 20-29 "), () -> sink.joined().toString());
+        assertTrue(
+                sink.joined().get(1).startsWith("gap 20-29 "),
+                () -> sink.joined().toString());
         assertEquals("30-" + last, sink.joined().getLast());
     }
 

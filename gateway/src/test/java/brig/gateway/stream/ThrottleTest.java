@@ -37,7 +37,9 @@ class ThrottleTest {
     }
 
     private static List<String> states(RecordingSink sink) {
-        return sink.story().stream().filter(word -> word.equals("throttled") || word.equals("running")).toList();
+        return sink.story().stream()
+                .filter(word -> word.equals("throttled") || word.equals("running"))
+                .toList();
     }
 
     @Test

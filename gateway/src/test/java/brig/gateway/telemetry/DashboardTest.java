@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** The dashboard asks for what the gateway has, and shows all of it. */
 class DashboardTest {
-    private static final Path FILE = Path.of(Files.exists(Path.of("config/grafana")) ? "config/grafana/brig.json"
-            : "../config/grafana/brig.json");
+    private static final Path FILE = Path.of(
+            Files.exists(Path.of("config/grafana")) ? "config/grafana/brig.json" : "../config/grafana/brig.json");
     private static final Pattern NAME = Pattern.compile("\\b(?:brig|process)_\\w+");
 
     private static JsonNode dashboard() throws IOException {
@@ -33,9 +33,12 @@ class DashboardTest {
     private static Set<String> served() {
         Counters counters = new Counters(() -> 0);
         counters.handleTokens("shell", false, "input", 1);
-        String text = new String(ExpositionTest.exposition(counters, new LoopWatch(counters, new HandTimers()), () -> true)
-                .scrape(), StandardCharsets.UTF_8);
-        return text.lines().filter(line -> line.startsWith("# TYPE "))
+        String text = new String(
+                ExpositionTest.exposition(counters, new LoopWatch(counters, new HandTimers()), () -> true)
+                        .scrape(),
+                StandardCharsets.UTF_8);
+        return text.lines()
+                .filter(line -> line.startsWith("# TYPE "))
                 .map(line -> line.split(" ", -1)[2].replaceFirst("_seconds_max$", "_seconds"))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
@@ -62,11 +65,21 @@ class DashboardTest {
             assertFalse(title.isEmpty());
             assertTrue(ids.add(panel.path("id").asInt()), title);
             JsonNode at = panel.path("gridPos");
-            assertTrue(at.path("x").asInt() + at.path("w").asInt() <= 24 && at.path("w").asInt() > 0, title);
+            assertTrue(
+                    at.path("x").asInt() + at.path("w").asInt() <= 24
+                            && at.path("w").asInt() > 0,
+                    title);
             if (!panel.path("type").asText().equals("row")) {
                 assertFalse(panel.path("targets").isEmpty(), title);
-                assertFalse(panel.path("fieldConfig").path("defaults").path("unit").asText().isEmpty(), title);
-                assertEquals("${datasource}", panel.path("datasource").path("uid").asText(), title);
+                assertFalse(
+                        panel.path("fieldConfig")
+                                .path("defaults")
+                                .path("unit")
+                                .asText()
+                                .isEmpty(),
+                        title);
+                assertEquals(
+                        "${datasource}", panel.path("datasource").path("uid").asText(), title);
             }
         }
     }

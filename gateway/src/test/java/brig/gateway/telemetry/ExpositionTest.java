@@ -27,8 +27,17 @@ class ExpositionTest {
 
     /** Of a gateway of which nothing else is known than these. */
     static Exposition exposition(Counters counters, LoopWatch loop, BooleanSupplier workerAgentUp) {
-        return new Exposition(counters, loop, () -> new View(Map.of("running", 3, "spawning", 0), 7, 1, 1234,
-                workerAgentUp.getAsBoolean(), List.of(new View.LimitUse("workersMax", 3, 200))), "1.2.3");
+        return new Exposition(
+                counters,
+                loop,
+                () -> new View(
+                        Map.of("running", 3, "spawning", 0),
+                        7,
+                        1,
+                        1234,
+                        workerAgentUp.getAsBoolean(),
+                        List.of(new View.LimitUse("workersMax", 3, 200))),
+                "1.2.3");
     }
 
     private void requireLine(String line) {

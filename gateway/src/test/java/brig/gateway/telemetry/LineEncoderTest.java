@@ -24,8 +24,8 @@ class LineEncoderTest {
 
     private String line(String format, String message, Throwable thrown, KeyValuePair... fields) {
         LineEncoder encoder = new LineEncoder(() -> format.equals("json"));
-        LoggingEvent event = new LoggingEvent("", context.getLogger("brig.gateway.spawn.Spawn"), Level.INFO, message, thrown,
-                null);
+        LoggingEvent event =
+                new LoggingEvent("", context.getLogger("brig.gateway.spawn.Spawn"), Level.INFO, message, thrown, null);
         List.of(fields).forEach(event::addKeyValuePair);
         return new String(encoder.encode(event), StandardCharsets.UTF_8);
     }
@@ -42,8 +42,10 @@ class LineEncoderTest {
         KeyValuePair rule = new KeyValuePair("rule", "no \"such\" host");
         KeyValuePair mark = new KeyValuePair("mark", "a\"b");
         String text = line("text", "transition", null, id, none, took, rule, mark);
-        assertTrue(text.matches("\\S+T\\S+ INFO  Spawn transition spawn_id=spn_1 session_id=- duration_ms=17"
-                + " rule=\"no \\\\\"such\\\\\" host\" mark=\"a\\\\\"b\"\n"), text);
+        assertTrue(
+                text.matches("\\S+T\\S+ INFO  Spawn transition spawn_id=spn_1 session_id=- duration_ms=17"
+                        + " rule=\"no \\\\\"such\\\\\" host\" mark=\"a\\\\\"b\"\n"),
+                text);
         Fields json = parsed(line("json", "transition", null, id, none, took, rule, mark));
         assertEquals("transition", json.text("message"));
         assertEquals("INFO", json.text("level"));
@@ -58,9 +60,12 @@ class LineEncoderTest {
     @ValueSource(strings = {"text", "json"})
     void shouldLetNoSecretThroughWhereverItStands(String format) {
         String token = Ids.newToken();
-        String line = line(format, "GET /x?token=" + token + " failed for " + token,
+        String line = line(
+                format,
+                "GET /x?token=" + token + " failed for " + token,
                 new IllegalStateException("bearer " + token, new IllegalArgumentException("https://me:hunter2@host/")),
-                new KeyValuePair("url", "https://me:hunter2@host/"), new KeyValuePair("auth_token", "short"),
+                new KeyValuePair("url", "https://me:hunter2@host/"),
+                new KeyValuePair("auth_token", "short"),
                 new KeyValuePair("note", "key sk-abcdefghijklmnop1234"));
         for (String secret : List.of(token, token.substring(10), "hunter2", "short", "sk-abc")) {
             assertFalse(line.contains(secret), line);
@@ -70,7 +75,9 @@ class LineEncoderTest {
     @ParameterizedTest
     @ValueSource(strings = {"text", "json"})
     void shouldBeOneLineWhateverIsInIt(String format) {
-        String line = line(format, "first\n2026-01-01T00:00:00Z INFO Spawn forged\r\u001b[2J\u2028",
+        String line = line(
+                format,
+                "first\n2026-01-01T00:00:00Z INFO Spawn forged\r\u001b[2J\u2028",
                 new IllegalStateException("a\nb", new UncheckedIOException(new IOException("below"))),
                 new KeyValuePair("rule", "x\ny"));
         assertEquals(1, line.lines().count(), line);

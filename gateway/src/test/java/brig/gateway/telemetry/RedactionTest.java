@@ -10,15 +10,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class RedactionTest {
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "INTERNAL: it's over                                | INTERNAL: it's over",
-        "curl -H Authorization: Bearer abc.def said no      | curl -H Authorization: Bearer [redacted] said no",
-        "GET https://me:hunter2@host/x failed               | GET https://[redacted]@host/x failed",
-        "OPENAI_API_KEY=sk-12345 is not set                 | OPENAI_API_KEY=[redacted] is not set",
-        "bad \"password\": \"hunter2\", says it             | bad \"password\": \"[redacted]\", says it",
-        "key sk-abcdefghijklmnop1234 was refused            | key [redacted] was refused",
-        "ghp_abcdefghijklmnopqrstuvwxyz is revoked          | [redacted] is revoked",
-        "the token belongs to another session               | the token belongs to another session"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "INTERNAL: it's over                                | INTERNAL: it's over",
+                "curl -H Authorization: Bearer abc.def said no      | curl -H Authorization: Bearer [redacted] said no",
+                "GET https://me:hunter2@host/x failed               | GET https://[redacted]@host/x failed",
+                "OPENAI_API_KEY=sk-12345 is not set                 | OPENAI_API_KEY=[redacted] is not set",
+                "bad \"password\": \"hunter2\", says it             | bad \"password\": \"[redacted]\", says it",
+                "key sk-abcdefghijklmnop1234 was refused            | key [redacted] was refused",
+                "ghp_abcdefghijklmnopqrstuvwxyz is revoked          | [redacted] is revoked",
+                "the token belongs to another session               | the token belongs to another session"
+            })
     void shouldTakeOutSecretsAndNothingElse(String text, String expected) {
         assertEquals(expected, Redaction.redact(text));
     }

@@ -54,7 +54,10 @@ class TracesTest {
         });
         collector.start();
         try {
-            trace(to("http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/traces").begin(), null);
+            trace(
+                    to("http://127.0.0.1:" + collector.getAddress().getPort() + "/v1/traces")
+                            .begin(),
+                    null);
             JsonNode spans = spans(received.poll(20, TimeUnit.SECONDS));
             assertEquals(3, spans.size());
             JsonNode spawn = spans.get(0);
@@ -121,8 +124,8 @@ class TracesTest {
     void shouldSayWhatAStartCameToNothingWith() throws IOException {
         Traces traces = to("http://127.0.0.1:9/v1/traces");
         byte[][] sent = new byte[1][];
-        SpawnTrace failed = new SpawnTrace(BEGIN_MS, () -> nowNanos[0],
-                finished -> sent[0] = Json.write(traces.export(finished)));
+        SpawnTrace failed =
+                new SpawnTrace(BEGIN_MS, () -> nowNanos[0], finished -> sent[0] = Json.write(traces.export(finished)));
         trace(failed, "MAX_WORKERS");
         JsonNode status = spans(sent[0]).get(0).path("status");
         assertEquals(2, status.path("code").asInt());

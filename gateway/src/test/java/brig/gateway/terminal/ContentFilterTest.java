@@ -55,16 +55,20 @@ class ContentFilterTest {
     }
 
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '`', value = {
-        "a~[31mb,           a~[31mb~[0m",   "a~[31mb~[mc,        a~[31mb~[mc",   "a~[38;2;1;2;3mb,    a~[38;2;1;2;3mb~[0m",
-        "a~[4:3mb,          a~[4:3mb~[0m",  "a~[0mb,             a~[0mb",        "a~[?4mb,            ab",
-        "a~[>4;2mb,         ab",            "a~[1 mb,            ab",            "a~[2Jb,             ab",
-        "a~]0;title~\\b,    ab",            "a~]8;;file:///x~\\b~]8;;~\\c, abc", "a~P$q~\\b,          ab",
-        "a~_x~\\b,          ab",            "a~^x~\\b,           ab",            "a~Xx~\\b,           ab",
-        "a~(Bb,             ab",            "a~cb,               ab",            "a~~[2Jb,            ab",
-        "a~[~[31mb,         a~[31mb~[0m",   "a~]x~[31mb,         a~[31mb~[0m",   "a~]x~~\\b,          ab",
-        "a~[3é1mb,          aé1mb",         "a~éb,               aéb",           "a~,                 a",
-        "a~[,               a",             "a~[31,              a",             "a~]x,               a"})
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "a~[31mb,           a~[31mb~[0m", "a~[31mb~[mc,        a~[31mb~[mc",
+                        "a~[38;2;1;2;3mb,    a~[38;2;1;2;3mb~[0m",
+                "a~[4:3mb,          a~[4:3mb~[0m", "a~[0mb,             a~[0mb", "a~[?4mb,            ab",
+                "a~[>4;2mb,         ab", "a~[1 mb,            ab", "a~[2Jb,             ab",
+                "a~]0;title~\\b,    ab", "a~]8;;file:///x~\\b~]8;;~\\c, abc", "a~P$q~\\b,          ab",
+                "a~_x~\\b,          ab", "a~^x~\\b,           ab", "a~Xx~\\b,           ab",
+                "a~(Bb,             ab", "a~cb,               ab", "a~~[2Jb,            ab",
+                "a~[~[31mb,         a~[31mb~[0m", "a~]x~[31mb,         a~[31mb~[0m", "a~]x~~\\b,          ab",
+                "a~[3é1mb,          aé1mb", "a~éb,               aéb", "a~,                 a",
+                "a~[,               a", "a~[31,              a", "a~]x,               a"
+            })
     void shouldKeepColoursAndNothingElse(String written, String expected) {
         assertEquals(quoted(expected.replace("~", ESC)), quoted(shown(written.replace("~", ESC))));
     }
@@ -78,10 +82,23 @@ class ContentFilterTest {
 
     /** Nothing that a person has read, or is about to read, is replaced by something else. */
     @ParameterizedTest
-    @CsvSource(quoteCharacter = '`', value = {"a<b, `a\nb`", "a<|b, `a\nb`", "a<<<|b, `a\nb`", "<a, a", "|<a, `\na`", "a<, a", "a<<b<c, `a\nb\nc`",
-        "a<~[Kb, `a\nb`", "a<~[31mb, `a~[31m\nb~[0m`", "a<>b, `a\n>b`"})
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "a<b, `a\nb`",
+                "a<|b, `a\nb`",
+                "a<<<|b, `a\nb`",
+                "<a, a",
+                "|<a, `\na`",
+                "a<, a",
+                "a<<b<c, `a\nb\nc`",
+                "a<~[Kb, `a\nb`",
+                "a<~[31mb, `a~[31m\nb~[0m`",
+                "a<>b, `a\n>b`"
+            })
     void shouldEndTheLineWhereOneWouldGoBack(String written, String expected) {
-        assertEquals(quoted(expected.replace("~", ESC)),
+        assertEquals(
+                quoted(expected.replace("~", ESC)),
                 quoted(shown(written.replace("<", "\r").replace("|", "\n").replace("~", ESC))));
     }
 
@@ -93,7 +110,8 @@ class ContentFilterTest {
     /** What is never ended hides a little, and not all that follows. */
     @Test
     void shouldShowWhatFollowsASequenceThatNeverEnds() {
-        HostileText.STRINGS.forEach(begin -> assertTrue(shown(begin + "x".repeat(5000) + "end").endsWith("xend"), () -> quoted(begin)));
+        HostileText.STRINGS.forEach(begin ->
+                assertTrue(shown(begin + "x".repeat(5000) + "end").endsWith("xend"), () -> quoted(begin)));
         assertTrue(shown(ESC + "[" + "1".repeat(300) + "end").endsWith("1end"));
         assertTrue(shown(ESC + " ".repeat(300) + "end").endsWith(" end"));
     }
@@ -127,18 +145,24 @@ class ContentFilterTest {
     void shouldLetNothingThroughWhateverComes() {
         long seed = System.nanoTime();
         Random random = new Random(seed);
-        String likely = ESC + ESC + ESC + "[[]PX^_\\0123;:?>m\u0007\u0018\u001a\r\n\t \u009b\u009d\u0090\u009c\u0085\u202eéJ\ud83d\ude00";
+        String likely = ESC + ESC + ESC
+                + "[[]PX^_\\0123;:?>m\u0007\u0018\u001a\r\n\t \u009b\u009d\u0090\u009c\u0085\u202eéJ\ud83d\ude00";
         for (int round = 0; round < 20_000; round++) {
             StringBuilder text = new StringBuilder();
             for (int i = random.nextInt(40); i >= 0; i--) {
-                text.append(random.nextInt(8) == 0 ? (char) random.nextInt(0x300) : likely.charAt(random.nextInt(likely.length())));
+                text.append(
+                        random.nextInt(8) == 0
+                                ? (char) random.nextInt(0x300)
+                                : likely.charAt(random.nextInt(likely.length())));
             }
             int at = random.nextInt(text.length());
             String whole = shown(text.toString());
             assertEquals(whole, shown(text.substring(0, at), text.substring(at)), () -> "seed " + seed);
             assertTrue(HostileText.HARMLESS.matcher(whole).matches(), () -> "seed " + seed);
             int last = whole.lastIndexOf(ESC);
-            assertTrue(last < 0 || !whole.substring(last).matches("(?s)" + ESC + "\\[[0-9;:]*[1-9][0-9;:]*m.*"), () -> "seed " + seed);
+            assertTrue(
+                    last < 0 || !whole.substring(last).matches("(?s)" + ESC + "\\[[0-9;:]*[1-9][0-9;:]*m.*"),
+                    () -> "seed " + seed);
         }
     }
 }

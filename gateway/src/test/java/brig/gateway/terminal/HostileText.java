@@ -7,18 +7,34 @@ import java.util.regex.Pattern;
 /** Every form of control character and control sequence that a terminal knows (ECMA-48, xterm), and what may be left of them. */
 public final class HostileText {
     /** What a terminal may be given: text, newlines, tabs and colours. */
-    public static final Pattern HARMLESS =
-            Pattern.compile("(?:[^\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]|\\n|\\t|\\x1b\\[[0-9;:]{0,64}m)*+");
+    public static final Pattern HARMLESS = Pattern.compile(
+            "(?:[^\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]|\\n|\\t|\\x1b\\[[0-9;:]{0,64}m)*+");
 
     static final String ESC = "\u001b";
     /** What begins a string: OSC, DCS, APC, PM, SOS, in seven bits and in eight. */
-    static final List<String> STRINGS = List.of(ESC + "]", ESC + "P", ESC + "_", ESC + "^", ESC + "X", "\u009d", "\u0090", "\u009f",
-            "\u009e", "\u0098");
+    static final List<String> STRINGS = List.of(
+            ESC + "]", ESC + "P", ESC + "_", ESC + "^", ESC + "X", "\u009d", "\u0090", "\u009f", "\u009e", "\u0098");
     /** What ends one. */
     static final List<String> STRING_ENDS = List.of("\u0007", ESC + "\\", "\u009c", "\u0018", "\u001a");
+
     private static final List<String> CSI = List.of(ESC + "[", "\u009b");
-    private static final List<String> PARAMETERS = List.of("", "0", "1", "2;3", "38:5:1", "?1", "?25", ">4;2", "<1", "=1", "1$", "1 ", "?1!",
-            "1\"", "1'", "9".repeat(80));
+    private static final List<String> PARAMETERS = List.of(
+            "",
+            "0",
+            "1",
+            "2;3",
+            "38:5:1",
+            "?1",
+            "?25",
+            ">4;2",
+            "<1",
+            "=1",
+            "1$",
+            "1 ",
+            "?1!",
+            "1\"",
+            "1'",
+            "9".repeat(80));
 
     private HostileText() {}
 
@@ -61,6 +77,11 @@ public final class HostileText {
     public static String all() {
         StringBuilder all = new StringBuilder("begin\n");
         forms().forEach(form -> all.append('<').append(form).append(">\n"));
-        return all.append(ESC).append("[31;8m").append("last").append(ESC).append("]0;never ended").toString();
+        return all.append(ESC)
+                .append("[31;8m")
+                .append("last")
+                .append(ESC)
+                .append("]0;never ended")
+                .toString();
     }
 }

@@ -46,7 +46,10 @@ class TerminalTest {
             terminal.picture(false).draw(List.of(Line.of(HOSTILE)));
             terminal.note(HOSTILE);
             terminal.refuse(new BrigException(ErrorCode.INTERNAL, HOSTILE), false);
-            assertEquals(VISIBLE + "\nA" + " ".repeat(VISIBLE.length() + 1) + "B\n" + VISIBLE + "  " + VISIBLE + "\n" + VISIBLE + "\n", out());
+            assertEquals(
+                    VISIBLE + "\nA" + " ".repeat(VISIBLE.length() + 1) + "B\n" + VISIBLE + "  " + VISIBLE + "\n"
+                            + VISIBLE + "\n",
+                    out());
             assertEquals("brig: " + VISIBLE + "\nbrig: " + VISIBLE + " (INTERNAL)\n", err());
             out.reset();
             err.reset();
@@ -105,7 +108,8 @@ class TerminalTest {
         String json = "{\"a\":\"\u009bJ\u202e\"}";
         seen.json(json.getBytes(StandardCharsets.UTF_8));
         assertTrue(HostileText.HARMLESS.matcher(out()).matches(), out());
-        assertEquals(Map.of("a", "\u009bJ\u202e"), Json.parseObject(out().strip().getBytes(StandardCharsets.UTF_8)));
+        assertEquals(
+                Map.of("a", "\u009bJ\u202e"), Json.parseObject(out().strip().getBytes(StandardCharsets.UTF_8)));
         out.reset();
         piped.json(json.getBytes(StandardCharsets.UTF_8));
         assertEquals(json + "\n", out());
@@ -161,12 +165,17 @@ class TerminalTest {
 
     @Test
     void shouldSayWhenNobodyReads() throws IOException {
-        Terminal terminal = new Terminal(new Screen(new OutputStream() {
-            @Override
-            public void write(int b) throws IOException {
-                throw new IOException("gone");
-            }
-        }, false, false), new Screen(err, false, false));
+        Terminal terminal = new Terminal(
+                new Screen(
+                        new OutputStream() {
+                            @Override
+                            public void write(int b) throws IOException {
+                                throw new IOException("gone");
+                            }
+                        },
+                        false,
+                        false),
+                new Screen(err, false, false));
         assertTrue(terminal.isRead());
         terminal.passing("a", false).write('x');
         assertFalse(terminal.isRead());

@@ -69,7 +69,9 @@ class AgentTreeTest {
 
     @Test
     void shouldSayLostWhenTheStreamEndsAndAnAgentDidNot() {
-        tree.agent("a", "", "running").agent("b", "", "completed").frame("done", "{\"exitCode\":137}")
+        tree.agent("a", "", "running")
+                .agent("b", "", "completed")
+                .frame("done", "{\"exitCode\":137}")
                 .frame("state", "{\"state\":\"terminated\"}");
         assertEquals(List.of("/a lost", "/b completed"), tree.drawn());
         assertEquals("failed", tree.view().object("main").text("status"));
@@ -77,14 +79,17 @@ class AgentTreeTest {
 
     @Test
     void shouldTakeWhatEgressSawOnlyWhereTheAgentSaysNothing() {
-        String seen = "{\"source\":\"egress\",\"agent\":\"a\",\"route\":\"r\",\"model\":\"m\",\"status\":200,\"input_tokens\":7}";
+        String seen =
+                "{\"source\":\"egress\",\"agent\":\"a\",\"route\":\"r\",\"model\":\"m\",\"status\":200,\"input_tokens\":7}";
         tree.frame("session", "{\"session_id\":\"root\"}")
                 .frame("subagent", "{\"source\":\"egress\",\"agent_id\":\"a\",\"parent_id\":\"root\"}")
                 .frame("usage", seen);
         assertEquals(List.of("/a unknown"), tree.drawn());
         assertEquals(7, number(tree.agent("a"), "input_tokens"));
-        tree.agent("b", "", "running").agent("a", "b", "running")
-                .frame("usage", "{\"agent\":\"a\",\"input_tokens\":6,\"output_tokens\":1}").frame("usage", seen)
+        tree.agent("b", "", "running")
+                .agent("a", "b", "running")
+                .frame("usage", "{\"agent\":\"a\",\"input_tokens\":6,\"output_tokens\":1}")
+                .frame("usage", seen)
                 .frame("subagent", "{\"source\":\"egress\",\"agent_id\":\"a\"}");
         assertEquals(List.of("/b running", "b/a running"), tree.drawn());
         assertEquals(6, number(tree.agent("a"), "input_tokens"));
@@ -122,13 +127,18 @@ class AgentTreeTest {
 
     @Test
     void shouldStayWhereTheAgentPutItFirst() {
-        tree.agent("a", "", "running").agent("b", "", "running").agent("c", "a", "running").agent("c", "b", "completed");
+        tree.agent("a", "", "running")
+                .agent("b", "", "running")
+                .agent("c", "a", "running")
+                .agent("c", "b", "completed");
         assertEquals(Map.of("a", "", "b", "", "c", "a"), tree.parents());
     }
 
     @Test
     void shouldMoveBelowItsParentWhenTheAgentNamesItLater() {
-        tree.agent("inner", "", "running").agent("outer", "", "running").agent("inner", "outer", "running")
+        tree.agent("inner", "", "running")
+                .agent("outer", "", "running")
+                .agent("inner", "outer", "running")
                 .agent("inner", "", "completed");
         assertEquals(List.of("/outer running", "outer/inner completed"), tree.drawn());
         assertEquals(0, tree.leftOut());
@@ -150,7 +160,8 @@ class AgentTreeTest {
         tree.agent(endless, "", "running").agent("a", endless, "running");
         assertEquals(List.of("/a running ?"), tree.drawn());
         tree.frame("subagent", "{\"agent_id\":\"a\",\"status\":\"running\",\"prompt\":\"" + endless + "\"}");
-        assertEquals(AgentTree.TEXT_CHARS_MAX, tree.agent("a").text("prompt", "").length());
+        assertEquals(
+                AgentTree.TEXT_CHARS_MAX, tree.agent("a").text("prompt", "").length());
         assertEquals(1, number(tree.view().object("left_out"), "texts"));
     }
 
@@ -158,26 +169,35 @@ class AgentTreeTest {
     void shouldKeepAllTextsTogetherBelowTheirBound() {
         String text = "y".repeat(AgentTree.TEXT_CHARS_MAX);
         for (int i = 0; i < 1_000; i++) {
-            tree.frame("subagent", "{\"agent_id\":\"" + i + "\",\"status\":\"running\",\"prompt\":\"" + text + "\",\"summary\":\""
-                    + text + "\"}");
+            tree.frame(
+                    "subagent",
+                    "{\"agent_id\":\"" + i + "\",\"status\":\"running\",\"prompt\":\"" + text + "\",\"summary\":\""
+                            + text + "\"}");
         }
-        int held = tree.agents().stream().mapToInt(agent -> agent.text("prompt", "").length()
-                + agent.text("summary", "").length() + agent.text("agent_id", "").length()).sum();
+        int held = tree.agents().stream()
+                .mapToInt(agent -> agent.text("prompt", "").length()
+                        + agent.text("summary", "").length()
+                        + agent.text("agent_id", "").length())
+                .sum();
         assertTrue(held > AgentTree.CHARS_MAX / 2 && held <= AgentTree.CHARS_MAX, () -> "held " + held);
     }
 
     @Test
     void shouldCutBetweenCharactersAndBearHalvesOfThem() {
         String clefs = "\\ud834\\udd1e".repeat(AgentTree.TEXT_CHARS_MAX);
-        tree.frame("subagent", "{\"agent_id\":\"a\",\"status\":\"running\",\"prompt\":\"x" + clefs + "\",\"error\":\"half \\ud834\"}");
+        tree.frame(
+                "subagent",
+                "{\"agent_id\":\"a\",\"status\":\"running\",\"prompt\":\"x" + clefs + "\",\"error\":\"half \\ud834\"}");
         assertTrue(tree.agent("a").text("prompt", "").endsWith("\ud834\udd1e"));
         assertTrue(tree.agent("a").text("error", "").startsWith("half "));
     }
 
     @Test
     void shouldCountWhatIsNoFrameOfASubAgent() {
-        tree.frame("subagent", "{\"status\":\"running\"}").frame("subagent", "{\"agent_id\":\"\"}")
-                .frame("subagent", "{\"agent_id\":7}").frame("usage", "{\"input_tokens\":-1,\"output_tokens\":1}")
+        tree.frame("subagent", "{\"status\":\"running\"}")
+                .frame("subagent", "{\"agent_id\":\"\"}")
+                .frame("subagent", "{\"agent_id\":7}")
+                .frame("usage", "{\"input_tokens\":-1,\"output_tokens\":1}")
                 .frame("subagent", "{\"agent_id\":\"a\",\"status\":\"happy\"}");
         assertEquals(4, tree.leftOut());
         assertEquals(List.of("/a unknown"), tree.drawn());

@@ -42,19 +42,27 @@ class RecordedTreesTest {
         }
         List<String> golden = TreeFixture.golden("claude", name);
         // A result becomes a frame of usage: what comes behind the last one its report does not know yet.
-        int result = IntStream.range(0, golden.size()).filter(i -> golden.get(i).startsWith("usage ")).max().orElseThrow();
+        int result = IntStream.range(0, golden.size())
+                .filter(i -> golden.get(i).startsWith("usage "))
+                .max()
+                .orElseThrow();
         TreeFixture tree = new TreeFixture().play(golden.subList(0, result + 1));
 
         JsonNode killed = report.get("killed");
         assertEquals(report.get("spawned").asLong(), tree.count("agents"));
         assertEquals(report.get("completed").asLong(), tree.count("completed"));
         assertEquals(report.get("failed").asLong(), tree.count("failed"));
-        assertEquals(killed.get("parent").asLong() + killed.get("user").asLong() + killed.get("system").asLong(),
+        assertEquals(
+                killed.get("parent").asLong()
+                        + killed.get("user").asLong()
+                        + killed.get("system").asLong(),
                 tree.count("killed"));
         assertEquals(report.get("max_depth").asLong(), tree.count("max_depth"));
-        assertEquals(report.get("spawned_by_subagents").asLong(),
+        assertEquals(
+                report.get("spawned_by_subagents").asLong(),
                 tree.agents().stream().filter(agent -> agent.has("parent_id")).count());
-        assertEquals(report.get("started_in_background").asLong(),
+        assertEquals(
+                report.get("started_in_background").asLong(),
                 tree.agents().stream().filter(agent -> agent.flag("background")).count());
         assertEquals(0, tree.leftOut());
     }
@@ -88,8 +96,10 @@ class RecordedTreesTest {
         Fields node = tree.agent(inner);
         assertEquals(5158 + 5298, node.number("input_tokens", 0, Long.MAX_VALUE, 0));
         assertEquals(40, node.number("output_tokens", 0, Long.MAX_VALUE, 0));
-        assertEquals(5154 + 5253 + 5437,
-                tree.view().object("main").number("input_tokens", 0, Long.MAX_VALUE, 0), "its own only");
+        assertEquals(
+                5154 + 5253 + 5437,
+                tree.view().object("main").number("input_tokens", 0, Long.MAX_VALUE, 0),
+                "its own only");
         assertEquals("call_47_0", node.text("parent_tool_id"));
         assertTrue(node.number("ended_ms", 0, Long.MAX_VALUE, 0) > node.number("started_ms", 0, Long.MAX_VALUE, 0));
     }

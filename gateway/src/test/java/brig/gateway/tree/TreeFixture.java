@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 
 /** A tree, and the frames that a test lets it see: its own, or those that recorded runs of real agents became. */
 final class TreeFixture {
-    static final Path AGENTS = Files.isDirectory(Path.of("../worker-agent")) ? Path.of("../worker-agent/src/test/resources")
+    static final Path AGENTS = Files.isDirectory(Path.of("../worker-agent"))
+            ? Path.of("../worker-agent/src/test/resources")
             : Path.of("worker-agent/src/test/resources");
 
     final AgentTree tree = new AgentTree();
@@ -25,16 +26,19 @@ final class TreeFixture {
     /** The next frame: its type, and its other fields as JSON. */
     TreeFixture frame(String type, String fields) {
         seq++;
-        byte[] line = ("{\"type\":\"" + type + "\",\"seq\":" + seq + ",\"ts\":" + 1000 * seq + ","
-                + fields.substring(1) + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] line = ("{\"type\":\"" + type + "\",\"seq\":" + seq + ",\"ts\":" + 1000 * seq + "," + fields.substring(1)
+                        + "\n")
+                .getBytes(StandardCharsets.UTF_8);
         tree.handle(FrameType.of(type), seq, line, 0, line.length);
         return this;
     }
 
     TreeFixture agent(String id, String parent, String status) {
         String place = parent.isEmpty() ? "" : "\"parent_id\":\"" + parent + "\",";
-        return frame("subagent", "{\"agent_id\":\"" + id + "\"," + place + "\"depth\":1,\"background\":false,\"status\":\""
-                + status + "\"}");
+        return frame(
+                "subagent",
+                "{\"agent_id\":\"" + id + "\"," + place + "\"depth\":1,\"background\":false,\"status\":\"" + status
+                        + "\"}");
     }
 
     /** The frames of a recording, {@code type {fields}} a line, up to the last one that fits. */
@@ -58,7 +62,9 @@ final class TreeFixture {
 
     static List<String> names(String adapter) {
         try (Stream<Path> files = Files.list(AGENTS.resolve("golden").resolve(adapter))) {
-            return files.map(file -> String.valueOf(file.getFileName()).replace(".txt", "")).sorted().toList();
+            return files.map(file -> String.valueOf(file.getFileName()).replace(".txt", ""))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -82,7 +88,10 @@ final class TreeFixture {
     }
 
     Fields agent(String id) {
-        return agents().stream().filter(agent -> agent.text("agent_id", "").equals(id)).findFirst().orElseThrow();
+        return agents().stream()
+                .filter(agent -> agent.text("agent_id", "").equals(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Each sub-agent as {@code parent/id status}, in the order of the view. */

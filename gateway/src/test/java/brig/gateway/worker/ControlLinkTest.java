@@ -46,7 +46,8 @@ class ControlLinkTest {
     @TempDir
     Path folder;
 
-    private final Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
+    private final Vertx vertx =
+            Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
     private final CompletableFuture<String> up = new CompletableFuture<>();
     private final CompletableFuture<BrigException> untrusted = new CompletableFuture<>();
     private ServerSocketChannel server;
@@ -117,10 +118,14 @@ class ControlLinkTest {
         assertTrue(why.getMessage().contains(socket().toString()), why::getMessage);
         CompletableFuture<Map<String, Object>> asked = new CompletableFuture<>();
         vertx.runOnContext(now -> link.hello().whenComplete((answer, refusal) -> asked.completeExceptionally(refusal)));
-        Throwable refusal = assertThrows(ExecutionException.class, () -> asked.get(20, TimeUnit.SECONDS)).getCause();
-        assertEquals(ErrorCode.UNTRUSTED_ENDPOINT, assertThrows(BrigException.class, () -> {
-            throw refusal.getCause() == null ? refusal : refusal.getCause();
-        }).code());
+        Throwable refusal = assertThrows(ExecutionException.class, () -> asked.get(20, TimeUnit.SECONDS))
+                .getCause();
+        assertEquals(
+                ErrorCode.UNTRUSTED_ENDPOINT,
+                assertThrows(BrigException.class, () -> {
+                            throw refusal.getCause() == null ? refusal : refusal.getCause();
+                        })
+                        .code());
     }
 
     /** The next line that comes from the link. */
@@ -158,7 +163,8 @@ class ControlLinkTest {
     }
 
     private static Throwable failure(CompletableFuture<?> asked) {
-        return assertThrows(ExecutionException.class, () -> asked.get(20, TimeUnit.SECONDS)).getCause();
+        return assertThrows(ExecutionException.class, () -> asked.get(20, TimeUnit.SECONDS))
+                .getCause();
     }
 
     @Test
@@ -167,8 +173,10 @@ class ControlLinkTest {
         CompletableFuture<Object> spawned;
         CompletableFuture<Object> listed;
         try (SocketChannel first = connected()) {
-            spawned = ask(() -> link.spawn("spn_1", SpawnRequest.read(new Fields(
-                    Map.of("agent_config", Map.of("name", "shell")))), new SpawnRequest.Asker("ci", false)));
+            spawned = ask(() -> link.spawn(
+                    "spn_1",
+                    SpawnRequest.read(new Fields(Map.of("agent_config", Map.of("name", "shell")))),
+                    new SpawnRequest.Asker("ci", false)));
             assertEquals("spawn", line(first).text("op"));
             listed = ask(link::list);
             assertEquals("list", line(first).text("op"));
@@ -177,7 +185,9 @@ class ControlLinkTest {
         assertEquals(ErrorCode.WORKER_AGENT_UNAVAILABLE, ((BrigException) failure(listed)).code());
         try (SocketChannel second = connected()) {
             CompletableFuture<Object> again = ask(link::list);
-            answer(second, "{\"id\":" + line(second).number("id", 1, 99, 0) + ",\"ok\":{\"workers\":[],\"starting\":[]}}");
+            answer(
+                    second,
+                    "{\"id\":" + line(second).number("id", 1, 99, 0) + ",\"ok\":{\"workers\":[],\"starting\":[]}}");
             assertEquals(new WorkerAgent.Listing(List.of(), Set.of()), again.get(20, TimeUnit.SECONDS));
         }
     }
@@ -190,7 +200,9 @@ class ControlLinkTest {
             Fields request = line(peer);
             assertTrue(request.flag("forget"), request.asMap()::toString);
             answer(peer, "{\"id\":99,\"ok\":{}}");
-            answer(peer, "{\"id\":" + request.number("id", 1, 99, 0) + ",\"code\":\"OF_A_LATER_VERSION\",\"error\":\"no\"}");
+            answer(
+                    peer,
+                    "{\"id\":" + request.number("id", 1, 99, 0) + ",\"code\":\"OF_A_LATER_VERSION\",\"error\":\"no\"}");
             BrigException refusal = (BrigException) failure(abandoned);
             assertEquals(ErrorCode.INTERNAL, refusal.code());
             assertEquals("no", refusal.getMessage());

@@ -26,9 +26,18 @@ class KitTest {
     private static final Kit.Listener QUIET = new Lines(null, false, 0);
 
     private static List<Kit.Result> run(Defect defect, String name, Way way) throws IOException {
-        List<Check> checks = Kit.checks().stream().filter(check -> name.isEmpty() || check.name().equals(name))
-                .filter(check -> check.ways().contains(way)).map(check -> new Check(check.name(), check.clause(),
-                        check.rule(), check.says(), Set.of(way), check.needs(), check.body())).toList();
+        List<Check> checks = Kit.checks().stream()
+                .filter(check -> name.isEmpty() || check.name().equals(name))
+                .filter(check -> check.ways().contains(way))
+                .map(check -> new Check(
+                        check.name(),
+                        check.clause(),
+                        check.rule(),
+                        check.says(),
+                        Set.of(way),
+                        check.needs(),
+                        check.body()))
+                .toList();
         assertFalse(checks.isEmpty(), () -> "no check " + name + " over " + way);
         try (MiniServer server = new MiniServer(defect)) {
             return Kit.run(checks, server.target(), QUIET);
@@ -38,8 +47,10 @@ class KitTest {
     @ParameterizedTest
     @EnumSource
     void shouldPassEverythingWhenServerIsFaithful(Way way) throws IOException {
-        List<String> faults = run(Defect.NONE, "", way).stream().filter(result -> result.verdict() != Kit.Verdict.OK)
-                .map(result -> result.check().name() + ": " + result.fault()).toList();
+        List<String> faults = run(Defect.NONE, "", way).stream()
+                .filter(result -> result.verdict() != Kit.Verdict.OK)
+                .map(result -> result.check().name() + ": " + result.fault())
+                .toList();
         assertEquals(List.of(), faults);
     }
 
@@ -53,7 +64,10 @@ class KitTest {
     @Test
     void shouldHaveDefectForEveryCheck() {
         List<String> defects = Arrays.stream(Defect.values()).map(Defect::check).toList();
-        List<String> unproved = Kit.checks().stream().map(Check::name).filter(name -> !defects.contains(name)).toList();
+        List<String> unproved = Kit.checks().stream()
+                .map(Check::name)
+                .filter(name -> !defects.contains(name))
+                .toList();
         assertEquals(List.of(), unproved);
     }
 
@@ -67,7 +81,10 @@ class KitTest {
     }
 
     private static String section(String page, String clause) {
-        return Stream.of(page.split("\n(?=##)")).filter(part -> part.matches("(?s)#+ " + clause + "[. ].*"))
-                .findFirst().orElseThrow().replaceAll("\\s*\n[- ]*", " ");
+        return Stream.of(page.split("\n(?=##)"))
+                .filter(part -> part.matches("(?s)#+ " + clause + "[. ].*"))
+                .findFirst()
+                .orElseThrow()
+                .replaceAll("\\s*\n[- ]*", " ");
     }
 }

@@ -19,7 +19,11 @@ import java.util.Set;
 /** A connection of lines to a mini server: a Unix socket, or a WebSocket of one session or of many. */
 final class MiniCaptain implements LineDecoder.Sink {
     /** Kinds of connections. */
-    enum Kind { UNIX, SINGLE, MANY }
+    enum Kind {
+        UNIX,
+        SINGLE,
+        MANY
+    }
 
     private record Attached(MiniSession session, boolean captain, MiniReader reader) {}
 
@@ -31,6 +35,7 @@ final class MiniCaptain implements LineDecoder.Sink {
     private final Map<String, Attached> attached = new HashMap<>();
     /** The session of the connection; null where there are many. */
     private final MiniSession own;
+
     private volatile boolean refused;
     private String wrote = "";
 
@@ -53,7 +58,9 @@ final class MiniCaptain implements LineDecoder.Sink {
 
     void readLines() throws IOException {
         byte[] buffer = new byte[8192];
-        for (int count = channel.input().read(buffer); count >= 0 && !refused; count = channel.input().read(buffer)) {
+        for (int count = channel.input().read(buffer);
+                count >= 0 && !refused;
+                count = channel.input().read(buffer)) {
             for (int i = 0; i < count; i++) {
                 boolean nul = buffer[i] == 0 && defect == Defect.TAKES_NUL;
                 boolean bad = buffer[i] < 0 && defect == Defect.TAKES_INVALID_UTF8;
@@ -64,10 +71,16 @@ final class MiniCaptain implements LineDecoder.Sink {
     }
 
     void readMessages() throws IOException {
-        for (int first = channel.input().read(); first >= 0 && !refused; first = channel.input().read()) {
+        for (int first = channel.input().read();
+                first >= 0 && !refused;
+                first = channel.input().read()) {
             int length = channel.input().read() & 0x7f;
-            length = length == 126 ? ByteBuffer.wrap(channel.input().readNBytes(2)).getShort() & 0xffff
-                    : length == 127 ? (int) ByteBuffer.wrap(channel.input().readNBytes(8)).getLong() : length;
+            length = length == 126
+                    ? ByteBuffer.wrap(channel.input().readNBytes(2)).getShort() & 0xffff
+                    : length == 127
+                            ? (int) ByteBuffer.wrap(channel.input().readNBytes(8))
+                                    .getLong()
+                            : length;
             channel.input().readNBytes(4); // the kit's mask changes nothing
             byte[] payload = channel.input().readNBytes(length);
             if ((first & 0xf) == 2 && defect != Defect.TAKES_BINARY) {
@@ -102,7 +115,9 @@ final class MiniCaptain implements LineDecoder.Sink {
             }
             String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
             message = new Fields(Json.parseObject((defect == Defect.TAKES_DUPLICATE_KEYS
-                    ? text.replace("\"action\":\"ping\",\"action\"", "\"action\"") : text).getBytes(StandardCharsets.UTF_8)));
+                            ? text.replace("\"action\":\"ping\",\"action\"", "\"action\"")
+                            : text)
+                    .getBytes(StandardCharsets.UTF_8)));
             handle(message);
         } catch (BrigException refusal) {
             refuse(refusal, message.asMap().get("id"));
@@ -161,9 +176,15 @@ final class MiniCaptain implements LineDecoder.Sink {
     void attach(MiniSession session, String token, Fields message) {
         boolean watches = message.text("role", "").equals("watcher") && defect != Defect.IGNORES_ROLE;
         boolean captain = server.role(session, token) && !watches;
-        long wanted = defect == Defect.TAKES_ANY_FROM ? 1 : message.number("from", 1, Limits.SEQ_MAX,
-                defect == Defect.BEGINS_LIVE_BY_DEFAULT ? session.lastSeq() + 1
-                        : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1);
+        long wanted = defect == Defect.TAKES_ANY_FROM
+                ? 1
+                : message.number(
+                        "from",
+                        1,
+                        Limits.SEQ_MAX,
+                        defect == Defect.BEGINS_LIVE_BY_DEFAULT
+                                ? session.lastSeq() + 1
+                                : defect == Defect.SKIPS_WHAT_IS_GONE ? session.firstSeq : 1);
         long from = MiniReader.begin(session, wanted);
         MiniReader reader = new MiniReader(session, from, captain, new Lines(session));
         reader.join();
@@ -184,7 +205,11 @@ final class MiniCaptain implements LineDecoder.Sink {
         say(null, new String(Json.write(line), StandardCharsets.UTF_8));
         boolean stays = !attached.isEmpty() || kind == Kind.MANY || defect == Defect.STAYS_OPEN_WITHOUT_AUTH;
         if (!stays || defect == Defect.BAD_LINE_CLOSES) {
-            close(defect == Defect.REFUSES_WITH_WRONG_CODE ? 4000 : refusal.code().closeCode(), refusal.code().name());
+            close(
+                    defect == Defect.REFUSES_WITH_WRONG_CODE
+                            ? 4000
+                            : refusal.code().closeCode(),
+                    refusal.code().name());
         }
     }
 
@@ -192,7 +217,12 @@ final class MiniCaptain implements LineDecoder.Sink {
         refused = true;
         if (kind != Kind.UNIX) {
             byte[] text = reason.getBytes(StandardCharsets.UTF_8);
-            send(0x88, ByteBuffer.allocate(2 + text.length).putShort((short) code).put(text).array());
+            send(
+                    0x88,
+                    ByteBuffer.allocate(2 + text.length)
+                            .putShort((short) code)
+                            .put(text)
+                            .array());
         }
         channel.finish();
     }

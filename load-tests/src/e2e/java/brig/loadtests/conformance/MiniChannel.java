@@ -19,6 +19,7 @@ final class MiniChannel {
 
     /** How many connections there were when it came, this one among them. */
     final int open;
+
     private final SocketChannel channel;
     private final InputStream input;
     private final ReentrantLock writing = new ReentrantLock();

@@ -30,7 +30,9 @@ final class MiniHttp {
         String[] request = channel.line().split(" ", 3);
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         for (String line = channel.line(); !line.isEmpty(); line = channel.line()) {
-            headers.put(line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1).trim());
+            headers.put(
+                    line.substring(0, line.indexOf(':')),
+                    line.substring(line.indexOf(':') + 1).trim());
         }
         if (trusted) {
             headers.put("Host", "127.0.0.1");
@@ -46,26 +48,36 @@ final class MiniHttp {
             int status = refusal.code().httpStatus();
             Map<String, Object> problem = new LinkedHashMap<>(MiniLimits.line(refusal));
             problem.put("status", (long) status);
-            Object hint = defect == Defect.REFUSES_WITHOUT_A_HINT ? problem.remove("retry_after_seconds")
+            Object hint = defect == Defect.REFUSES_WITHOUT_A_HINT
+                    ? problem.remove("retry_after_seconds")
                     : problem.get("retry_after_seconds");
-            answer(channel, status + " X" + (hint == null || defect == Defect.REFUSES_WITHOUT_A_HINT ? "" : "\r\nRetry-After: " + hint),
-                    defect == Defect.FAULT_WITHOUT_PROBLEM ? "application/json" : "application/problem+json", Json.write(problem));
+            answer(
+                    channel,
+                    status + " X"
+                            + (hint == null || defect == Defect.REFUSES_WITHOUT_A_HINT
+                                    ? ""
+                                    : "\r\nRetry-After: " + hint),
+                    defect == Defect.FAULT_WITHOUT_PROBLEM ? "application/json" : "application/problem+json",
+                    Json.write(problem));
         }
         channel.finish();
         MiniServer.drain(channel);
     }
 
     private static void answer(MiniChannel channel, String status, String type, byte[] body) throws IOException {
-        channel.write("HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length + "\r\n\r\n"
-                + new String(body, StandardCharsets.UTF_8));
+        channel.write("HTTP/1.1 " + status + "\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length
+                + "\r\n\r\n" + new String(body, StandardCharsets.UTF_8));
     }
 
-    private void route(MiniChannel channel, String method, String target, Map<String, String> headers) throws IOException {
-        if (defect != Defect.ANSWERS_ANY_HOST && (!headers.get("Host").equals("127.0.0.1") || headers.containsKey("Origin"))) {
+    private void route(MiniChannel channel, String method, String target, Map<String, String> headers)
+            throws IOException {
+        if (defect != Defect.ANSWERS_ANY_HOST
+                && (!headers.get("Host").equals("127.0.0.1") || headers.containsKey("Origin"))) {
             throw new BrigException(ErrorCode.FORBIDDEN, "not for you");
         }
         String token = headers.getOrDefault("Authorization", "Bearer ").substring("Bearer ".length());
-        String[] path = (target + "?").split("\\?", 3)[0].substring("/api/v1/".length()).split("/");
+        String[] path =
+                (target + "?").split("\\?", 3)[0].substring("/api/v1/".length()).split("/");
         String query = (target + "?").split("\\?", 3)[1];
         if (path[0].equals("ws")) {
             upgrade(channel);
@@ -79,8 +91,9 @@ final class MiniHttp {
         }
     }
 
-    private void session(MiniChannel channel, String method, String[] path, String query, String token,
-            Map<String, String> headers) throws IOException {
+    private void session(
+            MiniChannel channel, String method, String[] path, String query, String token, Map<String, String> headers)
+            throws IOException {
         MiniSession session = server.session(path[1]);
         if (path.length == 3 && path[2].equals("attach")) {
             attach(channel, session, token, query);
@@ -89,7 +102,10 @@ final class MiniHttp {
         server.role(session, token);
         if (path.length == 3) {
             boolean empty = headers.containsKey("Last-Event-ID") && defect == Defect.EMPTY_HEADER_WINS;
-            stream(channel, session, headers.getOrDefault("Last-Event-ID", ""),
+            stream(
+                    channel,
+                    session,
+                    headers.getOrDefault("Last-Event-ID", ""),
                     empty ? "" : query.replace("last_event_id=", ""));
         } else {
             if (method.equals("DELETE")) {
@@ -111,8 +127,14 @@ final class MiniHttp {
         boolean waits = query.startsWith("wait=") || defect == Defect.WAITS_UNASKED;
         Map<String, Object> answer = new LinkedHashMap<>(server.spawns().spawn(request));
         answer.put("status", waits ? "spawned" : "requested");
-        answer(channel, (waits ? "201 X" : "202 X") + (defect == Defect.HIDES_WHERE_A_SPAWN_IS_SHOWN ? ""
-                : "\r\nLocation: /api/v1/spawns/" + answer.get("spawn_id")), "application/json", Json.write(answer));
+        answer(
+                channel,
+                (waits ? "201 X" : "202 X")
+                        + (defect == Defect.HIDES_WHERE_A_SPAWN_IS_SHOWN
+                                ? ""
+                                : "\r\nLocation: /api/v1/spawns/" + answer.get("spawn_id")),
+                "application/json",
+                Json.write(answer));
     }
 
     private static void upgrade(MiniChannel channel) throws IOException {
@@ -176,12 +198,16 @@ final class MiniHttp {
         MiniEvents events = new MiniEvents(channel, session);
         MiniReader reader = new MiniReader(session, from, false, events);
         reader.join();
-        channel.write("HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nCache-Control: "
-                + (defect == Defect.STREAM_MAY_BE_CACHED ? "public" : "no-cache, no-transform")
-                + "\r\nX-Accel-Buffering: no\r\nBrig-Resumed-From: " + session.epoch + "-" + (from - 1) + "\r\n\r\n");
+        channel.write(
+                "HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nCache-Control: "
+                        + (defect == Defect.STREAM_MAY_BE_CACHED ? "public" : "no-cache, no-transform")
+                        + "\r\nX-Accel-Buffering: no\r\nBrig-Resumed-From: " + session.epoch + "-" + (from - 1)
+                        + "\r\n\r\n");
         if (foreign && defect != Defect.HIDES_NEW_EPOCH) {
-            events.gap("{\"type\":\"gap\",\"from\":" + (position.seq() + 1) + ",\"to\":" + (position.seq() + 1)
-                    + ",\"reason\":\"epoch_changed\",\"epoch\":\"" + session.epoch + "\"}", 0);
+            events.gap(
+                    "{\"type\":\"gap\",\"from\":" + (position.seq() + 1) + ",\"to\":" + (position.seq() + 1)
+                            + ",\"reason\":\"epoch_changed\",\"epoch\":\"" + session.epoch + "\"}",
+                    0);
         }
         reader.start();
         beat(channel, events);

@@ -21,7 +21,8 @@ final class MiniLimits {
     BrigException connection(int open) {
         boolean full = open > limits.getOrDefault("connectionsMax", Long.MAX_VALUE);
         return full && defect != Defect.TAKES_ANY_NUMBER_OF_CONNECTIONS
-                ? new BrigException(ErrorCode.MAX_CONNECTIONS, "too many connections", 1) : null;
+                ? new BrigException(ErrorCode.MAX_CONNECTIONS, "too many connections", 1)
+                : null;
     }
 
     /** @throws BrigException where there may be no other spawn now */
@@ -32,7 +33,9 @@ final class MiniLimits {
         }
         long leftMs = limits.getOrDefault("spawnCooldownMs", 0L) - (System.nanoTime() - spawnedNanos) / 1_000_000;
         if (spawnedEver > 0 && leftMs > 0 && defect != Defect.FORGETS_THE_COOLDOWN) {
-            throw new BrigException(ErrorCode.COOLDOWN, "too soon",
+            throw new BrigException(
+                    ErrorCode.COOLDOWN,
+                    "too soon",
                     defect == Defect.GUESSES_THE_COOLDOWN ? 1 : (int) (leftMs + 999) / 1000);
         }
         spawnedNanos = System.nanoTime();

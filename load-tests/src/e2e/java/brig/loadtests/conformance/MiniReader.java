@@ -120,7 +120,11 @@ final class MiniReader {
     }
 
     private byte[] await(long seq) throws InterruptedException {
-        return session.await(seq, () -> stopped || throttled != session.throttled || sink.channel().isStopping());
+        return session.await(
+                seq,
+                () -> stopped
+                        || throttled != session.throttled
+                        || sink.channel().isStopping());
     }
 
     private void leave() throws IOException {
@@ -177,7 +181,8 @@ final class MiniReader {
                 sink.frame(seq, line);
                 next = seam > 5 ? seam + 2 : next;
             }
-            case NUMBERS_PER_READER -> sink.frame(seq, line.replace("\"ts\":", "\"ts\":" + (System.nanoTime() % 9 + 1)));
+            case NUMBERS_PER_READER ->
+                sink.frame(seq, line.replace("\"ts\":", "\"ts\":" + (System.nanoTime() % 9 + 1)));
             case TALKS_BEHIND_THE_END -> {
                 sink.frame(seq, line);
                 if (line.contains("\"terminated\"")) {

@@ -37,22 +37,32 @@ final class MiniServer implements Target.Limited, Target.Control {
     static final long AUTH_TIMEOUT_MS = 1_500;
     static final long HEARTBEAT_MS = 250;
     private static final long SLOW_READER_MS = 1500;
-    private static final Scale SCALE = new Scale(2_500, HEARTBEAT_MS, AUTH_TIMEOUT_MS, SLOW_READER_MS, 60_000, 300_000,
-            600_000, MiniSession.READERS_MAX, MESSAGE_BYTES_MAX, 53);
+    private static final Scale SCALE = new Scale(
+            2_500,
+            HEARTBEAT_MS,
+            AUTH_TIMEOUT_MS,
+            SLOW_READER_MS,
+            60_000,
+            300_000,
+            600_000,
+            MiniSession.READERS_MAX,
+            MESSAGE_BYTES_MAX,
+            53);
 
     private final Defect defect;
     private final MiniLimits limits;
     private final MiniSpawns spawns = new MiniSpawns(this);
     private final String admin = Ids.newToken();
     private final Path folder = Files.createTempDirectory("brig-mini-");
-    private final ServerSocketChannel http = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    private final ServerSocketChannel http =
+            ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     private final Map<String, MiniSession> sessions = new ConcurrentHashMap<>();
     private final AtomicInteger spawned = new AtomicInteger();
     private final List<ServerSocketChannel> unix = new CopyOnWriteArrayList<>();
     private final Set<MiniChannel> channels = ConcurrentHashMap.newKeySet();
     /** What comes when the server is closed is forgotten. */
-    private final ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(1,
-            work -> Thread.ofPlatform().daemon().unstarted(work), new ThreadPoolExecutor.DiscardPolicy());
+    private final ScheduledThreadPoolExecutor timers = new ScheduledThreadPoolExecutor(
+            1, work -> Thread.ofPlatform().daemon().unstarted(work), new ThreadPoolExecutor.DiscardPolicy());
 
     MiniServer(Defect defect) throws IOException {
         this(defect, Map.of());
@@ -128,7 +138,8 @@ final class MiniServer implements Target.Limited, Target.Control {
 
     /** How many have not ended. */
     int live() {
-        return (int) sessions.values().stream().filter(session -> !session.ended).count();
+        return (int)
+                sessions.values().stream().filter(session -> !session.ended).count();
     }
 
     void after(long ms, Runnable work) {
@@ -176,9 +187,11 @@ final class MiniServer implements Target.Limited, Target.Control {
     /** Whether that token makes a captain of the session; refuses one that is not of it. */
     boolean role(MiniSession session, String token) {
         boolean other = sessions.values().stream().anyMatch(one -> one.captainToken.equals(token));
-        boolean good = token.equals(session.watcherToken) || (other && defect == Defect.ACCEPTS_TOKEN_OF_ANOTHER)
+        boolean good = token.equals(session.watcherToken)
+                || (other && defect == Defect.ACCEPTS_TOKEN_OF_ANOTHER)
                 || (token.isEmpty() && defect == Defect.ACCEPTS_NO_TOKEN)
-                || (!token.isEmpty() && defect == Defect.ACCEPTS_BAD_TOKEN) || token.equals(admin);
+                || (!token.isEmpty() && defect == Defect.ACCEPTS_BAD_TOKEN)
+                || token.equals(admin);
         if (token.equals(session.captainToken)) {
             return true;
         }
@@ -193,7 +206,8 @@ final class MiniServer implements Target.Limited, Target.Control {
     }
 
     private ServerSocketChannel listen(Path socket) throws IOException {
-        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
+        ServerSocketChannel server =
+                ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
         unix.add(server);
         return server;
     }
@@ -223,7 +237,9 @@ final class MiniServer implements Target.Limited, Target.Control {
         }
         MiniSession session = session(request.requiredText("id"));
         MiniCaptain captain = new MiniCaptain(this, channel, MiniCaptain.Kind.UNIX, session);
-        captain.attach(session, session.captainToken,
+        captain.attach(
+                session,
+                session.captainToken,
                 defect == Defect.ATTACHES_AT_THE_BEGINNING ? new Fields(Map.of()) : request);
         captain.readLines();
         drain(channel);

@@ -25,6 +25,7 @@ final class MiniSession {
     static final int WINDOW_BYTES = 20_000;
     /** More than any check leaves behind, for one who has gone is noticed late here. */
     static final int READERS_MAX = 240;
+
     static final int LOG_BYTES = 100_000;
     private static final long THROTTLED_MS = 100;
     private static final int PIECE_BYTES = 4_000;
@@ -46,6 +47,7 @@ final class MiniSession {
     private final Set<Object> readers = new HashSet<>();
     /** Where the server itself thinks that a client is. */
     long rememberedSeq = 1;
+
     private final List<byte[]> frames = new ArrayList<>();
     private long bytes;
     private final Map<Object, Long> tethered = new HashMap<>();
@@ -124,7 +126,8 @@ final class MiniSession {
         if (defect == Defect.FORGETS_DONE || (wasCancelled && defect == Defect.CANCEL_WITHOUT_DONE)) {
             return;
         }
-        Map<String, Object> done = wasCancelled ? Map.of("exitCode", 143L, "reason", "cancelled") : Map.of("exitCode", 0L);
+        Map<String, Object> done =
+                wasCancelled ? Map.of("exitCode", 143L, "reason", "cancelled") : Map.of("exitCode", 0L);
         append("done", done);
         if (defect == Defect.SENDS_DONE_TWICE) {
             append("done", done);
@@ -133,7 +136,9 @@ final class MiniSession {
 
     private synchronized void pause(long ms) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
-        for (long rest = ms; rest > 0 && !cancelled; rest = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
+        for (long rest = ms;
+                rest > 0 && !cancelled;
+                rest = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
             wait(rest);
         }
     }
@@ -147,8 +152,13 @@ final class MiniSession {
         for (int at = 0; at < output.length() && !isCancelled(); at += piece) {
             String content = output.substring(at, Math.min(at + piece, output.length()));
             hold();
-            append("chunk", Map.of("stream", "stdout", "content",
-                    defect == Defect.GARBLES_CONTENT ? content.replace('7', '8') : content));
+            append(
+                    "chunk",
+                    Map.of(
+                            "stream",
+                            "stdout",
+                            "content",
+                            defect == Defect.GARBLES_CONTENT ? content.replace('7', '8') : content));
         }
     }
 
@@ -180,7 +190,9 @@ final class MiniSession {
     }
 
     private long bytesFrom(long seq) {
-        return frames.subList((int) (seq - 1), frames.size()).stream().mapToLong(frame -> frame.length).sum();
+        return frames.subList((int) (seq - 1), frames.size()).stream()
+                .mapToLong(frame -> frame.length)
+                .sum();
     }
 
     synchronized long append(String type, Map<String, ?> fields) {
@@ -225,7 +237,7 @@ final class MiniSession {
             case NUMBERS_AGAIN_AFTER_RESTART -> frames.removeLast();
             case NEW_TOKENS_AFTER_RESTART -> watcherToken = Ids.newToken();
             case LOSES_RECORDS_AT_RESTART -> firstSeq = frames.size();
-            default -> { }
+            default -> {}
         }
     }
 
@@ -272,8 +284,23 @@ final class MiniSession {
     }
 
     synchronized byte[] view() {
-        return Json.write(Map.of("spawn_id", id, "task_id", id, "agent", "shell", "state", ended ? "terminated" : "running",
-                "epoch", epoch, "first_seq", firstSeq, "last_seq", (long) frames.size(), "readers", (long) readers.size()));
+        return Json.write(Map.of(
+                "spawn_id",
+                id,
+                "task_id",
+                id,
+                "agent",
+                "shell",
+                "state",
+                ended ? "terminated" : "running",
+                "epoch",
+                epoch,
+                "first_seq",
+                firstSeq,
+                "last_seq",
+                (long) frames.size(),
+                "readers",
+                (long) readers.size()));
     }
 
     String welcome(boolean captain, long from) {

@@ -42,7 +42,16 @@ final class MiniSpawns {
             session.input(request.requiredText("prompt"));
         }
         session.start(request.flag("once"));
-        return Map.of("spawn_id", session.id, "task_id", session.id, "auth_token", session.captainToken,
-                "watcher_token", session.watcherToken, "io_socket", session.socket);
+        return Map.of(
+                "spawn_id",
+                session.id,
+                "task_id",
+                session.id,
+                "auth_token",
+                session.captainToken,
+                "watcher_token",
+                session.watcherToken,
+                "io_socket",
+                session.socket);
     }
 }

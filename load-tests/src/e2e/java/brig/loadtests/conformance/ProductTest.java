@@ -11,18 +11,42 @@ import org.junit.jupiter.api.Timeout;
 /** The installed product under the part of the kit that is quick; the command has the rest. */
 @Timeout(600)
 class ProductTest {
-    private static final Set<String> QUICK = Set.of("order", "same-frames", "cut", "old", "future", "foreign", "query-id",
-            "evicted", "wrong-token", "malformed", "next-line", "nul", "throttled", "role", "unsubscribe",
-            "readers-max", "attach", "http-unix",
-            "workers-max", "cooldown", "connections-max", "record-lost", "restart-record", "restart-stop");
+    private static final Set<String> QUICK = Set.of(
+            "order",
+            "same-frames",
+            "cut",
+            "old",
+            "future",
+            "foreign",
+            "query-id",
+            "evicted",
+            "wrong-token",
+            "malformed",
+            "next-line",
+            "nul",
+            "throttled",
+            "role",
+            "unsubscribe",
+            "readers-max",
+            "attach",
+            "http-unix",
+            "workers-max",
+            "cooldown",
+            "connections-max",
+            "record-lost",
+            "restart-record",
+            "restart-stop");
 
     @Test
     void shouldKeepProtocolWhenServerIsTheProduct() throws IOException {
-        List<Check> checks = Kit.checks().stream().filter(check -> QUICK.contains(check.name())).toList();
+        List<Check> checks = Kit.checks().stream()
+                .filter(check -> QUICK.contains(check.name()))
+                .toList();
         try (Product product = Product.start()) {
             List<String> faults = Kit.run(checks, product.target("shell"), new Lines(null, false, 0)).stream()
                     .filter(result -> result.verdict() != Kit.Verdict.OK)
-                    .map(result -> result.check().name() + " over " + result.way() + ": " + result.fault()).toList();
+                    .map(result -> result.check().name() + " over " + result.way() + ": " + result.fault())
+                    .toList();
             assertEquals(List.of(), faults);
         }
     }

@@ -23,11 +23,12 @@ class StormTest {
     @Test
     void shouldLoseDoubleAndHideNothingWhenPartsAreKilled() throws Exception {
         try (Product product = Product.patient()) {
-            Map<String, Object> seen = run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT,
-                    Storm.Fault.BOTH));
+            Map<String, Object> seen =
+                    run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT, Storm.Fault.BOTH));
             assertTrue((Long) seen.get("sessions") > 0 && (Long) seen.get("connections") > 16, seen::toString);
             assertTrue((Integer) seen.get("gateway") >= 1 && (Integer) seen.get("both") >= 1, seen::toString);
-            assertTrue((Long) seen.get("messages_run") > 0 && (Long) seen.get("messages_sent_again") > 0, seen::toString);
+            assertTrue(
+                    (Long) seen.get("messages_run") > 0 && (Long) seen.get("messages_sent_again") > 0, seen::toString);
         }
     }
 
@@ -35,8 +36,8 @@ class StormTest {
     void shouldTellOfEveryFrameThatADiskDidNotTake() throws Exception {
         Assumptions.assumeTrue(Product.mayMount(), "a mount namespace needs root");
         try (Product product = Product.onSmallDisk()) {
-            Map<String, Object> seen = run(product, List.of(Storm.Fault.FULL_DISK, Storm.Fault.READ_ONLY,
-                    Storm.Fault.GATEWAY));
+            Map<String, Object> seen =
+                    run(product, List.of(Storm.Fault.FULL_DISK, Storm.Fault.READ_ONLY, Storm.Fault.GATEWAY));
             assertEquals(0L, seen.get("untold"));
         }
     }

@@ -17,9 +17,11 @@ import org.HdrHistogram.Histogram;
 final class Measured {
     /** Above this share of its core a generator that paces frames is late by itself. */
     private static final double PACED_SHARE_MAX = 0.8;
+
     private static final double SEND_LAG_MS_MAX = 1;
     /** A generator that is so busy beside a server that is so idle is what was measured. */
     private static final double BUSY_SHARE = 0.95;
+
     private static final double IDLE_SERVER_SHARE = 0.5;
 
     private Measured() {}
@@ -34,12 +36,14 @@ final class Measured {
             if (scenario.flood() == 0 && result.generatorShare() > PACED_SHARE_MAX) {
                 return "the generator was too busy to pace: " + Figure.GENERATOR_SHARE.format(result.generatorShare());
             }
-            return result.sendLagP99Ms() <= SEND_LAG_MS_MAX ? ""
+            return result.sendLagP99Ms() <= SEND_LAG_MS_MAX
+                    ? ""
                     : "the generator was late by itself: " + Figure.SEND_LAG_MS.format(result.sendLagP99Ms());
         }
         return result.generatorShare() > BUSY_SHARE && result.serverShare() < IDLE_SERVER_SHARE
                 ? "the generator was the bottleneck: the server used "
-                        + Figure.SERVER_SHARE.format(result.serverShare()) + " of its core" : "";
+                        + Figure.SERVER_SHARE.format(result.serverShare()) + " of its core"
+                : "";
     }
 
     static Map<Figure, Double> figures(Scenario scenario, EngineResult result) {
@@ -63,7 +67,8 @@ final class Measured {
 
     static Map<Figure, Double> idle(Scenario scenario, Memory memory, double connectMs) {
         Map<Figure, Double> figures = new EnumMap<>(Figure.class);
-        figures.put(Figure.BYTES_PER_READER, (double) (memory.idle() - memory.beforeReaders()) / scenario.subscribers());
+        figures.put(
+                Figure.BYTES_PER_READER, (double) (memory.idle() - memory.beforeReaders()) / scenario.subscribers());
         figures.put(Figure.BYTES_PER_STREAM, (double) (memory.idle() - memory.beforeStreams()) / scenario.streams());
         figures.put(Figure.CONNECT_MS, connectMs);
         return figures;
@@ -74,7 +79,10 @@ final class Measured {
         Map<Figure, Double> figures = new EnumMap<>(Figure.class);
         drift(progress, Progress::residentBytes, values -> Spread.of(values).median())
                 .ifPresent(bytes -> figures.put(Figure.DRIFT_BYTES, bytes));
-        drift(heap.stream().filter(HeapSample::live).toList(), HeapSample::usedBytes, values -> Spread.of(values).min())
+        drift(
+                        heap.stream().filter(HeapSample::live).toList(),
+                        HeapSample::usedBytes,
+                        values -> Spread.of(values).min())
                 .ifPresent(bytes -> figures.put(Figure.HEAP_DRIFT_BYTES, bytes));
         return figures;
     }
@@ -84,10 +92,13 @@ final class Measured {
     }
 
     private static <T> OptionalDouble drift(List<T> samples, ToLongFunction<T> bytes, Level level) {
-        double[] values = samples.stream().mapToDouble(sample -> (double) bytes.applyAsLong(sample)).toArray();
+        double[] values = samples.stream()
+                .mapToDouble(sample -> (double) bytes.applyAsLong(sample))
+                .toArray();
         int quarter = values.length / 4;
-        return quarter == 0 ? OptionalDouble.empty() : OptionalDouble.of(
-                level.of(Arrays.copyOfRange(values, values.length - quarter, values.length))
+        return quarter == 0
+                ? OptionalDouble.empty()
+                : OptionalDouble.of(level.of(Arrays.copyOfRange(values, values.length - quarter, values.length))
                         - level.of(Arrays.copyOfRange(values, quarter, 2 * quarter)));
     }
 }

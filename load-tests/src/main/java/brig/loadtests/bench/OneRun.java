@@ -45,7 +45,10 @@ final class OneRun {
 
     private Run run(Plan.Step step, Site site, Consumer<Progress> listener) throws IOException {
         Scenario scenario = step.scenario();
-        String transport = scenario.transports().stream().filter(step.peer()::speaks).findFirst().orElseThrow();
+        String transport = scenario.transports().stream()
+                .filter(step.peer()::speaks)
+                .findFirst()
+                .orElseThrow();
         try (Server server = step.peer().start(site, transport)) {
             Recording recording = new Recording(scenario, server, listener);
             long secondsMax = CONNECT_SECONDS_MAX + (step.warmupMs() + scenario.durationMs()) / 1000;

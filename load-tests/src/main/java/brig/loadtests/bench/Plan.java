@@ -20,7 +20,8 @@ record Plan(List<Step> steps) {
         List<Step> steps = new ArrayList<>();
         for (int round = 1; round <= rounds; round++) {
             for (Scenario scenario : scenarios) {
-                List<Peer> able = new ArrayList<>(peers.stream().filter(peer -> takesPart(peer, scenario)).toList());
+                List<Peer> able = new ArrayList<>(
+                        peers.stream().filter(peer -> takesPart(peer, scenario)).toList());
                 Collections.rotate(able, 1 - round);
                 for (Peer peer : able) {
                     steps.add(new Step(scenario, peer, round));
@@ -31,6 +32,7 @@ record Plan(List<Step> steps) {
     }
 
     private static boolean takesPart(Peer peer, Scenario scenario) {
-        return scenario.peers().contains(peer.name()) && scenario.transports().stream().anyMatch(peer::speaks);
+        return scenario.peers().contains(peer.name())
+                && scenario.transports().stream().anyMatch(peer::speaks);
     }
 }

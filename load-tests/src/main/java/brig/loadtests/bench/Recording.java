@@ -26,7 +26,8 @@ final class Recording implements Consumer<Progress> {
         this.server = server;
         this.listener = listener;
         collectEverySamples = scenario.figures().contains(Figure.HEAP_DRIFT_BYTES)
-                ? Math.max(1, scenario.durationMs() / 1000 / COLLECTIONS) : Long.MAX_VALUE;
+                ? Math.max(1, scenario.durationMs() / 1000 / COLLECTIONS)
+                : Long.MAX_VALUE;
     }
 
     @Override

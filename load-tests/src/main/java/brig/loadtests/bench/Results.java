@@ -32,25 +32,36 @@ public final class Results {
 
     /** Those that ran in the scenario. */
     public List<Series> series(Scenario scenario) {
-        return peers.stream().flatMap(peer -> series(scenario.name(), peer).stream()).toList();
+        return peers.stream()
+                .flatMap(peer -> series(scenario.name(), peer).stream())
+                .toList();
     }
 
     Optional<Series> series(String name, String peer) {
-        List<Run> found = runs.stream().filter(run -> run.scenario().equals(name) && run.peer().equals(peer)).toList();
-        return found.isEmpty() ? Optional.empty() : scenarios.stream().filter(scenario -> scenario.name().equals(name))
-                .findFirst().map(scenario -> new Series(scenario, peer, found));
+        List<Run> found = runs.stream()
+                .filter(run -> run.scenario().equals(name) && run.peer().equals(peer))
+                .toList();
+        return found.isEmpty()
+                ? Optional.empty()
+                : scenarios.stream()
+                        .filter(scenario -> scenario.name().equals(name))
+                        .findFirst()
+                        .map(scenario -> new Series(scenario, peer, found));
     }
 
     /** The bounds of the scenarios that ran. */
     public List<Verdict> verdicts() {
-        return bounds.stream().filter(bound -> series(bound.scenario(), SUBJECT).isPresent())
-                .map(bound -> Verdict.of(bound, this)).toList();
+        return bounds.stream()
+                .filter(bound -> series(bound.scenario(), SUBJECT).isPresent())
+                .map(bound -> Verdict.of(bound, this))
+                .toList();
     }
 
     /** 1: Brig lost or damaged something or did not work; 3: a bound does not hold; 0: all is well. */
     public int exitCode() {
-        if (runs.stream().anyMatch(run -> run.peer().equals(SUBJECT)
-                && (run.outcome() == Outcome.LOST || run.outcome() == Outcome.BROKEN))) {
+        if (runs.stream()
+                .anyMatch(run -> run.peer().equals(SUBJECT)
+                        && (run.outcome() == Outcome.LOST || run.outcome() == Outcome.BROKEN))) {
             return 1;
         }
         return verdicts().stream().anyMatch(verdict -> verdict.status() == Verdict.Status.FAILS) ? 3 : 0;

@@ -18,22 +18,49 @@ import org.HdrHistogram.Histogram;
  * @param latencyNs of the readers whom the scenario is about
  */
 public record Run(
-        String scenario, String peer, int round, Outcome outcome, String why, Map<Figure, Double> figures,
-        List<Progress> progress, List<HeapSample> heap, Histogram latencyNs) {
+        String scenario,
+        String peer,
+        int round,
+        Outcome outcome,
+        String why,
+        Map<Figure, Double> figures,
+        List<Progress> progress,
+        List<HeapSample> heap,
+        Histogram latencyNs) {
 
     /** A run that came to its end; it counts where nothing was lost and the generator was not starved. */
-    static Run of(Plan.Step step, EngineResult result, Map<Figure, Double> figures, List<Progress> progress,
+    static Run of(
+            Plan.Step step,
+            EngineResult result,
+            Map<Figure, Double> figures,
+            List<Progress> progress,
             List<HeapSample> heap) {
         String fault = result.fault();
         String why = fault == null ? Measured.starved(step.scenario(), result) : fault;
         Outcome outcome = fault != null ? Outcome.LOST : why.isEmpty() ? Outcome.OK : Outcome.VOID;
-        return new Run(step.scenario().name(), step.peer().name(), step.round(), outcome, why, figures,
-                List.copyOf(progress), heap, result.judged().latencyNs());
+        return new Run(
+                step.scenario().name(),
+                step.peer().name(),
+                step.round(),
+                outcome,
+                why,
+                figures,
+                List.copyOf(progress),
+                heap,
+                result.judged().latencyNs());
     }
 
     /** A run that could not be run to its end. */
     static Run broken(Plan.Step step, String why) {
-        return new Run(step.scenario().name(), step.peer().name(), step.round(), Outcome.BROKEN, why, Map.of(),
-                List.of(), List.of(), new Histogram(3));
+        return new Run(
+                step.scenario().name(),
+                step.peer().name(),
+                step.round(),
+                Outcome.BROKEN,
+                why,
+                Map.of(),
+                List.of(),
+                List.of(),
+                new Histogram(3));
     }
 }

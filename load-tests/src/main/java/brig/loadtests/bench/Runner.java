@@ -36,7 +36,9 @@ public final class Runner {
         int number = 0;
         for (Plan.Step step : plan.steps()) {
             Scenario scenario = step.scenario();
-            listener.handleStart(++number, plan.steps().size(),
+            listener.handleStart(
+                    ++number,
+                    plan.steps().size(),
                     scenario.name() + " " + step.peer().name() + " round " + step.round(),
                     (long) step.warmupMs() + scenario.durationMs());
             Consumer<Progress> progress = listener::handleProgress;

@@ -11,8 +11,11 @@ public record Series(Scenario scenario, String peer, List<Run> runs) {
 
     /** The figure over the runs that count; nothing where none of them has it. */
     public Optional<Spread> spread(Figure figure) {
-        double[] values = valid().stream().map(run -> run.figures().get(figure)).filter(value -> value != null)
-                .mapToDouble(Double::doubleValue).toArray();
+        double[] values = valid().stream()
+                .map(run -> run.figures().get(figure))
+                .filter(value -> value != null)
+                .mapToDouble(Double::doubleValue)
+                .toArray();
         return values.length == 0 ? Optional.empty() : Optional.of(Spread.of(values));
     }
 
@@ -30,7 +33,10 @@ public record Series(Scenario scenario, String peer, List<Run> runs) {
 
     /** What was wrong with runs, each fault once. */
     public List<String> faults() {
-        return runs.stream().filter(run -> run.outcome() != Outcome.OK)
-                .map(run -> run.outcome() + " " + run.why()).distinct().toList();
+        return runs.stream()
+                .filter(run -> run.outcome() != Outcome.OK)
+                .map(run -> run.outcome() + " " + run.why())
+                .distinct()
+                .toList();
     }
 }

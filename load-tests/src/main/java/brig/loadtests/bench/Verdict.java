@@ -9,7 +9,9 @@ import java.util.Optional;
 public record Verdict(Bound bound, Status status, String evidence) {
     /** {@code UNMEASURED}: one of the two figures is missing. */
     public enum Status {
-        HOLDS, FAILS, UNMEASURED;
+        HOLDS,
+        FAILS,
+        UNMEASURED;
 
         /** As it is printed. */
         public String word() {
@@ -29,11 +31,14 @@ public record Verdict(Bound bound, Status status, String evidence) {
         }
         Optional<Double> other = median(results, bound.otherScenario(), bound.peer(), figure);
         if (other.isEmpty()) {
-            return new Verdict(bound, Status.UNMEASURED,
-                    "no run of " + bound.peer() + " in " + bound.otherScenario() + " counts");
+            return new Verdict(
+                    bound, Status.UNMEASURED, "no run of " + bound.peer() + " in " + bound.otherScenario() + " counts");
         }
-        return new Verdict(bound, status(bound.allows(value, other.get())), "%s %% (%s / %s)".formatted(
-                percent(value / other.get()), figure.format(value), figure.format(other.get())));
+        return new Verdict(
+                bound,
+                status(bound.allows(value, other.get())),
+                "%s %% (%s / %s)"
+                        .formatted(percent(value / other.get()), figure.format(value), figure.format(other.get())));
     }
 
     private static String percent(double ratio) {
@@ -45,6 +50,8 @@ public record Verdict(Bound bound, Status status, String evidence) {
     }
 
     private static Optional<Double> median(Results results, String scenario, String peer, Figure figure) {
-        return results.series(scenario, peer).flatMap(series -> series.spread(figure)).map(Spread::median);
+        return results.series(scenario, peer)
+                .flatMap(series -> series.spread(figure))
+                .map(Spread::median);
     }
 }

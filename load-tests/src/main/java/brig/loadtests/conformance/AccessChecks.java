@@ -17,42 +17,79 @@ final class AccessChecks {
 
     static List<Check> all() {
         return List.of(
-                new Check("watcher", "3", "A watcher may send `auth` and `ping`; anything else is `FORBIDDEN`.",
-                        "a watcher's message and terminate are refused, its ping is answered", Way.SPEAKING, Needs.NOTHING,
+                new Check(
+                        "watcher",
+                        "3",
+                        "A watcher may send `auth` and `ping`; anything else is `FORBIDDEN`.",
+                        "a watcher's message and terminate are refused, its ping is answered",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
                         AccessChecks::watcher),
-                new Check("role", "4.4", "`role` asks for less than the token allows",
-                        "a captain that asks to watch: it is a watcher, and may no more", Way.SPEAKING, Needs.NOTHING,
+                new Check(
+                        "role",
+                        "4.4",
+                        "`role` asks for less than the token allows",
+                        "a captain that asks to watch: it is a watcher, and may no more",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
                         AccessChecks::role),
-                new Check("attach", "4.1", "Turns this connection into a session connection (sections 2 and 3), without a token.",
-                        "attach on the spawner socket: the stream from the frame asked for", Set.of(Way.UNIX),
-                        Needs.OWN_SERVER, AccessChecks::attach),
-                new Check("http-unix", "4.3", "on a Unix socket where the peer's uid replaces the token",
-                        "a view and a stream over HTTP on the Unix socket, without a token", SSE, Needs.OWN_SERVER,
+                new Check(
+                        "attach",
+                        "4.1",
+                        "Turns this connection into a session connection (sections 2 and 3), without a token.",
+                        "attach on the spawner socket: the stream from the frame asked for",
+                        Set.of(Way.UNIX),
+                        Needs.OWN_SERVER,
+                        AccessChecks::attach),
+                new Check(
+                        "http-unix",
+                        "4.3",
+                        "on a Unix socket where the peer's uid replaces the token",
+                        "a view and a stream over HTTP on the Unix socket, without a token",
+                        SSE,
+                        Needs.OWN_SERVER,
                         AccessChecks::httpUnix),
-                new Check("host", "4.3", "A `Host` other than `localhost`, `127.0.0.1`, `[::1]` or one that the operator listed is refused",
-                        "another Host, and a foreign Origin: 403 FORBIDDEN", SSE, Needs.NOTHING, AccessChecks::host),
-                new Check("heartbeat", "4.3", "A comment comes at least every 15 s.",
-                        "a quiet stream: a comment in time", SSE, Needs.TIME, AccessChecks::heartbeat));
+                new Check(
+                        "host",
+                        "4.3",
+                        "A `Host` other than `localhost`, `127.0.0.1`, `[::1]` or one that the operator listed is refused",
+                        "another Host, and a foreign Origin: 403 FORBIDDEN",
+                        SSE,
+                        Needs.NOTHING,
+                        AccessChecks::host),
+                new Check(
+                        "heartbeat",
+                        "4.3",
+                        "A comment comes at least every 15 s.",
+                        "a quiet stream: a comment in time",
+                        SSE,
+                        Needs.TIME,
+                        AccessChecks::heartbeat));
     }
 
     private static void watcher(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Reader reader = way.open(session, Opening.watcher(session))) {
+        try (Session session = target.spawn(null, false);
+                Reader reader = way.open(session, Opening.watcher(session))) {
             Transcript.fresh().open(reader);
             way.send(reader, session, Work.lines(1));
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's message");
             way.act(reader, session, "terminate");
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
             reader.say("{\"action\":\"ping\"}");
-            Violation.require(reader.answer() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
+            Violation.require(
+                    reader.answer() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
             Violation.requireEqual("running", session.view().text("state", ""), "the state of the spawn");
         }
     }
 
     private static void role(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Reader reader = way.watching(session)) {
+        try (Session session = target.spawn(null, false);
+                Reader reader = way.watching(session)) {
             Event first = reader.next();
-            Violation.require(first instanceof Event.Welcome welcome
-                    && welcome.fields().text("role", "").equals("watcher"), "the role asked for is not in " + first);
+            Violation.require(
+                    first instanceof Event.Welcome welcome
+                            && welcome.fields().text("role", "").equals("watcher"),
+                    "the role asked for is not in " + first);
             way.act(reader, session, "terminate");
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
         }
@@ -99,7 +136,8 @@ final class AccessChecks {
 
     private static void host(Target target, Way way) throws IOException {
         try (Session session = target.spawn(null, false)) {
-            for (Map.Entry<String, String> header : Map.of("Host", "evil.example", "Origin", "https://evil.example").entrySet()) {
+            for (Map.Entry<String, String> header : Map.of("Host", "evil.example", "Origin", "https://evil.example")
+                    .entrySet()) {
                 Map<String, String> headers = target.headers(session.watcherToken());
                 headers.put(header.getKey(), header.getValue());
                 try (EventReader reader = Way.events(session, "", headers, Opening.watcher(session))) {
@@ -111,14 +149,17 @@ final class AccessChecks {
     }
 
     private static void heartbeat(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Reader reader = way.open(session, Opening.watcher(session))) {
+        try (Session session = target.spawn(null, false);
+                Reader reader = way.open(session, Opening.watcher(session))) {
             Transcript.fresh().open(reader).readTo(reader, 1);
             for (int beat = 0; beat < 2; beat++) {
                 long start = System.nanoTime();
                 Event event = reader.next();
                 long tookMs = (System.nanoTime() - start) / 1_000_000;
                 Violation.require(event instanceof Event.Comment, "on a quiet stream came " + event);
-                Violation.require(tookMs < target.scale().heartbeatMs() * 11 / 10 + 500, "a comment came after " + tookMs + " ms");
+                Violation.require(
+                        tookMs < target.scale().heartbeatMs() * 11 / 10 + 500,
+                        "a comment came after " + tookMs + " ms");
             }
         }
     }

@@ -20,6 +20,7 @@ final class Captain implements Follow.Role {
     private static final int MESSAGES_MAX = 6;
     /** One event of so many lets the next message go. */
     private static final int EVENTS_EACH = 8;
+
     private static final int ACCEPTED_STATUS = 202;
     private static final String ENDED = "SESSION_ENDED";
     private static final String LAST = "last-";
@@ -30,6 +31,7 @@ final class Captain implements Follow.Role {
     private final Set<String> accepted = new LinkedHashSet<>();
     /** All that were ever sent, and how often. */
     private final Map<String, Integer> said = new LinkedHashMap<>();
+
     private boolean satisfied;
 
     Captain(Session session, Random random) {
@@ -54,15 +56,23 @@ final class Captain implements Follow.Role {
                 satisfied &= transcript.next() > 1;
                 yield sayAgain(reader, way);
             }
-            case Event.Frame frame when frame.type().equals("accepted") -> {
+            case Event.Frame frame
+            when frame.type().equals("accepted") -> {
                 accepted.add(frame.fields().requiredText("message_id"));
                 yield true;
             }
             // It may be said again; the same refusal comes while the worker-agent is away.
-            case Event.Frame frame when frame.type().equals("error") -> !isOpen(frame.fields().text("message_id", ""));
+            case Event.Frame frame
+            when frame.type().equals("error") -> !isOpen(frame.fields().text("message_id", ""));
             case Event.Note note when note.type().equals("error") -> note.code().equals(ENDED);
-            case Event.Frame frame -> go(reader, way, frame.type().equals("done")
-                    && (transcript.dones() > said.size() || !transcript.gaps().isEmpty()), transcript);
+            case Event.Frame frame ->
+                go(
+                        reader,
+                        way,
+                        frame.type().equals("done")
+                                && (transcript.dones() > said.size()
+                                        || !transcript.gaps().isEmpty()),
+                        transcript);
             // The end of a turn may be in it.
             case Event.Gap _ -> go(reader, way, true, transcript);
             default -> true;
@@ -116,8 +126,11 @@ final class Captain implements Follow.Role {
     /** Whether to read on: the message is taken, or none is any more. */
     private boolean post(String body) throws IOException {
         try {
-            Http.Answer answer = session.target().ask("POST /api/v1/sessions/" + session.id() + "/input",
-                    session.target().headers(session.captainToken()), body);
+            Http.Answer answer = session.target()
+                    .ask(
+                            "POST /api/v1/sessions/" + session.id() + "/input",
+                            session.target().headers(session.captainToken()),
+                            body);
             return answer.status() == ACCEPTED_STATUS || answer.code().equals(ENDED);
         } catch (Violation cut) {
             // By a kill: this is no connection of the stream.
@@ -144,7 +157,8 @@ final class Captain implements Follow.Role {
     }
 
     private static int runs(Transcript transcript, String name) {
-        return (int) transcript.text().toString().lines().filter(line(name)::equals).count();
+        return (int)
+                transcript.text().toString().lines().filter(line(name)::equals).count();
     }
 
     /**
@@ -158,7 +172,8 @@ final class Captain implements Follow.Role {
         int untold = 0;
         List<String> turns = transcript.frames("message").stream()
                 .filter(turn -> !turn.fields().flag("more"))
-                .map(turn -> turn.fields().text("message_id", "")).toList();
+                .map(turn -> turn.fields().text("message_id", ""))
+                .toList();
         for (String name : said.keySet()) {
             int runs = runs(transcript, name);
             boolean twice = runs > 1 || turns.stream().filter(name::equals).count() > 1;

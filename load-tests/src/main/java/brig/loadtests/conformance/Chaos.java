@@ -16,9 +16,11 @@ import picocli.CommandLine.Option;
 /** {@code load-tests chaos}. */
 @Command(
         name = "chaos",
-        description = "Kills parts of Brig, and spoils its disk, under readers and captains that come and go: nothing may be lost, doubled or untold.",
+        description =
+                "Kills parts of Brig, and spoils its disk, under readers and captains that come and go: nothing may be lost, doubled or untold.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "Starts the product itself, with private folders. The gateway, the worker-agent and both are killed at random. As",
             "root its state folder is a small file system in a mount namespace of its own, which is also full, or read-only,",
             "for seconds. Readers are on all four ways in; one of each session's is its captain, who sends messages and, where",
@@ -26,7 +28,8 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  ./gradlew :load-tests:run -Pargs='chaos --minutes 10'",
-            "  ./gradlew :load-tests:run -Pargs='chaos --minutes 1 --workers 8 --json'"})
+            "  ./gradlew :load-tests:run -Pargs='chaos --minutes 1 --workers 8 --json'"
+        })
 public final class Chaos implements Callable<Integer> {
     private static final int SECONDS_PER_MINUTE = 60;
 

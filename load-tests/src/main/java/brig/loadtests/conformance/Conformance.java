@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
         name = "conformance",
         description = "Checks a server against PROTOCOL.md, and names the clause that each check proves.",
         mixinStandardHelpOptions = true,
-        footer = {"",
+        footer = {
+            "",
             "Without URL it starts the installed product itself, with small limits, and restarts it; with",
             "URL the checks that need this are left out, and the Unix sockets must be of this host. The",
             "server needs an agent profile that runs messages with a shell. Exit code 1: a check failed.",
@@ -34,7 +35,8 @@ import picocli.CommandLine.Spec;
             "  brig conformance",
             "  brig conformance --only cut,stall",
             "  brig conformance http://127.0.0.1:7070 --token \"$(brig token)\"",
-            "  ./gradlew :load-tests:run -Pargs='conformance'"})
+            "  ./gradlew :load-tests:run -Pargs='conformance'"
+        })
 public final class Conformance implements Callable<Integer> {
     @Parameters(paramLabel = "URL", arity = "0..1", description = "A server that runs already.")
     private @Nullable URI url;
@@ -61,11 +63,13 @@ public final class Conformance implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        List<Check> checks = Kit.checks().stream().filter(check -> only.isEmpty() || only.contains(check.name())).toList();
+        List<Check> checks = Kit.checks().stream()
+                .filter(check -> only.isEmpty() || only.contains(check.name()))
+                .toList();
         checkUsage(checks);
         if (list) {
-            checks.forEach(check -> out.printf("%-15s %-4s %s%n%20s \"%s\"%n", check.name(), check.clause(),
-                    check.says(), "", check.rule()));
+            checks.forEach(check -> out.printf(
+                    "%-15s %-4s %s%n%20s \"%s\"%n", check.name(), check.clause(), check.says(), "", check.rule()));
             return 0;
         }
         if (url != null) {
@@ -79,22 +83,28 @@ public final class Conformance implements Callable<Integer> {
 
     private void checkUsage(List<Check> checks) {
         String wrong = url != null && (!"http".equals(url.getScheme()) || url.getHost() == null || url.getPort() < 0)
-                ? "URL must be http://HOST:PORT" : url != null && token.isEmpty() ? "URL needs --token"
-                : checks.isEmpty() ? "no such check; conformance --list names them" : "";
+                ? "URL must be http://HOST:PORT"
+                : url != null && token.isEmpty()
+                        ? "URL needs --token"
+                        : checks.isEmpty() ? "no such check; conformance --list names them" : "";
         if (!wrong.isEmpty()) {
             throw spec == null ? new IllegalStateException(wrong) : new ParameterException(spec.commandLine(), wrong);
         }
     }
 
     private Lines lines(List<Check> checks) {
-        return new Lines(json ? null : out, Screen.isTerminal(),
+        return new Lines(
+                json ? null : out,
+                Screen.isTerminal(),
                 checks.stream().mapToInt(check -> check.ways().size()).sum());
     }
 
     private int report(List<Kit.Result> results) {
         Map<Kit.Verdict, Integer> counts = new LinkedHashMap<>();
         for (Kit.Verdict verdict : Kit.Verdict.values()) {
-            counts.put(verdict, (int) results.stream().filter(result -> result.verdict() == verdict).count());
+            counts.put(verdict, (int) results.stream()
+                    .filter(result -> result.verdict() == verdict)
+                    .count());
         }
         int failed = counts.getOrDefault(Kit.Verdict.FAIL, 0);
         int skipped = counts.getOrDefault(Kit.Verdict.SKIP, 0);

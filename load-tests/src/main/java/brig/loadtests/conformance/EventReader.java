@@ -45,8 +45,8 @@ final class EventReader implements Reader {
     private Event welcome() {
         Violation.require(head.header("content-type").startsWith("text/event-stream"), "no event stream came");
         String text = head.header("brig-resumed-from");
-        StreamPosition position = StreamPosition.parse(text)
-                .orElseThrow(() -> new Violation("Brig-Resumed-From is '" + text + "'"));
+        StreamPosition position =
+                StreamPosition.parse(text).orElseThrow(() -> new Violation("Brig-Resumed-From is '" + text + "'"));
         epoch = position.epoch();
         return new Event.Welcome(epoch, position.seq() + 1, new Fields(Map.of()));
     }
@@ -72,7 +72,8 @@ final class EventReader implements Reader {
     private Event event(String id, String name, String data, boolean comment) {
         if (data.isEmpty()) {
             Violation.require(comment, "an event without data came");
-            Violation.require((System.nanoTime() - lastDataNanos) / 1_000_000 < wire.patienceMs(),
+            Violation.require(
+                    (System.nanoTime() - lastDataNanos) / 1_000_000 < wire.patienceMs(),
                     "nothing but comments came for " + wire.patienceMs() + " ms");
             return new Event.Comment();
         }

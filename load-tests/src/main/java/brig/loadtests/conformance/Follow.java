@@ -35,6 +35,7 @@ final class Follow {
     private String epoch = "";
     /** Whether the connection that there is now, or was last, has begun to read. */
     private boolean letIn;
+
     private int connections;
     private int epochs;
     private long doubled;
@@ -142,7 +143,8 @@ final class Follow {
         if (event instanceof Event.Gap gap && gap.reason().equals("epoch_changed")) {
             return;
         }
-        long seq = event instanceof Event.Frame frame ? frame.seq()
+        long seq = event instanceof Event.Frame frame
+                ? frame.seq()
                 : event instanceof Event.Welcome welcome ? welcome.from() : transcript.next();
         doubled += seq < transcript.next() ? 1 : 0;
         untold += seq > transcript.next() ? 1 : 0;

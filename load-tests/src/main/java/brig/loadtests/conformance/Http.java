@@ -33,10 +33,12 @@ final class Http {
 
     static void send(Wire wire, String requestLine, Map<String, String> headers, String body) throws IOException {
         StringBuilder text = new StringBuilder(requestLine).append(" HTTP/1.1\r\n");
-        headers.forEach((name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
+        headers.forEach(
+                (name, value) -> text.append(name).append(": ").append(value).append("\r\n"));
         if (!body.isEmpty()) {
             text.append("Content-Type: application/json\r\nContent-Length: ")
-                    .append(body.getBytes(StandardCharsets.UTF_8).length).append("\r\n");
+                    .append(body.getBytes(StandardCharsets.UTF_8).length)
+                    .append("\r\n");
         }
         wire.send(text.append("\r\n").append(body).toString().getBytes(StandardCharsets.UTF_8));
     }
@@ -47,7 +49,9 @@ final class Http {
         Map<String, String> headers = new TreeMap<>();
         for (String line = line(wire); !line.isEmpty(); line = line(wire)) {
             int colon = Math.max(line.indexOf(':'), 0);
-            headers.put(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).trim());
+            headers.put(
+                    line.substring(0, colon).toLowerCase(Locale.ROOT),
+                    line.substring(colon + 1).trim());
         }
         return new Head(Integer.parseInt(status[1]), headers);
     }

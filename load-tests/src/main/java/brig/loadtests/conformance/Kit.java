@@ -23,7 +23,11 @@ final class Kit {
     record Result(Check check, Way way, Verdict verdict, String fault, long tookMs) {}
 
     /** How it went. */
-    enum Verdict { OK, FAIL, SKIP }
+    enum Verdict {
+        OK,
+        FAIL,
+        SKIP
+    }
 
     /** Hears how far it is. */
     interface Listener {
@@ -35,19 +39,35 @@ final class Kit {
     private record Task(Check check, Way way) {}
 
     static List<Check> checks() {
-        return Stream.of(StreamChecks.all(), PositionChecks.all(), SlowChecks.all(), TokenChecks.all(),
-                AccessChecks.all(), SpawnChecks.all(), LimitChecks.all(), InputChecks.all(), RestartChecks.all()).flatMap(List::stream).toList();
+        return Stream.of(
+                        StreamChecks.all(),
+                        PositionChecks.all(),
+                        SlowChecks.all(),
+                        TokenChecks.all(),
+                        AccessChecks.all(),
+                        SpawnChecks.all(),
+                        LimitChecks.all(),
+                        InputChecks.all(),
+                        RestartChecks.all())
+                .flatMap(List::stream)
+                .toList();
     }
 
     /** The results in the order of the checks. */
     static List<Result> run(List<Check> checks, Target target, Listener listener) {
-        List<Task> tasks = checks.stream().flatMap(check ->
-                check.ways().stream().sorted().map(way -> new Task(check, way))).toList();
-        List<CompletableFuture<Result>> beside = tasks.stream().filter(task -> task.check().needs() == Needs.TIME)
-                .map(task -> CompletableFuture.supplyAsync(() -> run(task, target),
-                        work -> Thread.ofPlatform().daemon().start(work))).toList();
+        List<Task> tasks = checks.stream()
+                .flatMap(check -> check.ways().stream().sorted().map(way -> new Task(check, way)))
+                .toList();
+        List<CompletableFuture<Result>> beside = tasks.stream()
+                .filter(task -> task.check().needs() == Needs.TIME)
+                .map(task -> CompletableFuture.supplyAsync(
+                        () -> run(task, target),
+                        work -> Thread.ofPlatform().daemon().start(work)))
+                .toList();
         List<Result> results = new ArrayList<>();
-        for (Task task : tasks.stream().filter(task -> task.check().needs() != Needs.TIME && !restarts(task)).toList()) {
+        for (Task task : tasks.stream()
+                .filter(task -> task.check().needs() != Needs.TIME && !restarts(task))
+                .toList()) {
             results.add(heard(task, target, listener));
         }
         for (CompletableFuture<Result> slow : beside) {
@@ -77,7 +97,11 @@ final class Kit {
         }
         long start = System.nanoTime();
         String fault = fault(task, target);
-        return new Result(task.check(), task.way(), fault.isEmpty() ? Verdict.OK : Verdict.FAIL, fault,
+        return new Result(
+                task.check(),
+                task.way(),
+                fault.isEmpty() ? Verdict.OK : Verdict.FAIL,
+                fault,
                 (System.nanoTime() - start) / 1_000_000);
     }
 

@@ -24,18 +24,38 @@ final class LimitChecks {
 
     static List<Check> all() {
         return List.of(
-                new Check("readers-max", "6", "Too many readers of this stream.",
-                        "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone", Way.ALL,
-                        Needs.OWN_SERVER, LimitChecks::readersMax),
-                new Check("workers-max", "6", "Every worker of this gateway is in use",
-                        "one spawn more than the limit: MAX_WORKERS with a hint, until another has ended", SSE,
-                        Needs.OWN_SERVER, LimitChecks::workersMax),
-                new Check("cooldown", "6", "Too soon after the last spawn of this captain.",
-                        "a spawn right after another: COOLDOWN, with the time that is left", SSE, Needs.OWN_SERVER,
+                new Check(
+                        "readers-max",
+                        "6",
+                        "Too many readers of this stream.",
+                        "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone",
+                        Way.ALL,
+                        Needs.OWN_SERVER,
+                        LimitChecks::readersMax),
+                new Check(
+                        "workers-max",
+                        "6",
+                        "Every worker of this gateway is in use",
+                        "one spawn more than the limit: MAX_WORKERS with a hint, until another has ended",
+                        SSE,
+                        Needs.OWN_SERVER,
+                        LimitChecks::workersMax),
+                new Check(
+                        "cooldown",
+                        "6",
+                        "Too soon after the last spawn of this captain.",
+                        "a spawn right after another: COOLDOWN, with the time that is left",
+                        SSE,
+                        Needs.OWN_SERVER,
                         LimitChecks::cooldown),
-                new Check("connections-max", "6", "Too many connections.",
+                new Check(
+                        "connections-max",
+                        "6",
+                        "Too many connections.",
                         "one connection more than the limit: MAX_CONNECTIONS with a hint, until another has gone",
-                        Set.of(Way.SSE, Way.UNIX), Needs.OWN_SERVER, LimitChecks::connectionsMax));
+                        Set.of(Way.SSE, Way.UNIX),
+                        Needs.OWN_SERVER,
+                        LimitChecks::connectionsMax));
     }
 
     private static void readersMax(Target target, Way way) throws IOException, InterruptedException {
@@ -66,7 +86,8 @@ final class LimitChecks {
     }
 
     private static Http.Answer ask(Target target) throws IOException {
-        return target.ask("POST /api/v1/spawns?wait=0s",
+        return target.ask(
+                "POST /api/v1/spawns?wait=0s",
                 new String(Json.write(Map.of("agent_config", Map.of("name", target.agent()))), StandardCharsets.UTF_8));
     }
 
@@ -81,7 +102,8 @@ final class LimitChecks {
     }
 
     private static void workersMax(Target target, Way way) throws IOException, InterruptedException {
-        try (Target.Limited one = limited(target, "workersMax", 1); Session session = one.target().spawn(null, false)) {
+        try (Target.Limited one = limited(target, "workersMax", 1);
+                Session session = one.target().spawn(null, false)) {
             requireLater(429, "MAX_WORKERS", ask(one.target()));
             one.target().ask("DELETE /api/v1/spawns/" + session.id(), "");
             session.await("the place is free", () -> ask(one.target()).status() / 100 == 2);
@@ -107,8 +129,11 @@ final class LimitChecks {
                     open.add(wire);
                     if (way == Way.SSE) {
                         // Over TCP only who has shown a token takes a place.
-                        Http.send(wire, "GET /api/v1/sessions/" + session.id() + "/stream",
-                                few.target().headers(few.target().token()), "");
+                        Http.send(
+                                wire,
+                                "GET /api/v1/sessions/" + session.id() + "/stream",
+                                few.target().headers(few.target().token()),
+                                "");
                         Violation.requireEqual(200, Http.head(wire).status(), "the answer to a reader");
                     }
                 }
@@ -127,8 +152,13 @@ final class LimitChecks {
     }
 
     private static Wire connect(Target target, Way way) throws IOException {
-        return way == Way.SSE ? target.connect(0) : new Wire(UnixDomainSocketAddress.of(
-                Objects.requireNonNull(target.control()).spawnerSocket()), target.scale().patienceMs(), 0);
+        return way == Way.SSE
+                ? target.connect(0)
+                : new Wire(
+                        UnixDomainSocketAddress.of(
+                                Objects.requireNonNull(target.control()).spawnerSocket()),
+                        target.scale().patienceMs(),
+                        0);
     }
 
     private static void requireRefused(Target target, Way way) throws IOException {
@@ -141,7 +171,8 @@ final class LimitChecks {
             Violation.require(line != null, "the connection was closed without a word");
             Fields refusal = new Fields(Json.parseObject(Objects.requireNonNull(line)));
             Violation.requireEqual("MAX_CONNECTIONS", refusal.text("code", ""), "the code of the refusal");
-            Violation.require(refusal.number("retry_after_seconds", 0, Long.MAX_VALUE, 0) > 0, "the refusal has no hint");
+            Violation.require(
+                    refusal.number("retry_after_seconds", 0, Long.MAX_VALUE, 0) > 0, "the refusal has no hint");
             Violation.require(wire.read() < 0, "something stands behind the refusal");
         }
     }

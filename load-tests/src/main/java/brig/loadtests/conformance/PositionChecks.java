@@ -17,36 +17,102 @@ final class PositionChecks {
 
     static List<Check> all() {
         return List.of(
-                new Check("cut", "5.2", "To resume, connect with `from` = last `seq` seen + 1.",
-                        "cut behind any byte and resumed: nothing lost, nothing twice", Way.ALL, Needs.NOTHING,
+                new Check(
+                        "cut",
+                        "5.2",
+                        "To resume, connect with `from` = last `seq` seen + 1.",
+                        "cut behind any byte and resumed: nothing lost, nothing twice",
+                        Way.ALL,
+                        Needs.NOTHING,
                         PositionChecks::cut),
-                new Check("old", "5.2", "Every session connection begins at `from`",
-                        "an old position: the stream begins exactly there", Way.ALL, Needs.NOTHING, PositionChecks::old),
-                new Check("default", "5.2", "by default at frame 1",
-                        "no position: the stream begins at frame 1", Way.ALL, Needs.NOTHING, PositionChecks::absent),
-                new Check("current", "5.2", "and then goes on live",
-                        "the newest position: only what comes now", Way.ALL, Needs.NOTHING,
+                new Check(
+                        "old",
+                        "5.2",
+                        "Every session connection begins at `from`",
+                        "an old position: the stream begins exactly there",
+                        Way.ALL,
+                        Needs.NOTHING,
+                        PositionChecks::old),
+                new Check(
+                        "default",
+                        "5.2",
+                        "by default at frame 1",
+                        "no position: the stream begins at frame 1",
+                        Way.ALL,
+                        Needs.NOTHING,
+                        PositionChecks::absent),
+                new Check(
+                        "current",
+                        "5.2",
+                        "and then goes on live",
+                        "the newest position: only what comes now",
+                        Way.ALL,
+                        Needs.NOTHING,
                         (target, way) -> onlyNew(target, way, 1)),
-                new Check("future", "5.2", "`from` beyond the newest frame means: only what is new.",
-                        "a position beyond the newest: only what comes now", Way.ALL, Needs.NOTHING,
+                new Check(
+                        "future",
+                        "5.2",
+                        "`from` beyond the newest frame means: only what is new.",
+                        "a position beyond the newest: only what comes now",
+                        Way.ALL,
+                        Needs.NOTHING,
                         (target, way) -> onlyNew(target, way, 1000)),
-                new Check("bad-from", "6", "A field is missing, unknown, of the wrong type or out of range; the message names it.",
-                        "from 0, negative, too large or no number: INVALID_FIELD", Way.SPEAKING, Needs.NOTHING,
+                new Check(
+                        "bad-from",
+                        "6",
+                        "A field is missing, unknown, of the wrong type or out of range; the message names it.",
+                        "from 0, negative, too large or no number: INVALID_FIELD",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
                         PositionChecks::badFrom),
-                new Check("bad-id", "4.3", "any other is 400 `INVALID_FIELD`.",
-                        "garbage as Last-Event-ID is refused", SSE, Needs.NOTHING, PositionChecks::badId),
-                new Check("foreign", "2.2", "`epoch_changed`: a new stream begins at 1 in the epoch `epoch`",
-                        "a position of another epoch: gap epoch_changed, then frame 1", SSE, Needs.NOTHING,
+                new Check(
+                        "bad-id",
+                        "4.3",
+                        "any other is 400 `INVALID_FIELD`.",
+                        "garbage as Last-Event-ID is refused",
+                        SSE,
+                        Needs.NOTHING,
+                        PositionChecks::badId),
+                new Check(
+                        "foreign",
+                        "2.2",
+                        "`epoch_changed`: a new stream begins at 1 in the epoch `epoch`",
+                        "a position of another epoch: gap epoch_changed, then frame 1",
+                        SSE,
+                        Needs.NOTHING,
                         (target, way) -> foreign(target, 7)),
-                new Check("foreign-bound", "1", "Numbers are whole and at most 2^53 - 1",
-                        "the highest position of another epoch: no number beyond the bound", SSE, Needs.NOTHING,
+                new Check(
+                        "foreign-bound",
+                        "1",
+                        "Numbers are whole and at most 2^53 - 1",
+                        "the highest position of another epoch: no number beyond the bound",
+                        SSE,
+                        Needs.NOTHING,
                         (target, way) -> foreign(target, Limits.SEQ_MAX)),
-                new Check("query-id", "4.3", "The client resumes with the header `Last-Event-ID`, or with `?last_event_id=`; the header wins.",
-                        "both ways to say a position, both at once, and neither", SSE, Needs.NOTHING, PositionChecks::queryId),
-                new Check("sse-head", "4.3", "`Brig-Resumed-From` states the position really resumed from",
-                        "the head of the response as section 4.3 shows it", SSE, Needs.NOTHING, PositionChecks::head),
-                new Check("all-read", "4.3", "204 means that the stream has ended and the client has all of it",
-                        "204 behind the last frame, that frame before it", SSE, Needs.NOTHING, PositionChecks::allRead));
+                new Check(
+                        "query-id",
+                        "4.3",
+                        "The client resumes with the header `Last-Event-ID`, or with `?last_event_id=`; the header wins.",
+                        "both ways to say a position, both at once, and neither",
+                        SSE,
+                        Needs.NOTHING,
+                        PositionChecks::queryId),
+                new Check(
+                        "sse-head",
+                        "4.3",
+                        "`Brig-Resumed-From` states the position really resumed from",
+                        "the head of the response as section 4.3 shows it",
+                        SSE,
+                        Needs.NOTHING,
+                        PositionChecks::head),
+                new Check(
+                        "all-read",
+                        "4.3",
+                        "204 means that the stream has ended and the client has all of it",
+                        "204 behind the last frame, that frame before it",
+                        SSE,
+                        Needs.NOTHING,
+                        PositionChecks::allRead));
     }
 
     /** A session whose agent has worked off a message and waits. */
@@ -78,7 +144,8 @@ final class PositionChecks {
                 try (Reader reader = way.open(session, watcher(session, pieces.next()))) {
                     pieces.open(reader).readTo(reader, last);
                 }
-                Violation.require(pieces.hashes().equals(reference.hashes()),
+                Violation.require(
+                        pieces.hashes().equals(reference.hashes()),
                         "cut behind byte " + bytes + " and resumed, the frames were not the same");
             }
         }
@@ -96,7 +163,8 @@ final class PositionChecks {
     }
 
     private static void absent(Target target, Way way) throws IOException {
-        try (Session session = idle(target); Reader reader = way.open(session, Opening.watcher(session))) {
+        try (Session session = idle(target);
+                Reader reader = way.open(session, Opening.watcher(session))) {
             Transcript.from(1).open(reader).readDones(reader, 1).requireOutput(WORK.output());
         }
     }
@@ -104,7 +172,8 @@ final class PositionChecks {
     private static void onlyNew(Target target, Way way, long beyond) throws IOException {
         Work more = Work.lines(3).from(700_000);
         try (Session session = idle(target);
-                Reader captain = Way.WEBSOCKET.open(session, Opening.captain(session).from(Limits.SEQ_MAX))) {
+                Reader captain =
+                        Way.WEBSOCKET.open(session, Opening.captain(session).from(Limits.SEQ_MAX))) {
             long last = session.lastSeq();
             try (Reader reader = way.open(session, watcher(session, last + beyond))) {
                 Transcript fresh = Transcript.from(last + 1).open(reader);
@@ -116,7 +185,8 @@ final class PositionChecks {
 
     private static void badFrom(Target target, Way way) throws IOException {
         try (Session session = idle(target)) {
-            List<String> values = way == Way.WEBSOCKET ? List.of("0", "-1", "9007199254740992", "x", "1.5", "")
+            List<String> values = way == Way.WEBSOCKET
+                    ? List.of("0", "-1", "9007199254740992", "x", "1.5", "")
                     : List.of("0", "-1", "9007199254740992", "\"7\"", "1.5", "true", "[]");
             for (String value : values) {
                 try (Reader reader = way.open(session, Opening.watcher(session).from(value))) {
@@ -139,8 +209,18 @@ final class PositionChecks {
     private static void badId(Target target, Way way) throws IOException {
         try (Session session = idle(target)) {
             String epoch = session.view().requiredText("epoch");
-            for (String id : List.of("7", "x", "0", "-1", epoch, epoch + "-", epoch + "--1", epoch + "-x", "EARLIEST",
-                    epoch + "-1-2", epoch + "-99999999999999999999")) {
+            for (String id : List.of(
+                    "7",
+                    "x",
+                    "0",
+                    "-1",
+                    epoch,
+                    epoch + "-",
+                    epoch + "--1",
+                    epoch + "-x",
+                    "EARLIEST",
+                    epoch + "-1-2",
+                    epoch + "-99999999999999999999")) {
                 try (EventReader reader = events(session, id, null)) {
                     Violation.requireEqual(400, reader.head().status(), "the answer to the position " + id);
                     Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to the position " + id);
@@ -150,7 +230,8 @@ final class PositionChecks {
     }
 
     private static void foreign(Target target, long seq) throws IOException {
-        try (Session session = idle(target); EventReader reader = events(session, "zzzzzzzz-" + seq, null)) {
+        try (Session session = idle(target);
+                EventReader reader = events(session, "zzzzzzzz-" + seq, null)) {
             if (seq == Limits.SEQ_MAX && reader.head().status() == 400) {
                 Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the refusal");
                 return;
@@ -188,7 +269,8 @@ final class PositionChecks {
     }
 
     private static void head(Target target, Way way) throws IOException {
-        try (Session session = idle(target); EventReader reader = events(session, null, null)) {
+        try (Session session = idle(target);
+                EventReader reader = events(session, null, null)) {
             String epoch = session.view().requiredText("epoch");
             Violation.requireEqual(epoch + "-0", reader.head().header("brig-resumed-from"), "Brig-Resumed-From");
             Violation.requireEqual("no-cache, no-transform", reader.head().header("cache-control"), "Cache-Control");

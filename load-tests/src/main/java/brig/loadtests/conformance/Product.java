@@ -14,9 +14,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The installed product with limits that are small enough to be reached. */
 final class Product implements Target.Limited, Target.Control {
-    private static final Map<String, Object> SETTINGS = Map.of("limits", Map.of(
-            "retainedBytesPerStream", 128 * 1024L, "logBytesPerStream", 4 * 1024 * 1024L,
-            "writeQueueBytes", 64 * 1024L, "slowReaderMs", 4_000L, "subscriptionsPerStreamMax", 40L));
+    private static final Map<String, Object> SETTINGS = Map.of(
+            "limits",
+            Map.of(
+                    "retainedBytesPerStream",
+                    128 * 1024L,
+                    "logBytesPerStream",
+                    4 * 1024 * 1024L,
+                    "writeQueueBytes",
+                    64 * 1024L,
+                    "slowReaderMs",
+                    4_000L,
+                    "subscriptionsPerStreamMax",
+                    40L));
 
     private final Brig brig;
     private final @Nullable Process disk;
@@ -31,7 +41,10 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     private static Product start(Map<String, Object> settings) throws IOException {
-        return new Product(Brig.prepare(Brig.newFolder(), new Brig.Launch(settings, List.of(), Map.of())).launch(), null);
+        return new Product(
+                Brig.prepare(Brig.newFolder(), new Brig.Launch(settings, List.of(), Map.of()))
+                        .launch(),
+                null);
     }
 
     /** With limits that a storm does not reach. */
@@ -65,12 +78,18 @@ final class Product implements Target.Limited, Target.Control {
                 """;
         Process disk = Children.start(new ProcessBuilder("unshare", "-m", "sh", "-ec", script, "sh", folder + "/state")
                 .redirectError(ProcessBuilder.Redirect.INHERIT));
-        Map<String, Object> settings = Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L),
-                "retention", Map.of("bytes", 32L << 20));
+        Map<String, Object> settings = Map.of(
+                "limits",
+                Map.of("workersMax", 900L, "workersPerCaptainMax", 900L),
+                "retention",
+                Map.of("bytes", 32L << 20));
         List<String> inside = List.of("nsenter", "--mount=/proc/" + disk.pid() + "/ns/mnt");
         try {
             awaitDone(disk);
-            return new Product(Brig.prepare(folder, new Brig.Launch(settings, inside, Map.of())).launch(), disk);
+            return new Product(
+                    Brig.prepare(folder, new Brig.Launch(settings, inside, Map.of()))
+                            .launch(),
+                    disk);
         } catch (IOException e) {
             disk.destroy();
             throw e;
@@ -91,7 +110,9 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     private static void awaitDone(Process disk) throws IOException {
-        for (int next = disk.getInputStream().read(); next != '\n'; next = disk.getInputStream().read()) {
+        for (int next = disk.getInputStream().read();
+                next != '\n';
+                next = disk.getInputStream().read()) {
             if (next < 0) {
                 throw new IOException("the small disk cannot be had");
             }
@@ -115,7 +136,8 @@ final class Product implements Target.Limited, Target.Control {
 
     @Override
     public void loseRecord(String spawnId) throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(brig.streams().resolve(spawnId))) {
+        try (DirectoryStream<Path> files =
+                Files.newDirectoryStream(brig.streams().resolve(spawnId))) {
             for (Path file : files) {
                 Files.delete(file);
             }
@@ -123,8 +145,8 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     Target target(String agent) throws IOException {
-        return new Target(() -> URI.create("http://127.0.0.1:" + brig.port()), brig.adminToken(), agent, Scale.PRODUCT,
-                this);
+        return new Target(
+                () -> URI.create("http://127.0.0.1:" + brig.port()), brig.adminToken(), agent, Scale.PRODUCT, this);
     }
 
     @Override

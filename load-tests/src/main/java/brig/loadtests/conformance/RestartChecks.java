@@ -14,19 +14,35 @@ final class RestartChecks {
 
     static List<Check> all() {
         return List.of(
-                new Check("restart", "2.1", "the epoch changes only if the stream itself was lost",
-                        "after a restart: the same token, epoch and next number, and nothing lost", Way.ALL,
-                        Needs.OWN_SERVER, RestartChecks::restart),
-                new Check("restart-record", "5.4", "A stream that has ended can be read as long as its record is kept.",
-                        "after a restart: an ended stream is read whole, with its old token", Set.of(Way.SSE),
-                        Needs.OWN_SERVER, RestartChecks::record),
-                new Check("restart-stop", "5.4", "with the code `SHUTTING_DOWN`, and a WebSocket is closed with 4001",
-                        "an orderly stop: state terminated, or a last word with the position", Way.ALL, Needs.OWN_SERVER,
+                new Check(
+                        "restart",
+                        "2.1",
+                        "the epoch changes only if the stream itself was lost",
+                        "after a restart: the same token, epoch and next number, and nothing lost",
+                        Way.ALL,
+                        Needs.OWN_SERVER,
+                        RestartChecks::restart),
+                new Check(
+                        "restart-record",
+                        "5.4",
+                        "A stream that has ended can be read as long as its record is kept.",
+                        "after a restart: an ended stream is read whole, with its old token",
+                        Set.of(Way.SSE),
+                        Needs.OWN_SERVER,
+                        RestartChecks::record),
+                new Check(
+                        "restart-stop",
+                        "5.4",
+                        "with the code `SHUTTING_DOWN`, and a WebSocket is closed with 4001",
+                        "an orderly stop: state terminated, or a last word with the position",
+                        Way.ALL,
+                        Needs.OWN_SERVER,
                         RestartChecks::stop));
     }
 
     private static void stop(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Reader reader = way.open(session, Opening.watcher(session))) {
+        try (Session session = target.spawn(null, false);
+                Reader reader = way.open(session, Opening.watcher(session))) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 1);
             control(target).stop();
             boolean terminated = all.readOrCut(reader, all::terminated);
@@ -35,7 +51,8 @@ final class RestartChecks {
             }
             Event.End end = reader.end();
             Violation.require(end.orderly(), "the connection was cut");
-            int code = way == Way.MANY || (way == Way.WEBSOCKET && !terminated) ? 4001 : way == Way.WEBSOCKET ? 1000 : 0;
+            int code =
+                    way == Way.MANY || (way == Way.WEBSOCKET && !terminated) ? 4001 : way == Way.WEBSOCKET ? 1000 : 0;
             Violation.requireEqual(code, end.code(), "the close code");
         }
     }
@@ -49,7 +66,9 @@ final class RestartChecks {
                 all.readOrCut(reader, all::terminated);
             }
             Violation.require(!all.terminated(), "the worker did not outlive the restart");
-            session.await("the session is back", () -> !session.view().text("state", "").equals("unknown"));
+            session.await(
+                    "the session is back",
+                    () -> !session.view().text("state", "").equals("unknown"));
             try (Reader reader = way.open(session, Opening.watcher(session).from(all.next()))) {
                 all.open(reader).readToEnd(reader);
             }

@@ -50,7 +50,8 @@ record Session(Target target, String id, String captainToken, String watcherToke
         await("the spawn has ended", () -> {
             Fields view = view();
             long now = view.number("last_seq", 0, Long.MAX_VALUE, 0);
-            Violation.require(now != last[0] || stoodMs(last) < target.scale().slowReaderMs() / 2,
+            Violation.require(
+                    now != last[0] || stoodMs(last) < target.scale().slowReaderMs() / 2,
                     "the worker waits though only a watcher is slow");
             note(last, now);
             return view.text("state", "").equals("terminated");

@@ -14,26 +14,61 @@ final class SlowChecks {
 
     static List<Check> all() {
         return List.of(
-                new Check("stall", "5.1", "it never holds the worker back; a slow one lags, is served from the record, and is told of what is gone",
-                        "a watcher that stops: the worker ends, and everything or an exact gap comes later", Way.ALL,
-                        Needs.NOTHING, SlowChecks::stall),
-                new Check("tethered", "5.1", "a slow one holds the worker back, and misses nothing",
-                        "a captain that stops: the worker waits, and all of it comes later", Way.SPEAKING, Needs.NOTHING,
+                new Check(
+                        "stall",
+                        "5.1",
+                        "it never holds the worker back; a slow one lags, is served from the record, and is told of what is gone",
+                        "a watcher that stops: the worker ends, and everything or an exact gap comes later",
+                        Way.ALL,
+                        Needs.NOTHING,
+                        SlowChecks::stall),
+                new Check(
+                        "tethered",
+                        "5.1",
+                        "a slow one holds the worker back, and misses nothing",
+                        "a captain that stops: the worker waits, and all of it comes later",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
                         SlowChecks::tethered),
-                new Check("throttled", "2.2", "Every reader is told how things stand as soon as it can take it, while the worker waits",
-                        "a captain that stops: a watcher learns that the worker waits, and then that it goes on", Way.ALL,
-                        Needs.NOTHING, SlowChecks::throttled),
-                new Check("slow-cut", "5.1", "with `epoch` and `from`: the first frame that it did not get, where to resume",
-                        "a reader that takes nothing, and then all: whole frames, the reason, the end; it resumes", Way.ALL,
-                        Needs.OWN_SERVER, SlowChecks::slowCut),
-                new Check("replay", "5.3", "None is left out silently",
-                        "out of memory but on disk: everything, without a gap", Way.ALL, Needs.OWN_SERVER,
+                new Check(
+                        "throttled",
+                        "2.2",
+                        "Every reader is told how things stand as soon as it can take it, while the worker waits",
+                        "a captain that stops: a watcher learns that the worker waits, and then that it goes on",
+                        Way.ALL,
+                        Needs.NOTHING,
+                        SlowChecks::throttled),
+                new Check(
+                        "slow-cut",
+                        "5.1",
+                        "with `epoch` and `from`: the first frame that it did not get, where to resume",
+                        "a reader that takes nothing, and then all: whole frames, the reason, the end; it resumes",
+                        Way.ALL,
+                        Needs.OWN_SERVER,
+                        SlowChecks::slowCut),
+                new Check(
+                        "replay",
+                        "5.3",
+                        "None is left out silently",
+                        "out of memory but on disk: everything, without a gap",
+                        Way.ALL,
+                        Needs.OWN_SERVER,
                         SlowChecks::replay),
-                new Check("evicted", "2.2", "Frames `from` to `to`, both included, will not come on this connection.",
-                        "gone from disk too: a gap evicted with exact bounds, then the rest", Way.ALL, Needs.OWN_SERVER,
+                new Check(
+                        "evicted",
+                        "2.2",
+                        "Frames `from` to `to`, both included, will not come on this connection.",
+                        "gone from disk too: a gap evicted with exact bounds, then the rest",
+                        Way.ALL,
+                        Needs.OWN_SERVER,
                         SlowChecks::evicted),
-                new Check("record-lost", "2.2", "`record_lost`: they could not be written, or somebody else deleted them.",
-                        "gone from disk though nothing deleted it: a gap record_lost, then the rest", Way.ALL, Needs.OWN_SERVER,
+                new Check(
+                        "record-lost",
+                        "2.2",
+                        "`record_lost`: they could not be written, or somebody else deleted them.",
+                        "gone from disk though nothing deleted it: a gap record_lost, then the rest",
+                        Way.ALL,
+                        Needs.OWN_SERVER,
                         SlowChecks::recordLost));
     }
 
@@ -86,7 +121,9 @@ final class SlowChecks {
                 Reader reader = way.open(session, Opening.watcher(session).narrow())) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
             session.awaitEnd();
-            session.await("the reader that takes nothing is cut", target.scale().slowReaderMs() * 3,
+            session.await(
+                    "the reader that takes nothing is cut",
+                    target.scale().slowReaderMs() * 3,
                     () -> session.view().number("readers", 0, 100, 0) == 0);
             Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not closed");
             requireLastWord(all, way, session, reader);
@@ -100,7 +137,8 @@ final class SlowChecks {
     private static void requireLastWord(Transcript all, Way way, Session session, Reader reader) throws IOException {
         all.requireLastWord("SLOW_READER");
         if (reader instanceof SocketReader socket) {
-            Violation.requireEqual(way == Way.MANY ? session.id() : "", socket.session(), "the session of the last word");
+            Violation.requireEqual(
+                    way == Way.MANY ? session.id() : "", socket.session(), "the session of the last word");
         }
         Event.End end = reader.end();
         Violation.require(end.orderly(), "the connection was cut behind the last word and not closed");
@@ -128,7 +166,8 @@ final class SlowChecks {
             for (long from : new long[] {0, 1, 2, oldest - 1}) {
                 Opening opening = Opening.watcher(session);
                 try (Reader reader = way.open(session, from == 0 ? opening : opening.from(from))) {
-                    Transcript all = Transcript.from(Math.max(from, 1)).open(reader).readToEnd(reader);
+                    Transcript all =
+                            Transcript.from(Math.max(from, 1)).open(reader).readToEnd(reader);
                     Violation.requireEqual(1, all.gaps().size(), "the number of gaps from " + from + " on");
                     Violation.requireEqual("evicted", all.gaps().getFirst().reason(), "the reason of the gap");
                     Violation.requireEqual(oldest - 1, all.gaps().getFirst().to(), "the end of the gap");

@@ -95,8 +95,11 @@ final class SocketReader implements Reader {
     }
 
     private static Event.End close(byte[] payload) {
-        return payload.length < 2 ? new Event.End(true, 1005, "")
-                : new Event.End(true, ByteBuffer.wrap(payload).getShort() & 0xffff,
+        return payload.length < 2
+                ? new Event.End(true, 1005, "")
+                : new Event.End(
+                        true,
+                        ByteBuffer.wrap(payload).getShort() & 0xffff,
                         new String(payload, 2, payload.length - 2, StandardCharsets.UTF_8));
     }
 
@@ -113,7 +116,6 @@ final class SocketReader implements Reader {
             }
         }
     }
-
 
     @Override
     public void say(String line) throws IOException {

@@ -14,16 +14,28 @@ import java.util.UUID;
 /** How a spawn is asked for over HTTP, once and again. */
 final class SpawnChecks {
     private static final Set<Way> SSE = Set.of(Way.SSE);
-    private static final List<String> FIRST = List.of("spawn_id", "task_id", "auth_token", "watcher_token", "io_socket");
+    private static final List<String> FIRST =
+            List.of("spawn_id", "task_id", "auth_token", "watcher_token", "io_socket");
 
     private SpawnChecks() {}
 
     static List<Check> all() {
         return List.of(
-                new Check("at-once", "4.3", "A spawn is answered at once: when it has a place and is on disk",
-                        "202 with the spawn and where it is shown; waited for, 201", SSE, Needs.NOTHING, SpawnChecks::atOnce),
-                new Check("repeat", "4.5", "it gets the first answer, tokens included",
-                        "the same request_id: the same spawn; with another request a conflict", SSE, Needs.NOTHING,
+                new Check(
+                        "at-once",
+                        "4.3",
+                        "A spawn is answered at once: when it has a place and is on disk",
+                        "202 with the spawn and where it is shown; waited for, 201",
+                        SSE,
+                        Needs.NOTHING,
+                        SpawnChecks::atOnce),
+                new Check(
+                        "repeat",
+                        "4.5",
+                        "it gets the first answer, tokens included",
+                        "the same request_id: the same spawn; with another request a conflict",
+                        SSE,
+                        Needs.NOTHING,
                         SpawnChecks::repeat));
     }
 

@@ -28,13 +28,19 @@ import org.jspecify.annotations.Nullable;
 final class Storm {
     /** What is done to it. */
     enum Fault {
-        GATEWAY, WORKER_AGENT, BOTH, FULL_DISK, READ_ONLY
+        GATEWAY,
+        WORKER_AGENT,
+        BOTH,
+        FULL_DISK,
+        READ_ONLY
     }
 
     /** The gateway dies most often: readers and captains talk to it alone. */
-    static final List<Fault> KILLS = List.of(Fault.GATEWAY, Fault.WORKER_AGENT, Fault.BOTH, Fault.GATEWAY, Fault.GATEWAY);
+    static final List<Fault> KILLS =
+            List.of(Fault.GATEWAY, Fault.WORKER_AGENT, Fault.BOTH, Fault.GATEWAY, Fault.GATEWAY);
     /** With those that take {@link Product#onSmallDisk}. */
-    static final List<Fault> ALL = Stream.concat(KILLS.stream(), Stream.of(Fault.FULL_DISK, Fault.READ_ONLY)).toList();
+    static final List<Fault> ALL = Stream.concat(KILLS.stream(), Stream.of(Fault.FULL_DISK, Fault.READ_ONLY))
+            .toList();
 
     /** @param faults those that are chosen of */
     record Plan(int workers, int readers, long seconds, long seed, List<Fault> faults) {}
@@ -89,6 +95,7 @@ final class Storm {
     private static final List<Way> WAYS = List.of(Way.UNIX, Way.WEBSOCKET, Way.MANY, Way.SSE);
     /** What is refused for good is the answer for good. */
     private static final int TRIES_PER_KEY = 50;
+
     private static final int BURST_LINES = 20;
     private static final int LINE_BYTES = 60;
 
@@ -122,7 +129,11 @@ final class Storm {
             for (int next = 0; !isOver(); next++) {
                 TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN + random.nextInt(BETWEEN_MS_SPREAD));
                 // Each once, and then by chance.
-                strike(plan.faults().get(next < plan.faults().size() ? next : random.nextInt(plan.faults().size())));
+                strike(plan.faults()
+                        .get(
+                                next < plan.faults().size()
+                                        ? next
+                                        : random.nextInt(plan.faults().size())));
             }
             for (Future<?> place : places) {
                 place.get();
@@ -162,8 +173,8 @@ final class Storm {
         product.disk(end);
     }
 
-    private void work(Target target, ExecutorService threads, Random own) throws InterruptedException,
-            ExecutionException {
+    private void work(Target target, ExecutorService threads, Random own)
+            throws InterruptedException, ExecutionException {
         while (!isOver()) {
             Work work = new Work(1, 20 + own.nextInt(60), BURST_LINES, LINE_BYTES, "0.1");
             Session session = spawn(target, work, own);
@@ -175,7 +186,10 @@ final class Storm {
             List<Future<Boolean>> reading = new ArrayList<>();
             int captains = own.nextInt(plan.readers());
             for (int i = 0; i < plan.readers(); i++) {
-                Follow reader = new Follow(session, WAYS.get(i % WAYS.size()), new Random(own.nextLong()),
+                Follow reader = new Follow(
+                        session,
+                        WAYS.get(i % WAYS.size()),
+                        new Random(own.nextLong()),
                         i == captains ? captain : Follow.watcher(session));
                 readers.add(reader);
                 reading.add(threads.submit(() -> reader.run(this::isTooLate)));
@@ -239,18 +253,23 @@ final class Storm {
                 outcome.restarts += reader.restarts();
                 outcome.doubled += reader.doubled();
                 outcome.untold += reader.untold();
-                boolean same = !reader.epoch().equals(first.epoch()) || all.hashes().entrySet().stream()
-                        .allMatch(frame ->
-                        Objects.equals(first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()),
-                                frame.getValue()));
+                boolean same = !reader.epoch().equals(first.epoch())
+                        || all.hashes().entrySet().stream()
+                                .allMatch(frame -> Objects.equals(
+                                        first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()),
+                                        frame.getValue()));
                 boolean completed = captain.isSatisfied();
-                boolean whole = !all.gaps().isEmpty() || (completed ? output.contentEquals(all.text())
-                        : output.startsWith(all.text().toString()));
+                boolean whole = !all.gaps().isEmpty()
+                        || (completed
+                                ? output.contentEquals(all.text())
+                                : output.startsWith(all.text().toString()));
                 outcome.completed += completed && reader == first ? 1 : 0;
                 if (!same || !whole) {
                     outcome.lost++;
                     outcome.violations.add(session.id() + " over " + reader.way()
-                            + (same ? ": what the agent wrote is not whole, and nothing was said" : ": not what another reader got"));
+                            + (same
+                                    ? ": what the agent wrote is not whole, and nothing was said"
+                                    : ": not what another reader got"));
                 }
             }
         }

@@ -16,46 +16,115 @@ final class StreamChecks {
 
     static List<Check> all() {
         return List.of(
-                new Check("order", "5.3", "Frames come in the order of `seq`, each at most once on a connection.",
-                        "all frames in order, each once, and the agent's output whole", Way.ALL, Needs.NOTHING,
+                new Check(
+                        "order",
+                        "5.3",
+                        "Frames come in the order of `seq`, each at most once on a connection.",
+                        "all frames in order, each once, and the agent's output whole",
+                        Way.ALL,
+                        Needs.NOTHING,
                         StreamChecks::order),
-                new Check("welcome", "2.2", "The connection may read, and as a captain write.",
-                        "authenticated comes first, with all its fields", Way.SPEAKING, Needs.NOTHING,
+                new Check(
+                        "welcome",
+                        "2.2",
+                        "The connection may read, and as a captain write.",
+                        "authenticated comes first, with all its fields",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
                         StreamChecks::welcome),
-                new Check("same-frames", "2.1", "Readers of one stream all see the same frames with the same numbers.",
-                        "the same frames as a reader on another way in", EnumSet.complementOf(EnumSet.of(Way.WEBSOCKET)),
-                        Needs.NOTHING, StreamChecks::sameFrames),
-                new Check("seam", "5.2", "there is no seam between the two",
-                        "readers that come while the agent writes have all of it", Way.ALL, Needs.NOTHING,
+                new Check(
+                        "same-frames",
+                        "2.1",
+                        "Readers of one stream all see the same frames with the same numbers.",
+                        "the same frames as a reader on another way in",
+                        EnumSet.complementOf(EnumSet.of(Way.WEBSOCKET)),
+                        Needs.NOTHING,
+                        StreamChecks::sameFrames),
+                new Check(
+                        "seam",
+                        "5.2",
+                        "there is no seam between the two",
+                        "readers that come while the agent writes have all of it",
+                        Way.ALL,
+                        Needs.NOTHING,
                         StreamChecks::seam),
-                new Check("frame-bound", "1", "a frame has at most 65 536 bytes",
-                        "long lines of the agent come in frames of at most 64 KiB", Way.ALL, Needs.NOTHING,
+                new Check(
+                        "frame-bound",
+                        "1",
+                        "a frame has at most 65 536 bytes",
+                        "long lines of the agent come in frames of at most 64 KiB",
+                        Way.ALL,
+                        Needs.NOTHING,
                         StreamChecks::frameBound),
-                new Check("done", "3", "A user message is one task for the agent and is answered by frames up to `done`.",
-                        "three messages, three times done, in order", Way.SPEAKING, Needs.NOTHING, StreamChecks::dones),
-                new Check("cancel", "3", "`cancel` interrupts the message that is being worked off; its `done` still comes.",
-                        "a cancelled message has its done, and the next one runs", Way.SPEAKING, Needs.NOTHING,
+                new Check(
+                        "done",
+                        "3",
+                        "A user message is one task for the agent and is answered by frames up to `done`.",
+                        "three messages, three times done, in order",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
+                        StreamChecks::dones),
+                new Check(
+                        "cancel",
+                        "3",
+                        "`cancel` interrupts the message that is being worked off; its `done` still comes.",
+                        "a cancelled message has its done, and the next one runs",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
                         StreamChecks::cancel),
-                new Check("terminate", "3", "`terminate` ends the spawn.",
-                        "state terminated, reason requested", Way.SPEAKING, Needs.NOTHING, StreamChecks::terminate),
-                new Check("end", "5.4", "Behind it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
-                        "nothing behind state terminated but the end of the connection", Set.of(Way.UNIX, Way.WEBSOCKET, Way.SSE),
-                        Needs.NOTHING, StreamChecks::end),
-                new Check("end", "5.4", "on `/api/v1/ws` only the subscription ends",
-                        "nothing behind state terminated, and the connection stays", Set.of(Way.MANY),
-                        Needs.NOTHING, StreamChecks::end),
-                new Check("ended", "5.4", "A stream that has ended can be read as long as its record is kept.",
-                        "an ended stream is read whole", Way.ALL, Needs.NOTHING, StreamChecks::ended),
-                new Check("apart", "4.4", "all other lines of that message belong to that spawn",
-                        "two streams on one connection are kept apart", Set.of(Way.MANY), Needs.NOTHING,
+                new Check(
+                        "terminate",
+                        "3",
+                        "`terminate` ends the spawn.",
+                        "state terminated, reason requested",
+                        Way.SPEAKING,
+                        Needs.NOTHING,
+                        StreamChecks::terminate),
+                new Check(
+                        "end",
+                        "5.4",
+                        "Behind it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
+                        "nothing behind state terminated but the end of the connection",
+                        Set.of(Way.UNIX, Way.WEBSOCKET, Way.SSE),
+                        Needs.NOTHING,
+                        StreamChecks::end),
+                new Check(
+                        "end",
+                        "5.4",
+                        "on `/api/v1/ws` only the subscription ends",
+                        "nothing behind state terminated, and the connection stays",
+                        Set.of(Way.MANY),
+                        Needs.NOTHING,
+                        StreamChecks::end),
+                new Check(
+                        "ended",
+                        "5.4",
+                        "A stream that has ended can be read as long as its record is kept.",
+                        "an ended stream is read whole",
+                        Way.ALL,
+                        Needs.NOTHING,
+                        StreamChecks::ended),
+                new Check(
+                        "apart",
+                        "4.4",
+                        "all other lines of that message belong to that spawn",
+                        "two streams on one connection are kept apart",
+                        Set.of(Way.MANY),
+                        Needs.NOTHING,
                         StreamChecks::apart),
-                new Check("unsubscribe", "4.4", "Frames that were on their way may still come after `unsubscribe`.",
-                        "no frame once it is carried out, no word taken, and it may subscribe again", Set.of(Way.MANY),
-                        Needs.NOTHING, StreamChecks::unsubscribe));
+                new Check(
+                        "unsubscribe",
+                        "4.4",
+                        "Frames that were on their way may still come after `unsubscribe`.",
+                        "no frame once it is carried out, no word taken, and it may subscribe again",
+                        Set.of(Way.MANY),
+                        Needs.NOTHING,
+                        StreamChecks::unsubscribe));
     }
 
     private static void order(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(PACED, true); Reader reader = way.open(session, Opening.watcher(session))) {
+        try (Session session = target.spawn(PACED, true);
+                Reader reader = way.open(session, Opening.watcher(session))) {
             Transcript all = Transcript.fresh().open(reader).readToEnd(reader);
             all.requireOutput(PACED.output());
             Violation.requireEqual(1, all.dones(), "the number of done frames");
@@ -112,13 +181,15 @@ final class StreamChecks {
 
     private static void frameBound(Target target, Way way) throws IOException {
         Work wide = new Work(1, 1, 1, 70_000, "0");
-        try (Session session = target.spawn(wide, true); Reader reader = way.open(session, Opening.watcher(session))) {
+        try (Session session = target.spawn(wide, true);
+                Reader reader = way.open(session, Opening.watcher(session))) {
             Transcript.fresh().open(reader).readToEnd(reader).requireOutput(wide.output());
         }
     }
 
     private static void dones(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Reader captain = way.open(session, Opening.captain(session))) {
+        try (Session session = target.spawn(null, false);
+                Reader captain = way.open(session, Opening.captain(session))) {
             Transcript all = Transcript.fresh().open(captain);
             StringBuilder expected = new StringBuilder();
             for (int i = 0; i < 3; i++) {
@@ -127,14 +198,16 @@ final class StreamChecks {
                 expected.append(work.output());
             }
             all.readDones(captain, 3).requireOutput(expected.toString());
-            Violation.require(all.doneFrames().stream().allMatch(done -> done.fields().number("exitCode", 0, 255, -1) == 0),
+            Violation.require(
+                    all.doneFrames().stream().allMatch(done -> done.fields().number("exitCode", 0, 255, -1) == 0),
                     "a done has another exitCode than 0");
         }
     }
 
     private static void cancel(Target target, Way way) throws IOException {
         Work next = Work.lines(2).from(500_000);
-        try (Session session = target.spawn(null, false); Reader captain = way.open(session, Opening.captain(session))) {
+        try (Session session = target.spawn(null, false);
+                Reader captain = way.open(session, Opening.captain(session))) {
             Transcript all = Transcript.fresh().open(captain);
             way.send(captain, session, new Work(1, 1000, 1, 20, "0.2"));
             all.read(captain, () -> all.text().length() > 0);
@@ -148,7 +221,8 @@ final class StreamChecks {
     }
 
     private static void terminate(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Reader captain = way.open(session, Opening.captain(session))) {
+        try (Session session = target.spawn(null, false);
+                Reader captain = way.open(session, Opening.captain(session))) {
             Transcript all = Transcript.fresh().open(captain);
             way.act(captain, session, "terminate");
             all.readToEnd(captain);
@@ -158,12 +232,15 @@ final class StreamChecks {
 
     private static void end(Target target, Way way) throws IOException {
         Work work = Work.lines(5);
-        try (Session session = target.spawn(work, true); Reader reader = way.open(session, Opening.captain(session))) {
+        try (Session session = target.spawn(work, true);
+                Reader reader = way.open(session, Opening.captain(session))) {
             Transcript.fresh().open(reader).readToEnd(reader);
             if (way == Way.MANY) {
                 reader.say("{\"action\":\"ping\"}");
                 Event event = reader.next();
-                Violation.require(event instanceof Event.Note note && note.type().equals("pong"), "instead of pong came " + event);
+                Violation.require(
+                        event instanceof Event.Note note && note.type().equals("pong"),
+                        "instead of pong came " + event);
                 readAnother(target, reader, work);
                 return;
             }
@@ -195,7 +272,8 @@ final class StreamChecks {
 
     private static void unsubscribe(Target target, Way way) throws IOException, InterruptedException {
         Work more = Work.lines(3);
-        try (Session session = target.spawn(null, false); Reader other = Way.WEBSOCKET.open(session, Opening.captain(session));
+        try (Session session = target.spawn(null, false);
+                Reader other = Way.WEBSOCKET.open(session, Opening.captain(session));
                 Reader reader = way.open(session, Opening.captain(session))) {
             Transcript all = Transcript.fresh().open(other);
             Transcript left = Transcript.fresh().open(reader).readTo(reader, 1);
@@ -205,7 +283,8 @@ final class StreamChecks {
             all.readDones(other, 1);
             way.send(reader, session, more);
             Event refusal = reader.next();
-            Violation.require(refusal instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
+            Violation.require(
+                    refusal instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
                     "a message behind unsubscribe was answered by " + refusal);
             reader.say(Way.subscribe(session, Opening.captain(session).from(left.next())));
             left.open(reader).readDones(reader, 1).requireOutput(more.output());
@@ -215,7 +294,8 @@ final class StreamChecks {
     private static void apart(Target target, Way way) throws IOException {
         Work left = PACED.from(100_000);
         Work right = PACED.from(200_000);
-        try (Session one = target.spawn(left, true); Session two = target.spawn(right, true);
+        try (Session one = target.spawn(left, true);
+                Session two = target.spawn(right, true);
                 SocketReader reader = Way.many(target, "", Opening.watcher(one))) {
             reader.say(Way.subscribe(one, Opening.watcher(one)));
             reader.say(Way.subscribe(two, Opening.watcher(two)));
@@ -223,7 +303,8 @@ final class StreamChecks {
             Transcript second = Transcript.fresh();
             while (!first.terminated() || !second.terminated()) {
                 Event event = reader.next();
-                Violation.require(reader.session().equals(one.id()) || reader.session().equals(two.id()),
+                Violation.require(
+                        reader.session().equals(one.id()) || reader.session().equals(two.id()),
                         "a message names neither session, but '" + reader.session() + "': " + event);
                 (reader.session().equals(one.id()) ? first : second).accept(event);
             }

@@ -19,7 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param agent the agent profile that runs messages with a shell
  * @param control what can be done to a server that the kit started; null for any other
  */
-record Target(Supplier<URI> base, String token, String agent, Scale scale, @Nullable Control control) {
+record Target(
+        Supplier<URI> base,
+        String token,
+        String agent,
+        Scale scale,
+        @Nullable Control control) {
     /** A server that was started for the kit, with small limits. */
     interface Control {
         /** Ends the gateway without a warning and starts it again; its workers live on. */
@@ -91,11 +96,18 @@ record Target(Supplier<URI> base, String token, String agent, Scale scale, @Null
         if (!key.isEmpty()) {
             headers.put("Idempotency-Key", key);
         }
-        Http.Answer answer = ask("POST /api/v1/spawns?wait=60s", headers,
-                new String(Json.write(request), StandardCharsets.UTF_8));
-        Violation.require(answer.status() == 201, "a spawn was answered by " + answer.status() + " " + answer.body().asMap());
+        Http.Answer answer =
+                ask("POST /api/v1/spawns?wait=60s", headers, new String(Json.write(request), StandardCharsets.UTF_8));
+        Violation.require(
+                answer.status() == 201,
+                "a spawn was answered by " + answer.status() + " "
+                        + answer.body().asMap());
         Fields body = answer.body();
-        return new Session(this, body.requiredText("spawn_id"), body.requiredText("auth_token"),
-                body.requiredText("watcher_token"), body.requiredText("io_socket"));
+        return new Session(
+                this,
+                body.requiredText("spawn_id"),
+                body.requiredText("auth_token"),
+                body.requiredText("watcher_token"),
+                body.requiredText("io_socket"));
     }
 }

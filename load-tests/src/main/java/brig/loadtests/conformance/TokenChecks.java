@@ -17,35 +17,71 @@ final class TokenChecks {
 
     static List<Check> all() {
         return List.of(
-                new Check("wrong-token", "3", "A wrong token closes it, `UNAUTHENTICATED`",
-                        "a wrong token: UNAUTHENTICATED, closed (4520 on a WebSocket)", WAITING, Needs.NOTHING,
+                new Check(
+                        "wrong-token",
+                        "3",
+                        "A wrong token closes it, `UNAUTHENTICATED`",
+                        "a wrong token: UNAUTHENTICATED, closed (4520 on a WebSocket)",
+                        WAITING,
+                        Needs.NOTHING,
                         TokenChecks::wrongToken),
-                new Check("wrong-token", "4.4", "Without either, each `subscribe` brings the token of its spawn.",
-                        "a wrong token: no subscription, UNAUTHENTICATED with the id", Set.of(Way.MANY), Needs.NOTHING,
+                new Check(
+                        "wrong-token",
+                        "4.4",
+                        "Without either, each `subscribe` brings the token of its spawn.",
+                        "a wrong token: no subscription, UNAUTHENTICATED with the id",
+                        Set.of(Way.MANY),
+                        Needs.NOTHING,
                         TokenChecks::wrongSubscription),
-                new Check("wrong-token", "4.3", "none and one that is not of this spawn are 401",
-                        "no token, wrong ones, and another session's: 401", SSE, Needs.NOTHING,
+                new Check(
+                        "wrong-token",
+                        "4.3",
+                        "none and one that is not of this spawn are 401",
+                        "no token, wrong ones, and another session's: 401",
+                        SSE,
+                        Needs.NOTHING,
                         TokenChecks::wrongBearer),
-                new Check("wrong-token", "4.3", "The token comes as `Authorization: Bearer` with the upgrade",
-                        "a wrong token with the upgrade: 401", Set.of(Way.WEBSOCKET), Needs.NOTHING,
+                new Check(
+                        "wrong-token",
+                        "4.3",
+                        "The token comes as `Authorization: Bearer` with the upgrade",
+                        "a wrong token with the upgrade: 401",
+                        Set.of(Way.WEBSOCKET),
+                        Needs.NOTHING,
                         TokenChecks::wrongUpgrade),
-                new Check("auth-first", "3", "`auth` MUST be the first line of every connection that was not authenticated on its way in",
-                        "anything before auth closes, with the code of section 6", WAITING, Needs.NOTHING,
+                new Check(
+                        "auth-first",
+                        "3",
+                        "`auth` MUST be the first line of every connection that was not authenticated on its way in",
+                        "anything before auth closes, with the code of section 6",
+                        WAITING,
+                        Needs.NOTHING,
                         TokenChecks::authFirst),
-                new Check("auth-timeout", "3", "without it the connection is closed, `AUTH_TIMEOUT`",
-                        "silence closes after the time, with a word (4522 on a WebSocket)", WAITING, Needs.TIME,
+                new Check(
+                        "auth-timeout",
+                        "3",
+                        "without it the connection is closed, `AUTH_TIMEOUT`",
+                        "silence closes after the time, with a word (4522 on a WebSocket)",
+                        WAITING,
+                        Needs.TIME,
                         TokenChecks::authTimeout));
     }
 
     private static List<String> wrong(Session session, Session other) {
         String own = session.captainToken();
         char changed = own.charAt(10) == 'a' ? 'b' : 'a';
-        return List.of(Ids.newToken(), "short", own + "a", own.substring(0, 10) + changed + own.substring(11),
-                other.captainToken(), other.watcherToken());
+        return List.of(
+                Ids.newToken(),
+                "short",
+                own + "a",
+                own.substring(0, 10) + changed + own.substring(11),
+                other.captainToken(),
+                other.watcherToken());
     }
 
     private static void wrongToken(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+        try (Session session = target.spawn(null, false);
+                Session other = target.spawn(null, false)) {
             for (String token : wrong(session, other)) {
                 requireClosed(session, way, "{\"auth\":\"" + token + "\"}", "UNAUTHENTICATED", UNAUTHENTICATED);
             }
@@ -53,7 +89,8 @@ final class TokenChecks {
     }
 
     /** The connection's first line is refused, and then the connection is closed. */
-    private static void requireClosed(Session session, Way way, String line, String code, int closeCode) throws IOException {
+    private static void requireClosed(Session session, Way way, String line, String code, int closeCode)
+            throws IOException {
         try (Reader reader = waiting(session, way)) {
             reader.say(line);
             requireClosed(reader, way, code, closeCode);
@@ -72,27 +109,33 @@ final class TokenChecks {
 
     /** A connection that has not said who it is. */
     private static Reader waiting(Session session, Way way) throws IOException {
-        return way == Way.UNIX ? Way.unix(session, Opening.captain(session))
+        return way == Way.UNIX
+                ? Way.unix(session, Opening.captain(session))
                 : Way.socket(session, "", "", Opening.captain(session));
     }
 
     private static void wrongSubscription(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false);
+        try (Session session = target.spawn(null, false);
+                Session other = target.spawn(null, false);
                 Reader reader = Way.many(target, "", Opening.captain(session))) {
             for (String token : wrong(session, other)) {
                 reader.say(Way.subscribe(session, new Opening(token, null, 0, 0)));
                 Event answer = reader.answer();
-                Violation.require(answer instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
+                Violation.require(
+                        answer instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
                         "a wrong token was answered by " + answer);
-                Violation.requireEqual(session.id(), ((Event.Note) answer).fields().text("id", ""), "the id in the refusal");
+                Violation.requireEqual(
+                        session.id(), ((Event.Note) answer).fields().text("id", ""), "the id in the refusal");
             }
             reader.say("{\"action\":\"ping\"}");
-            Violation.require(reader.next() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
+            Violation.require(
+                    reader.next() instanceof Event.Note pong && pong.type().equals("pong"), "no pong came");
         }
     }
 
     private static void wrongBearer(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+        try (Session session = target.spawn(null, false);
+                Session other = target.spawn(null, false)) {
             requireRefused(target, session, "");
             for (String token : wrong(session, other)) {
                 requireRefused(target, session, token);
@@ -109,11 +152,13 @@ final class TokenChecks {
     }
 
     private static void wrongUpgrade(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Session other = target.spawn(null, false)) {
+        try (Session session = target.spawn(null, false);
+                Session other = target.spawn(null, false)) {
             for (String token : wrong(session, other)) {
                 try (Reader reader = Way.socket(session, token, "", Opening.captain(session))) {
                     Event event = reader.next();
-                    Violation.require(event instanceof Event.Refused refused && refused.status() / 100 == 4,
+                    Violation.require(
+                            event instanceof Event.Refused refused && refused.status() / 100 == 4,
                             "a wrong token was answered by " + event);
                 }
             }
@@ -129,11 +174,13 @@ final class TokenChecks {
     }
 
     private static void authTimeout(Target target, Way way) throws IOException {
-        try (Session session = target.spawn(null, false); Reader reader = waiting(session, way)) {
+        try (Session session = target.spawn(null, false);
+                Reader reader = waiting(session, way)) {
             long start = System.nanoTime();
             requireClosed(reader, way, "AUTH_TIMEOUT", 4522);
             long tookMs = (System.nanoTime() - start) / 1_000_000;
-            Violation.require(tookMs > target.scale().authTimeoutMs() * 8 / 10, "closed after " + tookMs + " ms already");
+            Violation.require(
+                    tookMs > target.scale().authTimeoutMs() * 8 / 10, "closed after " + tookMs + " ms already");
             Violation.require(tookMs < target.scale().authTimeoutMs() * 2, "closed after " + tookMs + " ms only");
         }
     }

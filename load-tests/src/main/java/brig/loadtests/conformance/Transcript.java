@@ -20,6 +20,7 @@ final class Transcript {
     private final TreeMap<Long, Integer> hashes = new TreeMap<>();
     /** The frames that are no chunks. */
     private final TreeMap<Long, Event.Frame> others = new TreeMap<>();
+
     private final List<Event.Gap> gaps = new ArrayList<>();
     private final List<Event.Note> notes = new ArrayList<>();
     private String epoch = "";
@@ -47,19 +48,21 @@ final class Transcript {
             case Event.Gap gap -> handleGap(gap);
             case Event.Welcome welcome -> handleWelcome(welcome);
             case Event.Note note -> notes.add(note);
-            case Event.Comment _ -> { }
+            case Event.Comment _ -> {}
             case Event.Refused refused -> throw new Violation("the stream was refused: " + refused);
-            case Event.End end -> throw new Violation("the connection ended behind frame " + (next - 1)
-                    + " without state terminated: " + end);
+            case Event.End end ->
+                throw new Violation(
+                        "the connection ended behind frame " + (next - 1) + " without state terminated: " + end);
         }
     }
 
     private void handleWelcome(Event.Welcome welcome) {
         Violation.require(welcome.epoch().matches("[0-9a-z]{8}"), "an epoch is '" + welcome.epoch() + "'");
-        Violation.require(epoch.isEmpty() || epoch.equals(welcome.epoch()),
+        Violation.require(
+                epoch.isEmpty() || epoch.equals(welcome.epoch()),
                 "the epoch was " + epoch + " and is " + welcome.epoch());
-        Violation.require(welcome.from() == next,
-                "the stream begins at " + welcome.from() + " where " + next + " is due");
+        Violation.require(
+                welcome.from() == next, "the stream begins at " + welcome.from() + " where " + next + " is due");
         epoch = welcome.epoch();
         next = welcome.from();
         welcomes++;
@@ -68,13 +71,16 @@ final class Transcript {
     private void handleFrame(Event.Frame frame) {
         Violation.require(welcomes > 0, "a frame came before the welcome");
         Violation.require(!terminated, "frame " + frame.seq() + " stands behind state terminated");
-        Violation.require(frame.seq() == next, "frame " + frame.seq() + " came where " + next
-                + " was due, and nothing was said");
+        Violation.require(
+                frame.seq() == next, "frame " + frame.seq() + " came where " + next + " was due, and nothing was said");
         next++;
         terminated = frame.isTerminated();
         dones += frame.type().equals("done") ? 1 : 0;
         boolean chunk = frame.type().equals("chunk");
-        text.append(chunk && frame.fields().text("stream", "").equals("stdout") ? frame.fields().text("content", "") : "");
+        text.append(
+                chunk && frame.fields().text("stream", "").equals("stdout")
+                        ? frame.fields().text("content", "")
+                        : "");
         hashes.put(frame.seq(), frame.fields().asMap().hashCode());
         if (!chunk) {
             others.put(frame.seq(), frame);
@@ -84,7 +90,8 @@ final class Transcript {
     private void handleGap(Event.Gap gap) {
         Violation.require(!terminated, "a gap stands behind state terminated");
         Violation.require(REASONS.contains(gap.reason()), "the reason of a gap is '" + gap.reason() + "'");
-        Violation.require(gap.from() == next && gap.to() >= gap.from(),
+        Violation.require(
+                gap.from() == next && gap.to() >= gap.from(),
                 "a gap is " + gap.from() + " to " + gap.to() + " where " + next + " is due");
         gaps.add(gap);
         next = gap.to() + 1;
@@ -145,8 +152,9 @@ final class Transcript {
     /** All that the agent wrote is there, and nothing else. */
     void requireOutput(String expected) {
         requireNoGap();
-        Violation.require(expected.contentEquals(text), "the content is not what the agent wrote: " + text.length()
-                + " bytes of " + expected.length());
+        Violation.require(
+                expected.contentEquals(text),
+                "the content is not what the agent wrote: " + text.length() + " bytes of " + expected.length());
     }
 
     /** The same, where a gap may have been said: what stands behind it is the end of what the agent wrote. */
@@ -198,8 +206,11 @@ final class Transcript {
 
     /** What was said last of whether the worker is held back; empty for nothing. */
     String state() {
-        return notes.stream().filter(note -> note.type().equals("state")).reduce((first, last) -> last)
-                .map(note -> note.fields().text("state", "")).orElse("");
+        return notes.stream()
+                .filter(note -> note.type().equals("state"))
+                .reduce((first, last) -> last)
+                .map(note -> note.fields().text("state", ""))
+                .orElse("");
     }
 
     /** A hash of each frame by its number: two readers of the same frames have the same. */
@@ -220,6 +231,8 @@ final class Transcript {
 
     /** Every frame of that type, which is not {@code chunk}. */
     List<Event.Frame> frames(String type) {
-        return others.values().stream().filter(frame -> frame.type().equals(type)).toList();
+        return others.values().stream()
+                .filter(frame -> frame.type().equals(type))
+                .toList();
     }
 }

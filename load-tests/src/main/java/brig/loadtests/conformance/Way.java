@@ -9,7 +9,10 @@ import java.util.Set;
 
 /** The ways into a stream. */
 enum Way {
-    UNIX, WEBSOCKET, MANY, SSE;
+    UNIX,
+    WEBSOCKET,
+    MANY,
+    SSE;
 
     static final Set<Way> ALL = Set.of(values());
     /** Those on which a client can speak. */
@@ -24,8 +27,8 @@ enum Way {
                 reader.say("{\"auth\":\"" + opening.token() + "\"" + from(opening) + "}");
                 yield reader;
             }
-            case WEBSOCKET -> socket(session, opening.token(),
-                    opening.from() == null ? "" : "?from=" + opening.from(), opening);
+            case WEBSOCKET ->
+                socket(session, opening.token(), opening.from() == null ? "" : "?from=" + opening.from(), opening);
             case MANY -> {
                 SocketReader reader = many(target, "", opening);
                 reader.say(subscribe(session, opening));
@@ -34,8 +37,10 @@ enum Way {
             case SSE -> {
                 Map<String, String> headers = target.headers(opening.token());
                 if (opening.from() != null) {
-                    headers.put("Last-Event-ID", new StreamPosition(session.view().requiredText("epoch"),
-                            Long.parseLong(opening.from()) - 1).toString());
+                    headers.put(
+                            "Last-Event-ID",
+                            new StreamPosition(session.view().requiredText("epoch"), Long.parseLong(opening.from()) - 1)
+                                    .toString());
                 }
                 yield events(session, "", headers, opening);
             }
@@ -62,8 +67,10 @@ enum Way {
 
     /** The Unix socket, before its first line. */
     static LineReader unix(Session session, Opening opening) throws IOException {
-        Wire wire = new Wire(UnixDomainSocketAddress.of(session.ioSocket()),
-                session.target().scale().patienceMs(), opening.receiveBytes());
+        Wire wire = new Wire(
+                UnixDomainSocketAddress.of(session.ioSocket()),
+                session.target().scale().patienceMs(),
+                opening.receiveBytes());
         wire.cutAfter(opening.cutBytes());
         return new LineReader(wire);
     }
@@ -82,8 +89,17 @@ enum Way {
             throws IOException {
         Wire wire = target.connect(opening.receiveBytes());
         Map<String, String> headers = target.headers(token);
-        headers.putAll(Map.of("Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13",
-                "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol", "brig.v1"));
+        headers.putAll(Map.of(
+                "Connection",
+                "Upgrade",
+                "Upgrade",
+                "websocket",
+                "Sec-WebSocket-Version",
+                "13",
+                "Sec-WebSocket-Key",
+                "AAAAAAAAAAAAAAAAAAAAAA==",
+                "Sec-WebSocket-Protocol",
+                "brig.v1"));
         Http.send(wire, "GET " + path, headers, "");
         return new SocketReader(wire, many, opening.cutBytes());
     }
@@ -107,8 +123,10 @@ enum Way {
     /** Gives work to the agent over this connection. */
     void send(Reader reader, Session session, Work work) throws IOException {
         String line = Session.message(work);
-        reader.say(this != MANY ? line
-                : line.replace("\"role\":\"user\"", "\"action\":\"send\",\"id\":\"" + session.id() + "\""));
+        reader.say(
+                this != MANY
+                        ? line
+                        : line.replace("\"role\":\"user\"", "\"action\":\"send\",\"id\":\"" + session.id() + "\""));
     }
 
     /** Says {@code cancel} or {@code terminate}. */

@@ -28,15 +28,17 @@ record Work(int first, int bursts, int lines, int widthBytes, String pauseSecond
 
     /** The message to an agent that runs messages with a shell. */
     String message() {
-        return "for b in $(seq 0 %d); do seq -f %%0%d.0f $((b*%d+%d)) $((b*%d+%d)); sleep %s; done".formatted(
-                bursts - 1, widthBytes, lines, first, lines, first + lines - 1, pauseSeconds);
+        return "for b in $(seq 0 %d); do seq -f %%0%d.0f $((b*%d+%d)) $((b*%d+%d)); sleep %s; done"
+                .formatted(bursts - 1, widthBytes, lines, first, lines, first + lines - 1, pauseSeconds);
     }
 
     String output() {
         StringBuilder output = new StringBuilder();
         for (int i = first; i < first + bursts * lines; i++) {
             String digits = String.valueOf(i);
-            output.append("0".repeat(widthBytes - digits.length())).append(digits).append('\n');
+            output.append("0".repeat(widthBytes - digits.length()))
+                    .append(digits)
+                    .append('\n');
         }
         return output.toString();
     }

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 public final class Children {
     /** As long as a gateway takes to end its workers. */
     private static final long PATIENCE_MS = 15_000;
+
     private static final Children OWN = new Children();
 
     private final List<Process> processes = new ArrayList<>();
@@ -51,7 +52,8 @@ public final class Children {
         try {
             for (Process process : left) {
                 if (!process.waitFor(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                    Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList()
+                    Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+                            .toList()
                             .forEach(ProcessHandle::destroyForcibly);
                 }
             }

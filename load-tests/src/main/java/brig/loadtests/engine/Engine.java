@@ -39,8 +39,9 @@ public final class Engine implements AutoCloseable {
     public record Progress(long timeMs, long delivered, double framesPerSecond, long residentBytes) {
         static Progress of(Fields event) {
             Numbers numbers = new Numbers(event);
-            return new Progress(System.currentTimeMillis(), (long) numbers.get("delivered"),
-                    numbers.get("per_second"), (long) numbers.sum("rss_bytes"));
+            return new Progress(
+                    System.currentTimeMillis(), (long) numbers.get("delivered"), numbers.get("per_second"), (long)
+                            numbers.sum("rss_bytes"));
         }
     }
 
@@ -109,7 +110,8 @@ public final class Engine implements AutoCloseable {
 
         double sum(String name) {
             return fields.asMap().get(name) instanceof List<?> list
-                    ? list.stream().mapToDouble(Numbers::number).sum() : get(name);
+                    ? list.stream().mapToDouble(Numbers::number).sum()
+                    : get(name);
         }
 
         private static double number(@Nullable Object value) {
@@ -118,9 +120,11 @@ public final class Engine implements AutoCloseable {
 
         /** The object of that name, or null. */
         @SuppressWarnings("unchecked")
-        @Nullable Fields inner(String name) {
+        @Nullable
+        Fields inner(String name) {
             return fields.asMap().get(name) instanceof Map<?, ?> map
-                    ? new Fields((Map<String, @Nullable Object>) map) : null;
+                    ? new Fields((Map<String, @Nullable Object>) map)
+                    : null;
         }
     }
 }

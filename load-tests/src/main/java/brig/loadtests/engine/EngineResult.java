@@ -14,8 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @param judged those whom the scenario is about: all, or the others where some stall or flood
  */
 public record EngineResult(
-        @Nullable String fault, double seconds, double cpuSeconds, double serverShare, double generatorShare,
-        double sendLagP99Ms, double growthBytes, long gaps, Group all, Group judged) {
+        @Nullable String fault,
+        double seconds,
+        double cpuSeconds,
+        double serverShare,
+        double generatorShare,
+        double sendLagP99Ms,
+        double growthBytes,
+        long gaps,
+        Group all,
+        Group judged) {
     private static final long LATENCY_NS_MAX = 3_600_000_000_000L;
     private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -28,17 +36,25 @@ public record EngineResult(
         Fields quiet = numbers.inner("quiet");
         double seconds = numbers.get("seconds");
         double cpuSeconds = numbers.sum("cpu_seconds");
-        return new EngineResult(event.flag("ok") ? null : event.text("fault", "something was lost or damaged"),
-                seconds, cpuSeconds, cpuSeconds / seconds, numbers.get("generator_cpu_share"),
-                numbers.get("send_lag_ns_p99") / 1e6, numbers.sum("rss_peak_growth_bytes"),
-                (long) numbers.get("gaps"), all, quiet == null ? all : group(quiet));
+        return new EngineResult(
+                event.flag("ok") ? null : event.text("fault", "something was lost or damaged"),
+                seconds,
+                cpuSeconds,
+                cpuSeconds / seconds,
+                numbers.get("generator_cpu_share"),
+                numbers.get("send_lag_ns_p99") / 1e6,
+                numbers.sum("rss_peak_growth_bytes"),
+                (long) numbers.get("gaps"),
+                all,
+                quiet == null ? all : group(quiet));
     }
 
     private static Group group(Fields fields) {
         Histogram latency = new Histogram(LATENCY_NS_MAX, SIGNIFICANT_DIGITS);
         if (fields.asMap().get("latency_ns") instanceof List<?> buckets) {
             for (Object bucket : buckets) {
-                if (bucket instanceof List<?> pair && pair.get(0) instanceof Number upper
+                if (bucket instanceof List<?> pair
+                        && pair.get(0) instanceof Number upper
                         && pair.get(1) instanceof Number count) {
                     latency.recordValueWithCount(Math.min(upper.longValue(), LATENCY_NS_MAX), count.longValue());
                 }

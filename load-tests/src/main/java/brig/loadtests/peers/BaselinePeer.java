@@ -26,7 +26,9 @@ final class BaselinePeer implements Peer {
 
     @Override
     public Optional<String> missing() {
-        return Files.isExecutable(program(programs)) ? Optional.empty() : Optional.of("it is not built: " + program(programs));
+        return Files.isExecutable(program(programs))
+                ? Optional.empty()
+                : Optional.of("it is not built: " + program(programs));
     }
 
     private static Path program(Path programs) {

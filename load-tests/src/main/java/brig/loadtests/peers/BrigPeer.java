@@ -4,7 +4,6 @@ import brig.loadtests.product.Brig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -25,7 +24,8 @@ final class BrigPeer implements Peer {
 
     @Override
     public Optional<String> missing() {
-        return Files.isExecutable(Brig.program()) ? Optional.empty()
+        return Files.isExecutable(Brig.program())
+                ? Optional.empty()
                 : Optional.of("the product is not installed: ./gradlew installDist");
     }
 
@@ -43,13 +43,26 @@ final class BrigPeer implements Peer {
     public Server start(Site site, String transport) throws IOException {
         int port = Site.freePort();
         Path collections = site.folder().resolve("gc.log");
-        Brig brig = Brig.prepare(Brig.newFolder(), new Brig.Launch(
-                Map.of("http", Map.of("port", (long) port), "limits", Map.of("workersMax", WORKERS_MAX,
-                        "workersPerCaptainMax", WORKERS_MAX, "connectionsMax", CONNECTIONS_MAX)),
-                site.cores().forServer(),
-                Map.of("BRIG_JAVA_OPTS",
-                        "-Xlog:gc:file=" + collections + ":timemillis " + Brig.WHOLE_COLLECTIONS,
-                        "BRIG_WORKER_AGENT_JAVA_OPTS", NO_WORKER_AGENT)));
+        Brig brig = Brig.prepare(
+                Brig.newFolder(),
+                new Brig.Launch(
+                        Map.of(
+                                "http",
+                                Map.of("port", (long) port),
+                                "limits",
+                                Map.of(
+                                        "workersMax",
+                                        WORKERS_MAX,
+                                        "workersPerCaptainMax",
+                                        WORKERS_MAX,
+                                        "connectionsMax",
+                                        CONNECTIONS_MAX)),
+                        site.cores().forServer(),
+                        Map.of(
+                                "BRIG_JAVA_OPTS",
+                                "-Xlog:gc:file=" + collections + ":timemillis " + Brig.WHOLE_COLLECTIONS,
+                                "BRIG_WORKER_AGENT_JAVA_OPTS",
+                                NO_WORKER_AGENT)));
         return new BrigServer(brig, port, transport, site.scenario(), collections);
     }
 }

@@ -32,8 +32,15 @@ final class BrigServer implements Server {
 
     @Override
     public List<String> generatorArguments() {
-        return List.of("--publish", "brig", "--worker-agent", brig.controlSocket(), "--subscribe", transport,
-                "--connect", "127.0.0.1:" + port);
+        return List.of(
+                "--publish",
+                "brig",
+                "--worker-agent",
+                brig.controlSocket(),
+                "--subscribe",
+                transport,
+                "--connect",
+                "127.0.0.1:" + port);
     }
 
     @Override

@@ -6,14 +6,18 @@ import java.util.regex.Pattern;
 
 /** The JVM's own log of collections ({@code -Xlog:gc:…:timemillis}): heap over time at no cost for what is measured. */
 final class GcLog {
-    private static final Pattern COLLECTION =
-            Pattern.compile("^\\[(\\d+)ms\\] GC\\(\\d+\\) Pause (\\w+) .*?\\d+M->(\\d+)M\\(\\d+M\\)", Pattern.MULTILINE);
+    private static final Pattern COLLECTION = Pattern.compile(
+            "^\\[(\\d+)ms\\] GC\\(\\d+\\) Pause (\\w+) .*?\\d+M->(\\d+)M\\(\\d+M\\)", Pattern.MULTILINE);
 
     private GcLog() {}
 
     static List<HeapSample> parse(String log) {
-        return COLLECTION.matcher(log).results()
-                .map(found -> new HeapSample(Long.parseLong(found.group(1)), Long.parseLong(found.group(3)) << 20,
+        return COLLECTION
+                .matcher(log)
+                .results()
+                .map(found -> new HeapSample(
+                        Long.parseLong(found.group(1)),
+                        Long.parseLong(found.group(3)) << 20,
                         found.group(2).equals("Full")))
                 .toList();
     }

@@ -25,7 +25,16 @@ final class LineServer {
         } else {
             process.awaitPort(port);
         }
-        return new Server.Single(process, List.of("--publish", "lines", "--publish-to", "127.0.0.1:" + publishPort,
-                "--subscribe", transport, "--connect", address));
+        return new Server.Single(
+                process,
+                List.of(
+                        "--publish",
+                        "lines",
+                        "--publish-to",
+                        "127.0.0.1:" + publishPort,
+                        "--subscribe",
+                        transport,
+                        "--connect",
+                        address));
     }
 }

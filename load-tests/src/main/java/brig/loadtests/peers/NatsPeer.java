@@ -25,18 +25,27 @@ final class NatsPeer implements Peer {
     public Server start(Site site, String transport) throws IOException {
         int port = Site.freePort();
         int webSocketPort = Site.freePort();
-        String config = site.write("nats.conf", """
+        String config =
+                site.write("nats.conf", """
                 listen: "127.0.0.1:%d"
                 max_connections: 20000
                 websocket { host: "127.0.0.1", port: %d, no_tls: true }
                 """.formatted(port, webSocketPort)).toString();
-        ServerProcess process = site.start("nats-server",
+        ServerProcess process = site.start(
+                "nats-server",
                 List.of(Installed.program("nats-server").orElseThrow().toString(), "-c", config));
         process.awaitPort(port).awaitPort(webSocketPort);
         boolean webSocket = transport.equals("ws");
-        return new Server.Single(process, List.of(
-                "--publish", "nats", "--publish-to", "127.0.0.1:" + port,
-                "--subscribe", webSocket ? "nats-ws" : "nats",
-                "--connect", "127.0.0.1:" + (webSocket ? webSocketPort : port)));
+        return new Server.Single(
+                process,
+                List.of(
+                        "--publish",
+                        "nats",
+                        "--publish-to",
+                        "127.0.0.1:" + port,
+                        "--subscribe",
+                        webSocket ? "nats-ws" : "nats",
+                        "--connect",
+                        "127.0.0.1:" + (webSocket ? webSocketPort : port)));
     }
 }

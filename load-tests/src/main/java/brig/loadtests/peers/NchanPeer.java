@@ -9,8 +9,10 @@ import java.util.stream.Stream;
 
 /** nginx with nchan, one worker process, messages in its shared memory as it comes. It has no plain lines. */
 final class NchanPeer implements Peer {
-    private static final List<Path> MODULES = Stream.of("/usr/lib/nginx/modules", "/usr/lib64/nginx/modules",
-            "/usr/share/nginx/modules").map(folder -> Path.of(folder, "ngx_nchan_module.so")).toList();
+    private static final List<Path> MODULES = Stream.of(
+                    "/usr/lib/nginx/modules", "/usr/lib64/nginx/modules", "/usr/share/nginx/modules")
+            .map(folder -> Path.of(folder, "ngx_nchan_module.so"))
+            .toList();
     /** Messages that a channel keeps beyond the generator's window, so that no reader misses one. */
     private static final int SPARE_MESSAGES = 1000;
 
@@ -21,8 +23,11 @@ final class NchanPeer implements Peer {
 
     @Override
     public Optional<String> missing() {
-        return Installed.missing("nginx", "nginx libnginx-mod-nchan").or(() -> module().isPresent() ? Optional.empty()
-                : Optional.of("nginx has no nchan module (Debian, Ubuntu: apt-get install libnginx-mod-nchan)"));
+        return Installed.missing("nginx", "nginx libnginx-mod-nchan")
+                .or(() -> module().isPresent()
+                        ? Optional.empty()
+                        : Optional.of(
+                                "nginx has no nchan module (Debian, Ubuntu: apt-get install libnginx-mod-nchan)"));
     }
 
     private static Optional<Path> module() {
@@ -38,12 +43,20 @@ final class NchanPeer implements Peer {
     public Server start(Site site, String transport) throws IOException {
         int port = Site.freePort();
         String config = site.write("nginx.conf", config(site, port)).toString();
-        ServerProcess process = site.start("nginx", List.of(Installed.program("nginx").orElseThrow().toString(),
-                "-e", site.folder() + "/nginx-error.log", "-c", config));
+        ServerProcess process = site.start(
+                "nginx",
+                List.of(
+                        Installed.program("nginx").orElseThrow().toString(),
+                        "-e",
+                        site.folder() + "/nginx-error.log",
+                        "-c",
+                        config));
         process.awaitPort(port);
         String address = "127.0.0.1:" + port;
-        return new Server.Single(process, List.of(process.awaitChild()), List.of("--publish", "nchan", "--publish-to", address,
-                "--subscribe", transport, "--connect", address));
+        return new Server.Single(
+                process,
+                List.of(process.awaitChild()),
+                List.of("--publish", "nchan", "--publish-to", address, "--subscribe", transport, "--connect", address));
     }
 
     private static String config(Site site, int port) {
@@ -79,7 +92,11 @@ final class NchanPeer implements Peer {
                         }
                     }
                 }
-                """.formatted(module().orElseThrow(), System.getProperty("user.name").equals("root") ? "user root;" : "",
-                site.folder(), port, site.scenario().window() + SPARE_MESSAGES);
+                """.formatted(
+                        module().orElseThrow(),
+                        System.getProperty("user.name").equals("root") ? "user root;" : "",
+                        site.folder(),
+                        port,
+                        site.scenario().window() + SPARE_MESSAGES);
     }
 }

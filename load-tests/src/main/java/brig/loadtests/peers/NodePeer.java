@@ -40,7 +40,10 @@ final class NodePeer implements Peer {
             }
             Files.copy(in, script);
         }
-        return LineServer.start(site, name(), transport,
+        return LineServer.start(
+                site,
+                name(),
+                transport,
                 List.of(Installed.program("node").orElseThrow().toString(), script.toString()));
     }
 }

@@ -8,8 +8,12 @@ public final class Peers {
     private Peers() {}
 
     public static List<Peer> all(Path programs) {
-        return List.of(new BrigPeer(), new BaselinePeer("baseline", "coalesced", programs),
-                new BaselinePeer("baseline-per-frame", "per-frame", programs), new NatsPeer(), new NchanPeer(),
+        return List.of(
+                new BrigPeer(),
+                new BaselinePeer("baseline", "coalesced", programs),
+                new BaselinePeer("baseline-per-frame", "per-frame", programs),
+                new NatsPeer(),
+                new NchanPeer(),
                 new NodePeer());
     }
 }

@@ -81,7 +81,8 @@ final class ServerProcess implements AutoCloseable {
         String pids = Files.readString(children).strip();
         while (pids.isEmpty()) {
             if (endsWithin(RETRY_MS) || System.nanoTime() > end) {
-                throw new IOException(name + " has no worker process: " + Files.readString(log).strip());
+                throw new IOException(name + " has no worker process: "
+                        + Files.readString(log).strip());
             }
             pids = Files.readString(children).strip();
         }

@@ -30,6 +30,7 @@ public final class Brig implements AutoCloseable {
      * three times of four, 18 MiB here, which looks like growth.
      */
     public static final String WHOLE_COLLECTIONS = "-XX:MarkSweepDeadRatio=0";
+
     private static final Pattern PORT = Pattern.compile("\\s+http\\s+http://127\\.0\\.0\\.1:(\\d+) .*");
     private static final long STOP_SECONDS = 20;
 
@@ -63,8 +64,13 @@ public final class Brig implements AutoCloseable {
         for (Map.Entry<String, Map<String, ?>> agent : agents.entrySet()) {
             Files.write(agentDir.resolve(agent.getKey() + ".json"), Json.write(agent.getValue()));
         }
-        return prepare(folder, new Launch(Map.of("worker", Map.of("agentDirs", List.of("", agentDir.toString()))),
-                List.of(), Map.of("BRIG_JAVA_OPTS", WHOLE_COLLECTIONS))).launch();
+        return prepare(
+                        folder,
+                        new Launch(
+                                Map.of("worker", Map.of("agentDirs", List.of("", agentDir.toString()))),
+                                List.of(),
+                                Map.of("BRIG_JAVA_OPTS", WHOLE_COLLECTIONS)))
+                .launch();
     }
 
     /** A folder for all that it writes, which workers may pass through. */
@@ -78,9 +84,18 @@ public final class Brig implements AutoCloseable {
     public static Brig prepare(Path folder, Launch launch) throws IOException {
         Path config = folder.resolve("brig.json");
         Map<String, @Nullable Object> places = Map.of(
-                "stateDir", folder + "/state", "runtimeDir", folder + "/run", "agentsDir", folder + "/io",
-                "spawnerSocket", folder + "/spawner.sock", "http", Map.of("port", 0L),
-                "worker", Map.of("workspaceBases", List.of(folder + "/work")));
+                "stateDir",
+                folder + "/state",
+                "runtimeDir",
+                folder + "/run",
+                "agentsDir",
+                folder + "/io",
+                "spawnerSocket",
+                folder + "/spawner.sock",
+                "http",
+                Map.of("port", 0L),
+                "worker",
+                Map.of("workspaceBases", List.of(folder + "/work")));
         Files.write(config, Json.write(Settings.overlay(places, launch.settings())));
         Path log = folder.resolve("serve.log");
         List<String> command = new ArrayList<>(List.of("sh", "-c", "read -r go && exec \"$@\"", "brig"));
@@ -159,10 +174,12 @@ public final class Brig implements AutoCloseable {
     /** Its worker-agents: one, or none. */
     public List<ProcessHandle> workerAgents() {
         String runtime = folder + "/run";
-        return ProcessHandle.allProcesses().filter(process -> {
-            List<String> arguments = arguments(process);
-            return arguments.contains("--runtime-dir") && arguments.contains(runtime);
-        }).toList();
+        return ProcessHandle.allProcesses()
+                .filter(process -> {
+                    List<String> arguments = arguments(process);
+                    return arguments.contains("--runtime-dir") && arguments.contains(runtime);
+                })
+                .toList();
     }
 
     private static List<String> arguments(ProcessHandle process) {
@@ -203,7 +220,9 @@ public final class Brig implements AutoCloseable {
     /** Memory of a process that is in RAM, in bytes. */
     public static long residentBytes(long pid) throws IOException {
         String line = Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
-                .filter(field -> field.startsWith("VmRSS:")).findFirst().orElse("0");
+                .filter(field -> field.startsWith("VmRSS:"))
+                .findFirst()
+                .orElse("0");
         return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
     }
 
@@ -232,8 +251,12 @@ public final class Brig implements AutoCloseable {
     }
 
     private String jcmd(String command) throws IOException {
-        Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin/jcmd").toString(),
-                String.valueOf(process.pid()), command).redirectErrorStream(true).start();
+        Process jcmd = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin/jcmd").toString(),
+                        String.valueOf(process.pid()),
+                        command)
+                .redirectErrorStream(true)
+                .start();
         return new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
 

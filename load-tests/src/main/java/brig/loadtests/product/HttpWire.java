@@ -56,8 +56,10 @@ public final class HttpWire implements AutoCloseable {
         public byte[] request(String method, String path, String body) {
             String head = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n"
                     + (token == null ? "" : "Authorization: Bearer " + token + "\r\n")
-                    + (body.isEmpty() ? "" : "Content-Type: application/json\r\nContent-Length: "
-                            + body.getBytes(StandardCharsets.UTF_8).length + "\r\n");
+                    + (body.isEmpty()
+                            ? ""
+                            : "Content-Type: application/json\r\nContent-Length: "
+                                    + body.getBytes(StandardCharsets.UTF_8).length + "\r\n");
             return (head + "\r\n" + body).getBytes(StandardCharsets.UTF_8);
         }
     }

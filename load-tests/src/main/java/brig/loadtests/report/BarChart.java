@@ -17,22 +17,28 @@ final class BarChart {
     private BarChart() {}
 
     static String of(List<Series> peers, Figure figure) {
-        double most = peers.stream().flatMap(series -> series.spread(figure).stream()).mapToDouble(Spread::max)
-                .max().orElse(0);
-        StringBuilder svg = new StringBuilder("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">".formatted(
-                WIDTH, peers.size() * ROW_HEIGHT + 4, Html.escape(figure.label())));
+        double most = peers.stream()
+                .flatMap(series -> series.spread(figure).stream())
+                .mapToDouble(Spread::max)
+                .max()
+                .orElse(0);
+        StringBuilder svg = new StringBuilder("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">"
+                .formatted(WIDTH, peers.size() * ROW_HEIGHT + 4, Html.escape(figure.label())));
         int y = 2;
         for (Series series : peers) {
             Optional<Spread> spread = series.spread(figure);
-            svg.append("<text x=\"%d\" y=\"%d\" class=\"name\">%s</text>".formatted(LABEL_WIDTH - 8, y + 16,
-                    Html.escape(series.peer())));
+            svg.append("<text x=\"%d\" y=\"%d\" class=\"name\">%s</text>"
+                    .formatted(LABEL_WIDTH - 8, y + 16, Html.escape(series.peer())));
             int end = LABEL_WIDTH;
             if (spread.isPresent() && most > 0) {
                 end = (int) Math.round(x(spread.get().max(), most));
                 svg.append(bar(series.peer(), y, spread.get(), most));
             }
-            svg.append("<text x=\"%d\" y=\"%d\">%s</text>".formatted(end + 8, y + 16,
-                    spread.map(values -> figure.format(values.median())).orElse("no run counts")));
+            svg.append("<text x=\"%d\" y=\"%d\">%s</text>"
+                    .formatted(
+                            end + 8,
+                            y + 16,
+                            spread.map(values -> figure.format(values.median())).orElse("no run counts")));
             y += ROW_HEIGHT;
         }
         return svg.append("</svg>").toString();
@@ -40,10 +46,19 @@ final class BarChart {
 
     private static String bar(String peer, int y, Spread spread, double most) {
         double width = Math.max(1, x(spread.median(), most) - LABEL_WIDTH);
-        return String.format(Locale.ROOT, "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" class=\"%s\"/>"
+        return String.format(
+                Locale.ROOT,
+                "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" class=\"%s\"/>"
                         + "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" class=\"spread\"/>",
-                LABEL_WIDTH, y + 2, width, ROW_HEIGHT - 6, Html.style(peer),
-                x(spread.min(), most), x(spread.max(), most), y + 11, y + 11);
+                LABEL_WIDTH,
+                y + 2,
+                width,
+                ROW_HEIGHT - 6,
+                Html.style(peer),
+                x(spread.min(), most),
+                x(spread.max(), most),
+                y + 11,
+                y + 11);
     }
 
     private static double x(double value, double most) {

@@ -12,6 +12,7 @@ import java.util.List;
 public record Heading(String machine, String date, String command, List<String> absent) {
     /** The one for what starts now, here. */
     public static Heading now(String command, List<String> absent) {
-        return new Heading(Machine.line(), Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), command, absent);
+        return new Heading(
+                Machine.line(), Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), command, absent);
     }
 }

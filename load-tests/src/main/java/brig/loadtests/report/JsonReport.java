@@ -26,8 +26,13 @@ public final class JsonReport {
         report.put("date", heading.date());
         report.put("command", heading.command());
         report.put("absent", heading.absent());
-        report.put("scenarios", results.scenarios().stream().map(scenario -> scenario(scenario, results)).toList());
-        report.put("bounds", results.verdicts().stream().map(JsonReport::verdict).toList());
+        report.put(
+                "scenarios",
+                results.scenarios().stream()
+                        .map(scenario -> scenario(scenario, results))
+                        .toList());
+        report.put(
+                "bounds", results.verdicts().stream().map(JsonReport::verdict).toList());
         return Json.writeLine(report);
     }
 
@@ -35,7 +40,9 @@ public final class JsonReport {
         Map<String, Object> object = new LinkedHashMap<>();
         object.put("name", scenario.name());
         object.put("says", scenario.says());
-        object.put("peers", results.series(scenario).stream().map(JsonReport::series).toList());
+        object.put(
+                "peers",
+                results.series(scenario).stream().map(JsonReport::series).toList());
         return object;
     }
 
@@ -64,8 +71,10 @@ public final class JsonReport {
     private static List<Object> percentiles(Histogram latencyNs) {
         List<Object> points = new ArrayList<>();
         if (latencyNs.getTotalCount() > 0) {
-            latencyNs.percentiles(TICKS_PER_HALF_DISTANCE).forEach(point -> points.add(
-                    List.of(point.getPercentileLevelIteratedTo(), point.getValueIteratedTo() / 1e6)));
+            latencyNs
+                    .percentiles(TICKS_PER_HALF_DISTANCE)
+                    .forEach(point -> points.add(
+                            List.of(point.getPercentileLevelIteratedTo(), point.getValueIteratedTo() / 1e6)));
         }
         return points;
     }
@@ -78,8 +87,16 @@ public final class JsonReport {
         Map<String, Object> figures = new LinkedHashMap<>();
         run.figures().forEach((figure, value) -> figures.put(figure.key(), value));
         object.put("figures", figures);
-        object.put("memory", run.progress().stream().map(sample -> List.of(sample.timeMs(), sample.residentBytes())).toList());
-        object.put("heap", run.heap().stream().map(sample -> List.of(sample.timeMs(), sample.usedBytes())).toList());
+        object.put(
+                "memory",
+                run.progress().stream()
+                        .map(sample -> List.of(sample.timeMs(), sample.residentBytes()))
+                        .toList());
+        object.put(
+                "heap",
+                run.heap().stream()
+                        .map(sample -> List.of(sample.timeMs(), sample.usedBytes()))
+                        .toList());
         return object;
     }
 

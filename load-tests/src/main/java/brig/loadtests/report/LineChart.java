@@ -52,7 +52,8 @@ final class LineChart {
     LineChart line(String name, String style, List<Point> points) {
         StringBuilder path = new StringBuilder();
         for (Point point : points) {
-            path.append(String.format(Locale.ROOT, "%s%.1f %.1f", path.isEmpty() ? "M" : "L", x(point.x()), y(point.y())));
+            path.append(
+                    String.format(Locale.ROOT, "%s%.1f %.1f", path.isEmpty() ? "M" : "L", x(point.x()), y(point.y())));
         }
         lines.append("<path d=\"%s\" class=\"line %s\"/>".formatted(path, style));
         int row = TOP + 14 + legend.size() * 18;
@@ -62,18 +63,33 @@ final class LineChart {
     }
 
     String svg(String label) {
-        StringBuilder svg = new StringBuilder("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">".formatted(
-                WIDTH, HEIGHT, Html.escape(label)));
+        StringBuilder svg = new StringBuilder("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">"
+                .formatted(WIDTH, HEIGHT, Html.escape(label)));
         for (double mark : up.marks()) {
-            svg.append(String.format(Locale.ROOT, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>"
-                    + "<text x=\"%d\" y=\"%.1f\" class=\"name\">%s</text>", LEFT, WIDTH - RIGHT, y(mark), y(mark),
-                    LEFT - 8, y(mark) + 4, Html.escape(up.text().apply(mark))));
+            svg.append(String.format(
+                    Locale.ROOT,
+                    "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>"
+                            + "<text x=\"%d\" y=\"%.1f\" class=\"name\">%s</text>",
+                    LEFT,
+                    WIDTH - RIGHT,
+                    y(mark),
+                    y(mark),
+                    LEFT - 8,
+                    y(mark) + 4,
+                    Html.escape(up.text().apply(mark))));
         }
         for (double mark : across.marks()) {
-            svg.append(String.format(Locale.ROOT, "<text x=\"%.1f\" y=\"%d\" class=\"mark\">%s</text>", x(mark),
-                    HEIGHT - 8, Html.escape(across.text().apply(mark))));
+            svg.append(String.format(
+                    Locale.ROOT,
+                    "<text x=\"%.1f\" y=\"%d\" class=\"mark\">%s</text>",
+                    x(mark),
+                    HEIGHT - 8,
+                    Html.escape(across.text().apply(mark))));
         }
-        return svg.append(lines).append(String.join("", legend)).append("</svg>").toString();
+        return svg.append(lines)
+                .append(String.join("", legend))
+                .append("</svg>")
+                .toString();
     }
 
     private double x(double value) {

@@ -10,17 +10,23 @@ public final class Machine {
 
     /** It in a line. */
     public static String line() {
-        return "%d cores of %s, %s, Linux %s, JDK %s, load %s".formatted(
-                Runtime.getRuntime().availableProcessors(),
-                field("/proc/cpuinfo", "model name"), field("/proc/meminfo", "MemTotal"),
-                System.getProperty("os.version"), Runtime.version(), firstLine("/proc/loadavg"));
+        return "%d cores of %s, %s, Linux %s, JDK %s, load %s"
+                .formatted(
+                        Runtime.getRuntime().availableProcessors(),
+                        field("/proc/cpuinfo", "model name"),
+                        field("/proc/meminfo", "MemTotal"),
+                        System.getProperty("os.version"),
+                        Runtime.version(),
+                        firstLine("/proc/loadavg"));
     }
 
     private static String field(String file, String name) {
         try {
-            return Files.readAllLines(Path.of(file)).stream().filter(line -> line.startsWith(name))
+            return Files.readAllLines(Path.of(file)).stream()
+                    .filter(line -> line.startsWith(name))
                     .findFirst()
-                    .map(line -> line.substring(line.indexOf(':') + 1).trim()).orElse("unknown");
+                    .map(line -> line.substring(line.indexOf(':') + 1).trim())
+                    .orElse("unknown");
         } catch (IOException e) {
             return "unknown";
         }

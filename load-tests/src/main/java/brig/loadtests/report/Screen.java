@@ -56,7 +56,8 @@ public final class Screen implements Runner.Listener {
 
     @Override
     public void handleEnd(Run run, Scenario scenario) {
-        String figures = run.figures().entrySet().stream().filter(entry -> scenario.figures().contains(entry.getKey()))
+        String figures = run.figures().entrySet().stream()
+                .filter(entry -> scenario.figures().contains(entry.getKey()))
                 .map(entry -> entry.getKey().label() + " " + entry.getKey().format(entry.getValue()))
                 .collect(Collectors.joining(", "));
         String trouble = run.outcome() == Outcome.OK ? "" : "  " + run.outcome() + " " + run.why();

@@ -17,7 +17,11 @@ public final class Table {
     public static String of(Results results) {
         StringBuilder text = new StringBuilder();
         for (Scenario scenario : results.scenarios()) {
-            text.append('\n').append(scenario.name()).append(": ").append(scenario.says()).append('\n');
+            text.append('\n')
+                    .append(scenario.name())
+                    .append(": ")
+                    .append(scenario.says())
+                    .append('\n');
             append(text, scenario, results.series(scenario));
         }
         if (!results.verdicts().isEmpty()) {
@@ -38,8 +42,12 @@ public final class Table {
             rows.add(row);
         }
         align(text, rows);
-        peers.forEach(series -> series.faults().forEach(fault ->
-                text.append("  ").append(series.peer()).append(": ").append(fault).append('\n')));
+        peers.forEach(series -> series.faults()
+                .forEach(fault -> text.append("  ")
+                        .append(series.peer())
+                        .append(": ")
+                        .append(fault)
+                        .append('\n')));
     }
 
     private static void align(StringBuilder text, List<List<String>> rows) {
@@ -61,18 +69,21 @@ public final class Table {
 
     /** The median, and the least and the most where there is more than one run. */
     static String cell(Series series, Figure figure) {
-        return series.spread(figure).map(spread -> text(figure, spread, series.valid().size())).orElse("-");
+        return series.spread(figure)
+                .map(spread -> text(figure, spread, series.valid().size()))
+                .orElse("-");
     }
 
     private static String text(Figure figure, Spread spread, int runs) {
         String median = figure.format(spread.median());
-        return runs == 1 ? median
+        return runs == 1
+                ? median
                 : median + " (" + figure.format(spread.min()) + " to " + figure.format(spread.max()) + ")";
     }
 
     static String line(Verdict verdict) {
         Bound bound = verdict.bound();
-        return "  %-10s %-16s %s: %s [%s]".formatted(verdict.status().word(), bound.scenario(), bound.text(),
-                verdict.evidence(), bound.says());
+        return "  %-10s %-16s %s: %s [%s]"
+                .formatted(verdict.status().word(), bound.scenario(), bound.text(), verdict.evidence(), bound.says());
     }
 }

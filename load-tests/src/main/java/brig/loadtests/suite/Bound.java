@@ -13,8 +13,14 @@ package brig.loadtests.suite;
  * @param says           where the bound comes from, in words
  */
 public record Bound(
-        String scenario, String figure, String peer, String inScenario,
-        int atMostPercent, int atLeastPercent, long atMost, String says) {
+        String scenario,
+        String figure,
+        String peer,
+        String inScenario,
+        int atMostPercent,
+        int atLeastPercent,
+        long atMost,
+        String says) {
 
     public Bound {
         int kinds = Integer.signum(atMostPercent) + Integer.signum(atLeastPercent) + Long.signum(atMost);
@@ -45,7 +51,7 @@ public record Bound(
             return Figure.of(figure).label() + " at most " + Figure.of(figure).format((double) atMost);
         }
         String where = inScenario.isEmpty() ? peer : peer + " in " + inScenario;
-        return Figure.of(figure).label() + (atMostPercent > 0 ? " at most " + atMostPercent : " at least "
-                + atLeastPercent) + " % of " + where;
+        return Figure.of(figure).label()
+                + (atMostPercent > 0 ? " at most " + atMostPercent : " at least " + atLeastPercent) + " % of " + where;
     }
 }

@@ -35,7 +35,13 @@ public enum Figure {
     private final String label;
     private final Unit unit;
 
-    private enum Unit { SECONDS, COUNT, MILLISECONDS, BYTES, SHARE }
+    private enum Unit {
+        SECONDS,
+        COUNT,
+        MILLISECONDS,
+        BYTES,
+        SHARE
+    }
 
     Figure(String label, Unit unit) {
         this.label = label;
@@ -44,7 +50,9 @@ public enum Figure {
 
     /** @throws IllegalArgumentException naming those that there are */
     public static Figure of(String key) {
-        return Arrays.stream(values()).filter(figure -> figure.key().equals(key)).findFirst()
+        return Arrays.stream(values())
+                .filter(figure -> figure.key().equals(key))
+                .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("figure '" + key + "' is unknown; known are "
                         + Arrays.stream(values()).map(Figure::key).toList()));
     }
@@ -62,11 +70,11 @@ public enum Figure {
     public String format(double value) {
         return switch (unit) {
             case SECONDS -> digits(value);
-            case COUNT -> value >= 1e6 ? digits(value / 1e6) + " M" : value >= 1e3 ? digits(value / 1e3) + " k"
-                    : digits(value);
+            case COUNT ->
+                value >= 1e6 ? digits(value / 1e6) + " M" : value >= 1e3 ? digits(value / 1e3) + " k" : digits(value);
             case MILLISECONDS -> digits(value) + " ms";
-            case BYTES -> Math.abs(value) >= 1 << 20 ? digits(value / (1 << 20)) + " MiB"
-                    : digits(value / 1024) + " KiB";
+            case BYTES ->
+                Math.abs(value) >= 1 << 20 ? digits(value / (1 << 20)) + " MiB" : digits(value / 1024) + " KiB";
             case SHARE -> Math.round(value * 100) + " %";
         };
     }

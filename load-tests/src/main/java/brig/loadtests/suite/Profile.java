@@ -13,11 +13,19 @@ import java.util.List;
  * @param peers      those that it has; none for all
  */
 public record Profile(
-        int rounds, int warmupMs, int jitWarmupMs, int durationMs, boolean ownTimes, List<String> scenarios, List<String> peers) {
+        int rounds,
+        int warmupMs,
+        int jitWarmupMs,
+        int durationMs,
+        boolean ownTimes,
+        List<String> scenarios,
+        List<String> peers) {
 
     /** The scenario with the times of this profile. */
     public Scenario time(Scenario scenario) {
-        return scenario.lasting(own(scenario.warmupMs(), warmupMs), own(scenario.jitWarmupMs(), jitWarmupMs),
+        return scenario.lasting(
+                own(scenario.warmupMs(), warmupMs),
+                own(scenario.jitWarmupMs(), jitWarmupMs),
                 own(scenario.durationMs(), durationMs));
     }
 

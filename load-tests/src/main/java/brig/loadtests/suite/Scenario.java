@@ -23,9 +23,25 @@ import java.util.List;
  * @param peers       who can take part
  */
 public record Scenario(
-        String name, String says, List<String> transports, int streams, int readers, int contentBytes,
-        int window, int rateHz, int stall, int flood, int idleFrames, int stormMs, String role,
-        int warmupMs, int jitWarmupMs, int durationMs, List<String> shows, boolean memoryChart, List<String> peers) {
+        String name,
+        String says,
+        List<String> transports,
+        int streams,
+        int readers,
+        int contentBytes,
+        int window,
+        int rateHz,
+        int stall,
+        int flood,
+        int idleFrames,
+        int stormMs,
+        String role,
+        int warmupMs,
+        int jitWarmupMs,
+        int durationMs,
+        List<String> shows,
+        boolean memoryChart,
+        List<String> peers) {
 
     public Scenario {
         if (window == 0 && rateHz == 0 && idleFrames == 0) {
@@ -42,8 +58,26 @@ public record Scenario(
 
     /** The same with other times. */
     public Scenario lasting(int newWarmupMs, int newJitWarmupMs, int newDurationMs) {
-        return new Scenario(name, says, transports, streams, readers, contentBytes, window, rateHz, stall,
-                flood, idleFrames, stormMs, role, newWarmupMs, newJitWarmupMs, newDurationMs, shows, memoryChart, peers);
+        return new Scenario(
+                name,
+                says,
+                transports,
+                streams,
+                readers,
+                contentBytes,
+                window,
+                rateHz,
+                stall,
+                flood,
+                idleFrames,
+                stormMs,
+                role,
+                newWarmupMs,
+                newJitWarmupMs,
+                newDurationMs,
+                shows,
+                memoryChart,
+                peers);
     }
 
     /** Whether frames are sent at fixed times and not when the last ones have arrived. */

@@ -56,14 +56,19 @@ public record Suite(Profile full, Profile quick, List<Scenario> scenarios, List<
     @SuppressWarnings("unchecked") // what is no object is refused when it is bound
     private static @Nullable Object filled(@Nullable Object list, @Nullable Object defaults) {
         if (list instanceof List<?> elements && defaults instanceof Map<?, ?> base) {
-            return elements.stream().map(element -> element instanceof Map<?, ?> over
-                    ? Settings.overlay((Map<String, @Nullable Object>) base, (Map<String, @Nullable Object>) over)
-                    : element).toList();
+            return elements.stream()
+                    .map(element -> element instanceof Map<?, ?> over
+                            ? Settings.overlay(
+                                    (Map<String, @Nullable Object>) base, (Map<String, @Nullable Object>) over)
+                            : element)
+                    .toList();
         }
         return list;
     }
 
     public Optional<Scenario> scenario(String name) {
-        return scenarios.stream().filter(scenario -> scenario.name().equals(name)).findFirst();
+        return scenarios.stream()
+                .filter(scenario -> scenario.name().equals(name))
+                .findFirst();
     }
 }

@@ -26,7 +26,8 @@ class MeasuredTest {
     void shouldNotCountASaturatedRunWhoseServerWaitedForTheGenerator() {
         assertEquals("", Measured.starved(Samples.saturated("a"), result(0.51, 0.99, 0)));
         assertEquals("", Measured.starved(Samples.saturated("a"), result(0.2, 0.94, 0)));
-        assertTrue(Measured.starved(Samples.saturated("a"), result(0.49, 0.96, 0)).contains("bottleneck"));
+        assertTrue(
+                Measured.starved(Samples.saturated("a"), result(0.49, 0.96, 0)).contains("bottleneck"));
     }
 
     @Test
@@ -53,8 +54,12 @@ class MeasuredTest {
 
     @Test
     void shouldFindMemoryThatDriftsAndIgnoreWhatIsNotKnownToBeInUse() {
-        List<Progress> rising = IntStream.range(0, 40).mapToObj(i -> new Progress(i, 0, 0, 1000L * i)).toList();
-        List<HeapSample> teeth = IntStream.range(0, 40).mapToObj(i -> new HeapSample(i, i % 2 == 0 ? 5000 + i % 3 * 100 : 10 * i, i % 2 == 0)).toList();
+        List<Progress> rising = IntStream.range(0, 40)
+                .mapToObj(i -> new Progress(i, 0, 0, 1000L * i))
+                .toList();
+        List<HeapSample> teeth = IntStream.range(0, 40)
+                .mapToObj(i -> new HeapSample(i, i % 2 == 0 ? 5000 + i % 3 * 100 : 10 * i, i % 2 == 0))
+                .toList();
         Map<Figure, Double> figures = Measured.drift(rising, teeth);
         assertEquals(20_000, figures.get(Figure.DRIFT_BYTES));
         assertEquals(0, figures.get(Figure.HEAP_DRIFT_BYTES));
@@ -64,7 +69,16 @@ class MeasuredTest {
     private static EngineResult result(double serverShare, double generatorShare, double sendLagMs) {
         Histogram latency = new Histogram(3);
         latency.recordValue(4_000_000);
-        return new EngineResult(null, 1, 0.5, serverShare, generatorShare, sendLagMs, 0, 0,
-                new EngineResult.Group(1_000_000, new Histogram(3)), new EngineResult.Group(500_000, latency));
+        return new EngineResult(
+                null,
+                1,
+                0.5,
+                serverShare,
+                generatorShare,
+                sendLagMs,
+                0,
+                0,
+                new EngineResult.Group(1_000_000, new Histogram(3)),
+                new EngineResult.Group(500_000, latency));
     }
 }

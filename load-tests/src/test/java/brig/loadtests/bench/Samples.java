@@ -27,22 +27,50 @@ public final class Samples {
     }
 
     private static Scenario scenario(String name, int window, int rateHz, int idleFrames) {
-        return new Scenario(name, "what " + name + " is", List.of("ws"), 10, 2, 32, window, rateHz, 0, 0, idleFrames, 0,
-                "watcher", 1, 2, 3, List.of("cpu_per_million", "p99_ms"), true, List.of("brig", "nats"));
+        return new Scenario(
+                name,
+                "what " + name + " is",
+                List.of("ws"),
+                10,
+                2,
+                32,
+                window,
+                rateHz,
+                0,
+                0,
+                idleFrames,
+                0,
+                "watcher",
+                1,
+                2,
+                3,
+                List.of("cpu_per_million", "p99_ms"),
+                true,
+                List.of("brig", "nats"));
     }
 
     public static Run run(String scenario, String peer, int round, Outcome outcome, double cpuPerMillion) {
         Histogram latency = new Histogram(3);
         latency.recordValue(1_000_000);
         latency.recordValue(3_000_000);
-        return new Run(scenario, peer, round, outcome, outcome == Outcome.OK ? "" : "because",
+        return new Run(
+                scenario,
+                peer,
+                round,
+                outcome,
+                outcome == Outcome.OK ? "" : "because",
                 Map.of(Figure.CPU_PER_MILLION, cpuPerMillion),
                 List.of(new Progress(1000, 10, 10, 1 << 20), new Progress(2000, 20, 10, 2 << 20)),
-                List.of(new HeapSample(1500, 1 << 20, true)), latency);
+                List.of(new HeapSample(1500, 1 << 20, true)),
+                latency);
     }
 
     public static Results results(List<Bound> bounds, Run... runs) {
-        List<Scenario> scenarios = Arrays.stream(runs).map(Run::scenario).distinct().map(Samples::saturated).toList();
+        List<Scenario> scenarios = Arrays.stream(runs)
+                .map(Run::scenario)
+                .distinct()
+                .map(Samples::saturated)
+                .toList();
         Results results = new Results(scenarios, List.of("brig", "nats"), bounds);
         Arrays.stream(runs).forEach(results::add);
         return results;

@@ -18,6 +18,7 @@ class EngineTest {
 
     @TempDir
     private Path folder;
+
     private final List<Engine.Progress> progress = new ArrayList<>();
 
     private Engine start(String script, long secondsMax) throws IOException {
@@ -56,7 +57,8 @@ class EngineTest {
 
     @Test
     void shouldHandOnWhatWasLost() throws IOException {
-        try (Engine engine = start("echo '{\"event\":\"result\",\"ok\":false,\"fault\":\"2 frames missing\"}'", SECONDS_MAX)) {
+        try (Engine engine =
+                start("echo '{\"event\":\"result\",\"ok\":false,\"fault\":\"2 frames missing\"}'", SECONDS_MAX)) {
             assertEquals("2 frames missing", engine.result().fault());
         }
     }

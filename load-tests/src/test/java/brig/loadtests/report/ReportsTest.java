@@ -21,12 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.xml.sax.InputSource;
 
 class ReportsTest {
-    private static final Heading HEADING = new Heading("two cores", "2026-01-01", "bench <\"all\">", List.of("NOT node"));
+    private static final Heading HEADING =
+            new Heading("two cores", "2026-01-01", "bench <\"all\">", List.of("NOT node"));
 
     private final Results results = Samples.results(
             List.of(new Bound("fan-out", "cpu_per_million", "nats", "", 20, 0, 0, "5x & more")),
-            Samples.run("fan-out", "brig", 1, Outcome.OK, 0.1), Samples.run("fan-out", "nats", 1, Outcome.OK, 1),
-            Samples.run("fan-out", "nats", 2, Outcome.OK, 3), Samples.run("fan-out", "brig", 2, Outcome.VOID, 7));
+            Samples.run("fan-out", "brig", 1, Outcome.OK, 0.1),
+            Samples.run("fan-out", "nats", 1, Outcome.OK, 1),
+            Samples.run("fan-out", "nats", 2, Outcome.OK, 3),
+            Samples.run("fan-out", "brig", 2, Outcome.VOID, 7));
 
     @Test
     void shouldWriteATableWithMediansAndSpread() {
@@ -43,8 +46,14 @@ class ReportsTest {
         assertEquals("two cores", report.text("machine"));
         List<Fields> peers = report.objects("scenarios").getFirst().objects("peers");
         assertEquals("nats", peers.get(1).text("peer"));
-        assertEquals(3.0, peers.get(1).object("figures").object("cpu_per_million").asMap().get("max"));
-        assertEquals(List.of("OK", "VOID"), peers.getFirst().objects("runs").stream().map(run -> run.text("outcome")).toList());
+        assertEquals(
+                3.0,
+                peers.get(1).object("figures").object("cpu_per_million").asMap().get("max"));
+        assertEquals(
+                List.of("OK", "VOID"),
+                peers.getFirst().objects("runs").stream()
+                        .map(run -> run.text("outcome"))
+                        .toList());
         assertEquals("holds", report.objects("bounds").getFirst().text("status"));
     }
 

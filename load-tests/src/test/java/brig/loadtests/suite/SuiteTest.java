@@ -27,7 +27,8 @@ class SuiteTest {
         for (Bound bound : suite.bounds()) {
             Scenario other = suite.scenario(bound.otherScenario()).orElseThrow();
             assertTrue(bound.peer().isEmpty() || other.peers().contains(bound.peer()), bound.toString());
-            assertTrue(suite.scenario(bound.scenario()).orElseThrow().figures().contains(Figure.of(bound.figure())),
+            assertTrue(
+                    suite.scenario(bound.scenario()).orElseThrow().figures().contains(Figure.of(bound.figure())),
                     bound.scenario() + " does not show what its bound is about");
         }
     }
@@ -42,7 +43,8 @@ class SuiteTest {
     @Test
     void shouldTakeTheTimesOfTheProfileWhereTheScenarioHasNone() {
         Scenario scenario = Suite.parse(file("{\"name\":\"one\",\"window\":5}", "{\"scenario\":\"one\",\"atMost\":7}"))
-                .scenario("one").orElseThrow();
+                .scenario("one")
+                .orElseThrow();
         Scenario own = new Profile(1, 1, 2, 3, true, List.of(), List.of()).time(scenario);
         assertEquals(List.of(1, 7, 3), List.of(own.warmupMs(), own.jitWarmupMs(), own.durationMs()));
         Scenario others = new Profile(1, 1, 2, 3, false, List.of(), List.of()).time(scenario);
@@ -57,16 +59,21 @@ class SuiteTest {
         refused("{\"name\":\"one\",\"window\":5,\"shows\":[\"speed\"]}", "{}", "figure 'speed' is unknown");
         refused("{\"name\":\"one\",\"window\":5}", "{\"scenario\":\"two\",\"atMost\":7}", "'two', which is unknown");
         refused("{\"name\":\"one\",\"window\":5}", "{\"scenario\":\"one\"}", "a bound needs a peer");
-        refused("{\"name\":\"one\",\"window\":5}", "{\"scenario\":\"one\",\"peer\":\"nats\",\"atMost\":7}", "a bound needs a peer");
+        refused(
+                "{\"name\":\"one\",\"window\":5}",
+                "{\"scenario\":\"one\",\"peer\":\"nats\",\"atMost\":7}",
+                "a bound needs a peer");
     }
 
     private static void refused(String scenario, String bound, String why) {
-        String message = assertThrows(BrigException.class, () -> Suite.parse(file(scenario, bound))).getMessage();
+        String message = assertThrows(BrigException.class, () -> Suite.parse(file(scenario, bound)))
+                .getMessage();
         assertTrue(message.contains(why), message);
     }
 
     private static String file(String scenario, String bound) {
-        String profile = "{\"rounds\":1,\"warmupMs\":1,\"jitWarmupMs\":2,\"durationMs\":3,\"ownTimes\":true,\"scenarios\":[],\"peers\":[]}";
+        String profile =
+                "{\"rounds\":1,\"warmupMs\":1,\"jitWarmupMs\":2,\"durationMs\":3,\"ownTimes\":true,\"scenarios\":[],\"peers\":[]}";
         return """
                 {"full": %s, "quick": %s, "scenarios": [%s], "bounds": [%s],
                  "defaults": {"scenarios": {"says": "", "transports": ["ws"], "streams": 1, "readers": 100,

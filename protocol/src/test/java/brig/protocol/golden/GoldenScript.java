@@ -36,7 +36,9 @@ final class GoldenScript {
         }
 
         private List<String> code() {
-            return head.stream().filter(line -> !line.startsWith("#") && !line.equals(SEPARATOR)).toList();
+            return head.stream()
+                    .filter(line -> !line.startsWith("#") && !line.equals(SEPARATOR))
+                    .toList();
         }
 
         private String[] words() {

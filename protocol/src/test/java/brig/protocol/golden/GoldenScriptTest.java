@@ -45,8 +45,8 @@ class GoldenScriptTest {
     @Test
     void shouldReadBackWhatItWroteWhenBytesAreOdd() {
         byte[] bytes = Notation.bytes("a<b> <3C><00><FF><C3><é*30><LF><CR*2><\\u0001*40>\u20ac");
-        assertEquals("a<3C>b> <3C><00><FF><C3><é*30><LF><CR><CR><\\u0001*40>\u20ac",
-                Notation.text(bytes, 0, bytes.length));
+        assertEquals(
+                "a<3C>b> <3C><00><FF><C3><é*30><LF><CR><CR><\\u0001*40>\u20ac", Notation.text(bytes, 0, bytes.length));
         assertArrayEquals(bytes, Notation.bytes(Notation.text(bytes, 0, bytes.length)));
         assertEquals(2, "\u00e9".getBytes(StandardCharsets.UTF_8).length);
     }
@@ -84,8 +84,10 @@ class GoldenScriptTest {
             tail++;
         }
         StringBuilder out = new StringBuilder("at line " + (same + 1) + "\n");
-        expected.subList(same, expected.size() - tail).forEach(line -> out.append("- ").append(line).append('\n'));
-        actual.subList(same, actual.size() - tail).forEach(line -> out.append("+ ").append(line).append('\n'));
+        expected.subList(same, expected.size() - tail)
+                .forEach(line -> out.append("- ").append(line).append('\n'));
+        actual.subList(same, actual.size() - tail)
+                .forEach(line -> out.append("+ ").append(line).append('\n'));
         return out.toString();
     }
 

@@ -38,11 +38,13 @@ public final class Notation {
     }
 
     private static byte[] namedByte(String name) {
-        return new byte[] {switch (name) {
-            case "LF" -> '\n';
-            case "CR" -> '\r';
-            default -> (byte) Integer.parseInt(name, 16);
-        }};
+        return new byte[] {
+            switch (name) {
+                case "LF" -> '\n';
+                case "CR" -> '\r';
+                default -> (byte) Integer.parseInt(name, 16);
+            }
+        };
     }
 
     public static String text(byte[] bytes, int offset, int length) {
@@ -82,7 +84,11 @@ public final class Notation {
             for (int unit : RUN_UNITS) {
                 int times = repeats(text, at, unit);
                 if (times >= RUN_MIN) {
-                    out.append('<').append(text, at, at + unit).append('*').append(times).append('>');
+                    out.append('<')
+                            .append(text, at, at + unit)
+                            .append('*')
+                            .append(times)
+                            .append('>');
                     next = at + unit * times;
                     break;
                 }

@@ -26,7 +26,8 @@ final class ScriptRunner {
         switch (script.command()) {
             case "lines" -> runner.runLines(Integer.parseInt(script.options().get("max")), reads);
             case "frames" -> runner.runFrames(reads);
-            case "objects" -> runner.runObjects(Integer.parseInt(script.options().get("max")), reads);
+            case "objects" ->
+                runner.runObjects(Integer.parseInt(script.options().get("max")), reads);
             case "chunks" -> runner.runChunks(script.options().get("stream"), reads);
             default -> throw new IllegalArgumentException("unknown command " + script.command());
         }

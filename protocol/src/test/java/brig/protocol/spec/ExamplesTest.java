@@ -35,8 +35,8 @@ class ExamplesTest {
 
     @Test
     void shouldHaveAnExampleWhenASchemaShips() {
-        var shown = examples().stream().map(ProtocolText.Example::schema)
-                .collect(Collectors.toCollection(TreeSet::new));
+        var shown =
+                examples().stream().map(ProtocolText.Example::schema).collect(Collectors.toCollection(TreeSet::new));
         // The schema of errors is part of those of answers and of messages about a connection.
         shown.add("error");
         assertEquals(Schemas.names(), shown);
@@ -45,7 +45,8 @@ class ExamplesTest {
     @Test
     void shouldBeValidFramesWhenTheEncoderWroteThem() throws IOException {
         List<String> frames = Files.readAllLines(Path.of("src/test/resources/golden/chunks.txt")).stream()
-                .filter(line -> line.startsWith("{\"type\"")).toList();
+                .filter(line -> line.startsWith("{\"type\""))
+                .toList();
         assertTrue(frames.size() > 10, "the golden scripts show frames");
         for (String frame : frames) {
             String json = new String(Notation.bytes(frame), StandardCharsets.UTF_8);
@@ -54,56 +55,66 @@ class ExamplesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-        "frame      | {`type`:`chunk`,`seq`:1,`ts`:1,`stream`:`stdout`}",
-        "frame      | {`type`:`chunk`,`seq`:0,`ts`:1,`stream`:`stdout`,`content`:``}",
-        "frame      | {`type`:`chunk`,`seq`:1,`stream`:`stdout`,`content`:``}",
-        "frame      | {`type`:`done`,`seq`:1,`ts`:1}",
-        "frame      | {`type`:`error`,`seq`:1,`ts`:1,`error`:`x`,`code`:`lower`}",
-        "frame      | {`type`:`state`,`seq`:1,`ts`:1,`state`:`spawning`}",
-        "frame      | {`type`:`gap`,`seq`:1,`ts`:1}",
-        "connection | {`type`:`gap`,`from`:1,`to`:2,`reason`:`lost`}",
-        "connection | {`type`:`gap`,`from`:1,`to`:2,`reason`:`epoch_changed`}",
-        "connection | {`type`:`pong`,`seq`:1}",
-        "connection | {`type`:`error`,`error`:`x`}",
-        "connection | {`type`:`session`}",
-        "connection | {`type`:`authenticated`,`spawn_id`:`x`}",
-        "captain    | {`role`:`assistant`,`content`:`x`}",
-        "captain    | {`role`:`user`}",
-        "captain    | {`action`:`stop`}",
-        "captain    | {`auth`:`x`,`from`:0}",
-        "multiplex  | {`action`:`subscribe`}",
-        "multiplex  | {`action`:`send`,`id`:`x`}",
-        "request    | {`action`:`spawn`}",
-        "request    | {`action`:`spawn`,`agent_config`:{`name`:`x`},`colour`:1}",
-        "request    | {`action`:`spawn`,`agent_config`:{`name`:`x`,`colour`:1}}",
-        "request    | {`action`:`status`}",
-        "request    | {`action`:`list`,`id`:`x`}",
-        "request    | {`action`:`fly`}",
-        "request    | {`id`:`x`}",
-        "spawn      | {`action`:`spawn`,`agent_config`:{`name`:`x`}}",
-        "spawn      | {`agent_config`:{`name`:`x`},`task_id`:`../x`}",
-        "spawn      | {`agent_config`:{`name`:`x`},`workspace`:`relative`}",
-        "answer     | {`status`:`spawned`}",
-        "problem    | {`code`:`INTERNAL`}",
-        "error      | {`error`:``,`code`:`INTERNAL`}"})
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "frame      | {`type`:`chunk`,`seq`:1,`ts`:1,`stream`:`stdout`}",
+                "frame      | {`type`:`chunk`,`seq`:0,`ts`:1,`stream`:`stdout`,`content`:``}",
+                "frame      | {`type`:`chunk`,`seq`:1,`stream`:`stdout`,`content`:``}",
+                "frame      | {`type`:`done`,`seq`:1,`ts`:1}",
+                "frame      | {`type`:`error`,`seq`:1,`ts`:1,`error`:`x`,`code`:`lower`}",
+                "frame      | {`type`:`state`,`seq`:1,`ts`:1,`state`:`spawning`}",
+                "frame      | {`type`:`gap`,`seq`:1,`ts`:1}",
+                "connection | {`type`:`gap`,`from`:1,`to`:2,`reason`:`lost`}",
+                "connection | {`type`:`gap`,`from`:1,`to`:2,`reason`:`epoch_changed`}",
+                "connection | {`type`:`pong`,`seq`:1}",
+                "connection | {`type`:`error`,`error`:`x`}",
+                "connection | {`type`:`session`}",
+                "connection | {`type`:`authenticated`,`spawn_id`:`x`}",
+                "captain    | {`role`:`assistant`,`content`:`x`}",
+                "captain    | {`role`:`user`}",
+                "captain    | {`action`:`stop`}",
+                "captain    | {`auth`:`x`,`from`:0}",
+                "multiplex  | {`action`:`subscribe`}",
+                "multiplex  | {`action`:`send`,`id`:`x`}",
+                "request    | {`action`:`spawn`}",
+                "request    | {`action`:`spawn`,`agent_config`:{`name`:`x`},`colour`:1}",
+                "request    | {`action`:`spawn`,`agent_config`:{`name`:`x`,`colour`:1}}",
+                "request    | {`action`:`status`}",
+                "request    | {`action`:`list`,`id`:`x`}",
+                "request    | {`action`:`fly`}",
+                "request    | {`id`:`x`}",
+                "spawn      | {`action`:`spawn`,`agent_config`:{`name`:`x`}}",
+                "spawn      | {`agent_config`:{`name`:`x`},`task_id`:`../x`}",
+                "spawn      | {`agent_config`:{`name`:`x`},`workspace`:`relative`}",
+                "answer     | {`status`:`spawned`}",
+                "problem    | {`code`:`INTERNAL`}",
+                "error      | {`error`:``,`code`:`INTERNAL`}"
+            })
     void shouldBeInvalidWhenAFieldIsWrong(String schema, String json) {
         assertFalse(Schemas.faults(schema, json.replace('`', '"')).isEmpty());
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-        "frame      | {`type`:`hologram`,`seq`:1,`ts`:1,`x`:{}}",
-        "frame      | {`type`:`done`,`seq`:1,`ts`:1,`exitCode`:137,`signal`:`SIGKILL`,`colour`:1}",
-        "captain    | {`role`:`user`,`content`:`x`,`colour`:1}"})
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "frame      | {`type`:`hologram`,`seq`:1,`ts`:1,`x`:{}}",
+                "frame      | {`type`:`done`,`seq`:1,`ts`:1,`exitCode`:137,`signal`:`SIGKILL`,`colour`:1}",
+                "captain    | {`role`:`user`,`content`:`x`,`colour`:1}"
+            })
     void shouldBeValidWhenReceiversIgnoreWhatTheyDoNotKnow(String schema, String json) {
         assertEquals("", Schemas.faults(schema, json.replace('`', '"')));
     }
 
     @Test
     void shouldBeReadableWhenAnExampleIsASpawnRequest() {
-        List<ProtocolText.Example> spawns = examples().stream().filter(example -> example.schema().equals("spawn")
-                || example.json().startsWith("{\"action\":\"spawn\"")).toList();
+        List<ProtocolText.Example> spawns = examples().stream()
+                .filter(example ->
+                        example.schema().equals("spawn") || example.json().startsWith("{\"action\":\"spawn\""))
+                .toList();
         assertEquals(8, spawns.size());
         for (ProtocolText.Example spawn : spawns) {
             SpawnRequest.read(new Fields(Json.parseObject(spawn.json().getBytes(StandardCharsets.UTF_8))));

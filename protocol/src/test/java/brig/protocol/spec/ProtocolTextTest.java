@@ -19,11 +19,22 @@ class ProtocolTextTest {
 
     @Test
     void shouldListEveryErrorCodeWhenTheTableIsRead() {
-        List<String> rows = ProtocolText.read().lines().map(ROW::matcher).filter(row -> row.matches())
-                .map(row -> row.group(1)).toList();
-        List<String> codes = Stream.of(ErrorCode.values()).map(code -> String.format("| `%s` | %d | %d | %d | %s | %s |",
-                code, code.httpStatus(), code.closeCode(), code.exitCode(), code.isRetryable() ? "yes" : "no",
-                code.action())).toList();
+        List<String> rows = ProtocolText.read()
+                .lines()
+                .map(ROW::matcher)
+                .filter(row -> row.matches())
+                .map(row -> row.group(1))
+                .toList();
+        List<String> codes = Stream.of(ErrorCode.values())
+                .map(code -> String.format(
+                        "| `%s` | %d | %d | %d | %s | %s |",
+                        code,
+                        code.httpStatus(),
+                        code.closeCode(),
+                        code.exitCode(),
+                        code.isRetryable() ? "yes" : "no",
+                        code.action()))
+                .toList();
         assertEquals(codes, rows);
     }
 
@@ -37,7 +48,8 @@ class ProtocolTextTest {
     @Test
     void shouldNameEveryFrameTypeOfTheCode() {
         for (FrameType type : FrameType.values()) {
-            assertTrue(type == FrameType.UNKNOWN || ProtocolText.read().contains("`" + type.wireName() + "`"),
+            assertTrue(
+                    type == FrameType.UNKNOWN || ProtocolText.read().contains("`" + type.wireName() + "`"),
                     type.toString());
         }
     }

@@ -21,7 +21,8 @@ final class Schemas {
     private static final Path FOLDER = Path.of("src/main/resources/schemas");
     private static final String URN = "urn:brig:v1:";
     private static final Map<String, String> TEXTS = read();
-    private static final JsonSchemaFactory FACTORY = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012,
+    private static final JsonSchemaFactory FACTORY = JsonSchemaFactory.getInstance(
+            SpecVersion.VersionFlag.V202012,
             builder -> builder.schemaLoaders(loaders -> loaders.schemas(TEXTS.entrySet().stream()
                     .collect(Collectors.toMap(entry -> URN + entry.getKey(), Map.Entry::getValue)))));
 
@@ -41,7 +42,8 @@ final class Schemas {
             return "no schema " + name;
         }
         JsonSchema schema = FACTORY.getSchema(SchemaLocation.of(URN + name));
-        return schema.validate(json, InputFormat.JSON).stream().map(ValidationMessage::getMessage)
+        return schema.validate(json, InputFormat.JSON).stream()
+                .map(ValidationMessage::getMessage)
                 .collect(Collectors.joining("; "));
     }
 

@@ -136,16 +136,35 @@ class EgressProcessTest {
     }
 
     private static List<Path> classPath() {
-        return Stream.of(System.getProperty("java.class.path").split(":", -1)).map(Path::of).toList();
+        return Stream.of(System.getProperty("java.class.path").split(":", -1))
+                .map(Path::of)
+                .toList();
     }
 
     private EgressProcess.Setup setup(List<Path> classPath) {
-        List<String> options = List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Xmx128m",
+        List<String> options = List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Xmx128m",
                 "-XX:+UseSerialGC");
-        return new EgressProcess.Setup(new ConfinedCommand.Program(Path.of(System.getProperty("java.home")), options, classPath,
-                null, Path.of(System.getProperty("brig.native"), "libbrig-filter.so")), folder.resolve("run"), folder.resolve("state"),
-                List.of(Path.of("/etc/shadow"), folder), Map.of(), new EgressConfig(UID,
-                Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")), List.of(), 1 << 20, 4, 0));
+        return new EgressProcess.Setup(
+                new ConfinedCommand.Program(
+                        Path.of(System.getProperty("java.home")),
+                        options,
+                        classPath,
+                        null,
+                        Path.of(System.getProperty("brig.native"), "libbrig-filter.so")),
+                folder.resolve("run"),
+                folder.resolve("state"),
+                List.of(Path.of("/etc/shadow"), folder),
+                Map.of(),
+                new EgressConfig(
+                        UID,
+                        Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")),
+                        List.of(),
+                        1 << 20,
+                        4,
+                        0));
     }
 
     @AfterEach
@@ -156,9 +175,11 @@ class EgressProcessTest {
     }
 
     private EgressPolicy policy(String allowed) {
-        return EgressPolicy.read(Json.parseCommented(("{'allowedHosts': [" + allowed + "'127.0.0.1:PORT'], 'secrets': {'T':"
-                + " {'hosts': ['a.example'], 'file': '" + folder.resolve("token") + "', 'allowPlaintext': true}}}")
-                .replace('\'', '"').replace("PORT", String.valueOf(server.getAddress().getPort()))));
+        return EgressPolicy.read(Json.parseCommented(("{'allowedHosts': [" + allowed
+                        + "'127.0.0.1:PORT'], 'secrets': {'T':" + " {'hosts': ['a.example'], 'file': '"
+                        + folder.resolve("token") + "', 'allowPlaintext': true}}}")
+                .replace('\'', '"')
+                .replace("PORT", String.valueOf(server.getAddress().getPort()))));
     }
 
     private EgressGate.Taken take() {
@@ -175,8 +196,11 @@ class EgressProcessTest {
     }
 
     private int get(String host, StringBuilder body) throws IOException {
-        HttpURLConnection connection = (HttpURLConnection) URI.create("http://" + host + ":" + server.getAddress().getPort() + "/")
-                .toURL().openConnection(new Proxy(Proxy.Type.HTTP, new InetSocketAddress(InetAddress.getLoopbackAddress(), network.port())));
+        HttpURLConnection connection = (HttpURLConnection) URI.create(
+                        "http://" + host + ":" + server.getAddress().getPort() + "/")
+                .toURL()
+                .openConnection(new Proxy(
+                        Proxy.Type.HTTP, new InetSocketAddress(InetAddress.getLoopbackAddress(), network.port())));
         connection.setReadTimeout(30_000);
         connection.setRequestProperty("Authorization", "Bearer " + (body == null ? "x" : placeholder()));
         int status = connection.getResponseCode();
@@ -210,7 +234,8 @@ class EgressProcessTest {
         }
         egress.close();
         try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(f -> Files.isRegularFile(f) && !f.endsWith("token")).toList()) {
+            for (Path file : files.filter(f -> Files.isRegularFile(f) && !f.endsWith("token"))
+                    .toList()) {
                 assertFalse(Files.readString(file).contains(VALUE), file.toString());
             }
         }
@@ -231,7 +256,8 @@ class EgressProcessTest {
             awaitStatus("a.example", 200);
             assertThrows(IllegalArgumentException.class, () -> egress.allow(SPAWN, "http://x", false));
             policy = EgressPolicy.read(Json.parseCommented("{\"deniedHosts\": [\"no.example\"]}"));
-            BrigException denied = assertThrows(BrigException.class, () -> egress.allow(SPAWN, "no.example:8443", false));
+            BrigException denied =
+                    assertThrows(BrigException.class, () -> egress.allow(SPAWN, "no.example:8443", false));
             assertTrue(denied.getMessage().contains("deniedHosts"), denied.getMessage());
             assertThrows(BrigException.class, () -> egress.allow("spn_none", "x.example", false));
         }
@@ -334,7 +360,8 @@ class EgressProcessTest {
             for (Thread thread : load) {
                 thread.join();
             }
-            assertEquals(List.of(), List.copyOf(wrong), "connections wait, or are cut; they are never refused, nor denied");
+            assertEquals(
+                    List.of(), List.copyOf(wrong), "connections wait, or are cut; they are never refused, nor denied");
             assertTrue(reset.get() <= 8, "cut " + reset);
             assertNotEquals(before, egress.pid().orElseThrow());
         }
@@ -347,7 +374,8 @@ class EgressProcessTest {
         try (var _ = take()) {
             assertEquals(200, get("a.example"));
             Path process = Path.of("/proc", String.valueOf(egress.pid().orElseThrow()));
-            Map<String, String> status = Files.readAllLines(process.resolve("status")).stream().map(line -> line.split(":\\s*", 2))
+            Map<String, String> status = Files.readAllLines(process.resolve("status")).stream()
+                    .map(line -> line.split(":\\s*", 2))
                     .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
             boolean root = WorkerIdentity.ofHost(UID).switched();
             String user = String.valueOf(WorkerIdentity.ofHost(UID).uid());
@@ -361,11 +389,17 @@ class EgressProcessTest {
             assertTrue(status.get("NSpid").endsWith("\t2"), status.get("NSpid"));
             try (Stream<Path> threads = Files.list(process.resolve("task"))) {
                 for (Path thread : threads.toList()) {
-                    assertTrue(Files.readString(thread.resolve("status")).contains("Seccomp:\t2"), "each thread has the filter");
+                    assertTrue(
+                            Files.readString(thread.resolve("status")).contains("Seccomp:\t2"),
+                            "each thread has the filter");
                 }
             }
-            assertEquals("LC_ALL=C.UTF-8 PWD=/", Stream.of(Files.readString(process.resolve("environ")).split("\0", -1))
-                    .filter(word -> !word.isEmpty()).sorted().collect(Collectors.joining(" ")));
+            assertEquals(
+                    "LC_ALL=C.UTF-8 PWD=/",
+                    Stream.of(Files.readString(process.resolve("environ")).split("\0", -1))
+                            .filter(word -> !word.isEmpty())
+                            .sorted()
+                            .collect(Collectors.joining(" ")));
             for (String seen : List.of("/etc/shadow", "/etc/passwd", "/usr/bin", "/home", "/var", folder.toString())) {
                 boolean there = Files.exists(process.resolve("root" + seen));
                 assertTrue(!there || (seen.equals("/usr/bin") && root), seen);
@@ -379,11 +413,18 @@ class EgressProcessTest {
 
     @Test
     void shouldMeasureATrialWhereNoneRunsAndRefuseOneThatSeesWhatIsClosedToIt() throws Exception {
-        assertTrue(egress.confinement().stream().allMatch(Posture.Property::holds), egress.confinement().toString());
+        assertTrue(
+                egress.confinement().stream().allMatch(Posture.Property::holds),
+                egress.confinement().toString());
         assertEquals(Optional.empty(), egress.pid(), "it was a trial");
         EgressProcess.Setup setup = setup(classPath());
-        EgressProcess careless = new EgressProcess(new EgressProcess.Setup(setup.program(), setup.socketFolder(), setup.stateDir(),
-                List.of(Path.of("/dev/null")), Map.of(), setup.config()));
+        EgressProcess careless = new EgressProcess(new EgressProcess.Setup(
+                setup.program(),
+                setup.socketFolder(),
+                setup.stateDir(),
+                List.of(Path.of("/dev/null")),
+                Map.of(),
+                setup.config()));
         BrigException refusal = assertThrows(BrigException.class, careless::confinement);
         assertTrue(refusal.getMessage().contains("it is not confined: egress-files"), refusal.getMessage());
         careless.close();

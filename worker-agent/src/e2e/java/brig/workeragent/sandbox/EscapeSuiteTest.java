@@ -29,16 +29,54 @@ class EscapeSuiteTest {
 
     private static final int ATTEMPTS_MIN = 160;
     /** What succeeds for root on any host; more does on most. */
-    private static final Set<String> SUCCEED_UNWALLED = Set.of("read-etc-shadow", "read-other-workspace",
-            "read-host-shared-memory", "write-root", "write-usr", "open-passwd-for-writing", "sysctl-core-pattern",
-            "sysctl-any-writable", "hard-link-of-system-file", "set-user-id-file", "symlink-out-of-workspace", "ptrace-init",
-            "open-memory-of-init", "pidfd-getfd", "signal-host-process", "environment-of-others",
-            "arguments-of-launcher", "inherited-descriptor", "setuid-root", "new-privileges", "allow-core-dump",
-            "personality", "chroot", "mount-tmpfs", "unshare-mounts", "setns-network", "name-to-handle-at",
-            "host-socket", "host-abstract-socket", "host-loopback", "packet-socket", "raw-socket",
-            "change-interface", "udp-host-loopback", "ipv4-in-ipv6", "route-removed",
-            "route-added", "address-added", "interface-down", "rule-added", "transparent-socket", "marked-socket",
-            "low-ports", "forwarding", "reboot", "adjtimex");
+    private static final Set<String> SUCCEED_UNWALLED = Set.of(
+            "read-etc-shadow",
+            "read-other-workspace",
+            "read-host-shared-memory",
+            "write-root",
+            "write-usr",
+            "open-passwd-for-writing",
+            "sysctl-core-pattern",
+            "sysctl-any-writable",
+            "hard-link-of-system-file",
+            "set-user-id-file",
+            "symlink-out-of-workspace",
+            "ptrace-init",
+            "open-memory-of-init",
+            "pidfd-getfd",
+            "signal-host-process",
+            "environment-of-others",
+            "arguments-of-launcher",
+            "inherited-descriptor",
+            "setuid-root",
+            "new-privileges",
+            "allow-core-dump",
+            "personality",
+            "chroot",
+            "mount-tmpfs",
+            "unshare-mounts",
+            "setns-network",
+            "name-to-handle-at",
+            "host-socket",
+            "host-abstract-socket",
+            "host-loopback",
+            "packet-socket",
+            "raw-socket",
+            "change-interface",
+            "udp-host-loopback",
+            "ipv4-in-ipv6",
+            "route-removed",
+            "route-added",
+            "address-added",
+            "interface-down",
+            "rule-added",
+            "transparent-socket",
+            "marked-socket",
+            "low-ports",
+            "forwarding",
+            "reboot",
+            "adjtimex");
+
     private static final int ORDINARY_UID = 59_618;
 
     private static HostBait bait;
@@ -65,9 +103,11 @@ class EscapeSuiteTest {
     /** Lines of an outcome: {@code NAME escaped|held DETAIL}. */
     private static Set<String> escaped(String where, List<String> lines) {
         assertTrue(lines.size() >= ATTEMPTS_MIN, lines::toString);
-        Set<String> escaped =
-                lines.stream().filter(line -> line.split(" ", 3)[1].equals("escaped")).collect(Collectors.toSet());
-        System.out.println("escape suite, " + where + ": " + escaped.size() + " escapes of " + lines.size() + " attempts");
+        Set<String> escaped = lines.stream()
+                .filter(line -> line.split(" ", 3)[1].equals("escaped"))
+                .collect(Collectors.toSet());
+        System.out.println(
+                "escape suite, " + where + ": " + escaped.size() + " escapes of " + lines.size() + " attempts");
         return escaped;
     }
 
@@ -81,10 +121,10 @@ class EscapeSuiteTest {
         assertEquals(List.of(), WallFixture.processesWith("1003.25"));
     }
 
-    private static void assertNothingEscapes(
-            String where, WallFixture wall, NetworkPlan network, List<String> command) throws IOException {
-        WalledProcess process = wall.launch(
-                WalledNetworkTest.withNetwork(wall, network, false, command.toArray(String[]::new)));
+    private static void assertNothingEscapes(String where, WallFixture wall, NetworkPlan network, List<String> command)
+            throws IOException {
+        WalledProcess process =
+                wall.launch(WalledNetworkTest.withNetwork(wall, network, false, command.toArray(String[]::new)));
         var stderr = CompletableFuture.supplyAsync(() -> WallFixture.text(process.stderr()));
         List<String> lines = WallFixture.text(process.stdout()).lines().toList();
         assertEquals(0, WallFixture.await(process.exit()).code(), WallFixture.await(stderr));
@@ -117,7 +157,8 @@ class EscapeSuiteTest {
         Path real = copy(WallFixture.nativeFolder().resolve("brig-launcher"), programs.resolve("real-launcher"));
         made.add(real);
         // The worker-agent starts this as its launcher; all that it starts is the user's.
-        Path launcher = Files.writeString(programs.resolve("brig-launcher"), """
+        Path launcher =
+                Files.writeString(programs.resolve("brig-launcher"), """
                 #!/bin/sh
                 exec /usr/bin/setpriv --reuid=%d --regid=%d --clear-groups %s "$@"
                 """.formatted(ORDINARY_UID, ORDINARY_UID, real));
@@ -137,20 +178,31 @@ class EscapeSuiteTest {
         Path folder = Files.createTempDirectory("brig-unwalled");
         var command = new ArrayList<>(List.of("/bin/bash", "-c", "exec 9</etc/shadow; exec \"$0\" \"$@\""));
         command.addAll(bait.attempts(HostBait.ESCAPE.toString(), false));
-        Process process = new ProcessBuilder(command).directory(folder.toFile())
-                .redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
         List<String> lines = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-                .lines().toList();
+                .lines()
+                .toList();
         assertEquals(0, process.waitFor());
         Files.delete(folder);
-        Set<String> names = escaped("no wall", lines).stream().map(line -> line.split(" ", 2)[0]).collect(Collectors.toSet());
-        assertEquals(Set.of(), SUCCEED_UNWALLED.stream().filter(name -> !names.contains(name))
-                .collect(Collectors.toSet()), lines::toString);
+        Set<String> names = escaped("no wall", lines).stream()
+                .map(line -> line.split(" ", 2)[0])
+                .collect(Collectors.toSet());
+        assertEquals(
+                Set.of(),
+                SUCCEED_UNWALLED.stream().filter(name -> !names.contains(name)).collect(Collectors.toSet()),
+                lines::toString);
     }
 
     @Test
     void shouldLeaveAProcessBehindWhenThereIsNoWall() throws Exception {
-        assertEquals(0, new ProcessBuilder(HostBait.ESCAPE.toString(), "stay", "1003.5").start().waitFor());
+        assertEquals(
+                0,
+                new ProcessBuilder(HostBait.ESCAPE.toString(), "stay", "1003.5")
+                        .start()
+                        .waitFor());
         List<ProcessHandle> left = WallFixture.processesWith("1003.5");
         left.forEach(ProcessHandle::destroyForcibly);
         assertEquals(1, left.size());

@@ -32,6 +32,7 @@ final class HostBait implements AutoCloseable {
     private final ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     /** On every address of the host. */
     private final ServerSocket server = new ServerSocket(0, 50);
+
     private final DatagramSocket datagrams = new DatagramSocket();
     private final String abstractName = "brig-bait-" + ProcessHandle.current().pid();
     /** Holds the abstract socket, and stands in for process 1 where there is no wall. */
@@ -52,9 +53,12 @@ final class HostBait implements AutoCloseable {
     /** One of the host's own addresses by which others find it, if it has any. */
     private static List<String> addresses() {
         try {
-            return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
                     .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
-                    .map(address -> "address=" + address.getHostAddress()).limit(1).toList();
+                    .map(address -> "address=" + address.getHostAddress())
+                    .limit(1)
+                    .toList();
         } catch (SocketException none) {
             return List.of();
         }
@@ -62,9 +66,15 @@ final class HostBait implements AutoCloseable {
 
     /** @param walled whether process 1 is that of a wall */
     List<String> attempts(String program, boolean walled) {
-        var command = new ArrayList<>(List.of(program, "secret=" + secret, "socket=" + socketFile,
-                "abstract=" + abstractName, "shm=" + sharedMemory, "port=" + server.getLocalPort(),
-                "udp=" + datagrams.getLocalPort(), "pid=" + process.pid()));
+        var command = new ArrayList<>(List.of(
+                program,
+                "secret=" + secret,
+                "socket=" + socketFile,
+                "abstract=" + abstractName,
+                "shm=" + sharedMemory,
+                "port=" + server.getLocalPort(),
+                "udp=" + datagrams.getLocalPort(),
+                "pid=" + process.pid()));
         command.addAll(addresses());
         if (!walled) command.add("init=" + process.pid());
         return command;

@@ -57,8 +57,8 @@ class LauncherTest {
 
     @Test
     void shouldReachPayloadWhenTerminated() throws IOException {
-        WalledProcess process = wall.launch(
-                wall.shell("trap 'echo trapped; exit 7' TERM; echo set; sleep 1000 & wait; echo waited"));
+        WalledProcess process =
+                wall.launch(wall.shell("trap 'echo trapped; exit 7' TERM; echo set; sleep 1000 & wait; echo waited"));
         assertEquals("set", WallFixture.line(process.stdout()));
         process.terminate();
         assertEquals("trapped", WallFixture.line(process.stdout()));
@@ -79,14 +79,16 @@ class LauncherTest {
 
     @Test
     void shouldLeaveNoProcessWhenPayloadEndsBeforeItsChildren() {
-        assertEquals(0, wall.run("setsid sleep 1000.5 >/dev/null 2>&1 & exit 0").exit().code());
+        assertEquals(
+                0,
+                wall.run("setsid sleep 1000.5 >/dev/null 2>&1 & exit 0").exit().code());
         assertEquals(List.of(), WallFixture.processesWith("1000.5"));
     }
 
     @Test
     void shouldEndOutputWhenPayloadClosesItButGoesOn() {
-        WalledProcess process = wall.launch(wall.request(ResourceLimits.DEFAULT, true,
-                "/bin/sh", "-c", "echo last; exec >&- 2>&-; read -r x"));
+        WalledProcess process = wall.launch(
+                wall.request(ResourceLimits.DEFAULT, true, "/bin/sh", "-c", "echo last; exec >&- 2>&-; read -r x"));
         assertEquals("last\n", WallFixture.text(process.stdout()));
         assertFalse(process.exit().isDone());
         process.kill();
@@ -117,8 +119,8 @@ class LauncherTest {
         // Scenario: 4 MiB do not fit a pipe. The payload writes a file after each MiB; while nobody reads, it
         // must stand before the first. Then everything is read, and all of it is there.
         Path mark = wall.workspace.resolve("mark");
-        WalledProcess process = wall.launch(wall.shell(
-                "echo up >&2; for i in 1 2 3 4; do head -c 1048576 /dev/zero; echo x >> mark; done"));
+        WalledProcess process = wall.launch(
+                wall.shell("echo up >&2; for i in 1 2 3 4; do head -c 1048576 /dev/zero; echo x >> mark; done"));
         assertEquals("up", WallFixture.line(process.stderr()));
         assertThrows(TimeoutException.class, () -> process.exit().get(200, TimeUnit.MILLISECONDS));
         assertFalse(Files.exists(mark));
@@ -154,19 +156,16 @@ class LauncherTest {
         try (var without = new WallFixture(new RlimitsOnly(), Path.of("/usr/bin/no-such-bwrap"))) {
             var failure = without.failure(without.shell("true"));
             assertEquals(Code.SANDBOX_UNAVAILABLE, failure.code());
-            assertTrue(failure.getMessage().contains("sudo apt-get install bubblewrap"),
-                    failure.getMessage());
+            assertTrue(failure.getMessage().contains("sudo apt-get install bubblewrap"), failure.getMessage());
         }
     }
 
     @Test
     void shouldRepeatWhatBubblewrapSaysWhenItGivesUp() {
-        LaunchRequest request = LaunchRequest.of("gone", WallProfile.of(Path.of("/no/such/workspace")),
-                "true");
+        LaunchRequest request = LaunchRequest.of("gone", WallProfile.of(Path.of("/no/such/workspace")), "true");
         var failure = wall.failure(request);
         assertEquals(Code.SANDBOX_UNAVAILABLE, failure.code());
-        assertTrue(failure.getMessage().contains("Can't find source path /no/such/workspace"),
-                failure.getMessage());
+        assertTrue(failure.getMessage().contains("Can't find source path /no/such/workspace"), failure.getMessage());
     }
 
     @Test
@@ -174,8 +173,9 @@ class LauncherTest {
         String[] words = new String[40];
         Arrays.fill(words, "x".repeat(10_000));
         words[0] = "true";
-        assertEquals(Code.REQUEST_TOO_LARGE, wall.failure(wall.request(ResourceLimits.DEFAULT, false,
-                words)).code());
+        assertEquals(
+                Code.REQUEST_TOO_LARGE,
+                wall.failure(wall.request(ResourceLimits.DEFAULT, false, words)).code());
         assertEquals("fine\n", wall.run("echo fine").stdout());
     }
 
@@ -185,8 +185,8 @@ class LauncherTest {
         Path hanging = Files.writeString(wall.root.resolve("hanging"), "#!/bin/sh\nexec sleep 1000.75\n");
         Files.setPosixFilePermissions(hanging, PosixFilePermissions.fromString("rwxr-xr-x"));
         try (var slow = new WallFixture(new RlimitsOnly(), hanging)) {
-            var request = new LaunchRequest(
-                    "slow", slow.profile(), ResourceLimits.DEFAULT, List.of("true"), false, 100);
+            var request =
+                    new LaunchRequest("slow", slow.profile(), ResourceLimits.DEFAULT, List.of("true"), false, 100);
             assertEquals(Code.START_TIMEOUT, slow.failure(request).code());
             assertEquals(List.of(), WallFixture.processesWith("1000.75"));
         }
@@ -216,7 +216,11 @@ class LauncherTest {
             own.run("true");
             Set<Long> prepared = awaitSpares(own);
             WalledProcess process = own.launch(own.shell("echo up; sleep 1000"));
-            long bwrap = ProcessHandle.of(process.hostPid()).orElseThrow().parent().orElseThrow().pid();
+            long bwrap = ProcessHandle.of(process.hostPid())
+                    .orElseThrow()
+                    .parent()
+                    .orElseThrow()
+                    .pid();
             assertTrue(prepared.contains(bwrap), bwrap + " is none of " + prepared);
             process.kill();
             WallFixture.await(process.exit());
@@ -240,7 +244,8 @@ class LauncherTest {
 
     /** The children of a launcher that has no wall at present. */
     private static Set<Long> awaitSpares(WallFixture own) {
-        ProcessHandle launcher = ProcessHandle.of(own.launcher.launcherPid().orElseThrow()).orElseThrow();
+        ProcessHandle launcher =
+                ProcessHandle.of(own.launcher.launcherPid().orElseThrow()).orElseThrow();
         while (launcher.children().count() < Launcher.SPARES) {
             Thread.onSpinWait();
         }

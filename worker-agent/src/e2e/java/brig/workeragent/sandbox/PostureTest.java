@@ -16,14 +16,36 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PostureTest {
 
-    static final List<String> NAMES = List.of("descriptors", "environment-empty", "home-sized",
-            "init-sealed", "inotify-bounded", "limits", "no-capabilities", "no-host-sockets", "no-new-privs", "no-terminal",
-            "own-cgroup", "own-ipc", "own-mounts", "own-network", "own-pid-namespace", "own-user-namespace",
-            "own-uts", "proc-sys-read-only", "root-read-only", "seccomp-filter", "shm-sized", "tmp-sized",
-            "uid-not-root", "workspace");
+    static final List<String> NAMES = List.of(
+            "descriptors",
+            "environment-empty",
+            "home-sized",
+            "init-sealed",
+            "inotify-bounded",
+            "limits",
+            "no-capabilities",
+            "no-host-sockets",
+            "no-new-privs",
+            "no-terminal",
+            "own-cgroup",
+            "own-ipc",
+            "own-mounts",
+            "own-network",
+            "own-pid-namespace",
+            "own-user-namespace",
+            "own-uts",
+            "proc-sys-read-only",
+            "root-read-only",
+            "seccomp-filter",
+            "shm-sized",
+            "tmp-sized",
+            "uid-not-root",
+            "workspace");
 
     static final List<String> NAMES_WITH_EGRESS = NAMES.stream()
-            .map(name -> name.equals("own-network") ? "egress-network" : name).sorted().toList();
+            .map(name -> name.equals("own-network") ? "egress-network" : name)
+            .sorted()
+            .toList();
 
     private static Posture measure(WallFixture wall, LaunchRequest request) throws IOException {
         WalledProcess process = wall.launch(request);
@@ -35,7 +57,10 @@ class PostureTest {
     }
 
     private static List<String> failed(Posture posture) {
-        return posture.properties().stream().filter(property -> !property.holds()).map(Object::toString).toList();
+        return posture.properties().stream()
+                .filter(property -> !property.holds())
+                .map(Object::toString)
+                .toList();
     }
 
     @Test
@@ -43,11 +68,18 @@ class PostureTest {
         try (var wall = new WallFixture(new RlimitsOnly())) {
             Posture posture = measure(wall, wall.shell("true"));
             assertEquals(List.of(), failed(posture));
-            assertEquals(NAMES, List.copyOf(new TreeSet<>(
-                    posture.properties().stream().map(Posture.Property::name).toList())));
+            assertEquals(
+                    NAMES,
+                    List.copyOf(new TreeSet<>(posture.properties().stream()
+                            .map(Posture.Property::name)
+                            .toList())));
             assertEquals("rlimits", posture.limitsLevel());
-            assertTrue(posture.notHeld().contains("CPU is not limited"), posture.notHeld().toString());
-            assertTrue(posture.notHeld().getLast().startsWith("descriptors in flight"), posture.notHeld().toString());
+            assertTrue(
+                    posture.notHeld().contains("CPU is not limited"),
+                    posture.notHeld().toString());
+            assertTrue(
+                    posture.notHeld().getLast().startsWith("descriptors in flight"),
+                    posture.notHeld().toString());
         }
     }
 
@@ -56,8 +88,11 @@ class PostureTest {
         try (var wall = new WallFixture(new RlimitsOnly())) {
             Posture posture = measure(wall, WalledNetworkTest.withNetwork(wall, WalledNetworkTest.PLAN, false, "true"));
             assertEquals(List.of(), failed(posture));
-            assertEquals(NAMES_WITH_EGRESS, List.copyOf(new TreeSet<>(
-                    posture.properties().stream().map(Posture.Property::name).toList())));
+            assertEquals(
+                    NAMES_WITH_EGRESS,
+                    List.copyOf(new TreeSet<>(posture.properties().stream()
+                            .map(Posture.Property::name)
+                            .toList())));
         }
     }
 
@@ -65,8 +100,16 @@ class PostureTest {
     void shouldConfirmWhatAnotherProfileDeclares() throws IOException {
         try (var wall = new WallFixture(new RlimitsOnly())) {
             WallProfile usual = wall.profile();
-            var profile = new WallProfile(usual.workspace(), true, List.of(), usual.environment(), "other",
-                    1 << 20, 1 << 21, true, NetworkPlan.NONE);
+            var profile = new WallProfile(
+                    usual.workspace(),
+                    true,
+                    List.of(),
+                    usual.environment(),
+                    "other",
+                    1 << 20,
+                    1 << 21,
+                    true,
+                    NetworkPlan.NONE);
             Posture posture = measure(wall, LaunchRequest.of("other", profile, "true"));
             assertEquals(List.of(), failed(posture));
             assertTrue(posture.properties().contains(new Posture.Property("workspace", true, "mounted read-only")));
@@ -88,7 +131,8 @@ class PostureTest {
         var measurement = new PostureMeasurement(List.of("own-ipc=1"), "rlimits", List.of());
         measurement.handleFinding("own-ipc", "bad ipc:[1], which is the host's");
         assertFalse(measurement.isConfirmed());
-        assertEquals("the wall does not enforce what it declares: own-ipc (ipc:[1], which is the host's)",
+        assertEquals(
+                "the wall does not enforce what it declares: own-ipc (ipc:[1], which is the host's)",
                 measurement.failure().getMessage());
     }
 }

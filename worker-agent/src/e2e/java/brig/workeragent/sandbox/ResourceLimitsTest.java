@@ -49,16 +49,16 @@ class ResourceLimitsTest {
 
     @Test
     void shouldKillHogAndSayWhyWhenMemoryRunsOut() {
-        var result = wall.run(wall.request(SMALL, false, "/bin/sh", "-c",
-                "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#x}"));
+        var result = wall.run(wall.request(
+                SMALL, false, "/bin/sh", "-c", "x=$(head -c 200000000 /dev/zero | tr '\\0' x); echo ${#x}"));
         assertTrue(result.exit().oomKilled());
         assertEquals("SIGKILL", result.exit().signal());
     }
 
     @Test
     void shouldGoOnWhenMemoryRunsOutForAProcessThatThePayloadStarted() {
-        var result = wall.run(wall.request(SMALL, false, "/bin/bash", "-c",
-                "python3 -c 'bytearray(300 << 20)'; echo it ended with $?"));
+        var result = wall.run(wall.request(
+                SMALL, false, "/bin/bash", "-c", "python3 -c 'bytearray(300 << 20)'; echo it ended with $?"));
         assertEquals("it ended with 137\n", result.stdout());
         assertEquals(0, result.exit().code());
         assertTrue(result.exit().oomKilled());
@@ -70,11 +70,19 @@ class ResourceLimitsTest {
         ResourceLimits ten = new ResourceLimits(64L << 20, 10, 100, 256L << 20, 256);
         try (LimitsLease lease = backend.acquire("forks")) {
             lease.limit(ten);
-            String join = lease.procsFiles().stream().map(file -> "echo $$ > " + file + "; ")
+            String join = lease.procsFiles().stream()
+                    .map(file -> "echo $$ > " + file + "; ")
                     .collect(Collectors.joining());
-            Process bomb = new ProcessBuilder("/bin/sh", "-c", join + "i=0; while [ $i -lt 40 ]; do "
-                    + "sleep 60 >/dev/null 2>&1 & i=$((i+1)); echo forked; done").start();
-            long forked = bomb.inputReader().lines().filter(line -> line.equals("forked")).count();
+            Process bomb = new ProcessBuilder(
+                            "/bin/sh",
+                            "-c",
+                            join + "i=0; while [ $i -lt 40 ]; do "
+                                    + "sleep 60 >/dev/null 2>&1 & i=$((i+1)); echo forked; done")
+                    .start();
+            long forked = bomb.inputReader()
+                    .lines()
+                    .filter(line -> line.equals("forked"))
+                    .count();
             for (String pid : Files.readAllLines(lease.procsFiles().getFirst())) {
                 ProcessHandle.of(Long.parseLong(pid)).ifPresent(ProcessHandle::destroyForcibly);
             }
@@ -85,13 +93,16 @@ class ResourceLimitsTest {
 
     @Test
     void shouldCountFilesInTmpAsMemory() {
-        assertTrue(wall.run(wall.request(SMALL, false, "/bin/sh", "-c",
-                "head -c 150000000 /dev/zero > /tmp/big")).exit().oomKilled());
+        assertTrue(wall.run(wall.request(SMALL, false, "/bin/sh", "-c", "head -c 150000000 /dev/zero > /tmp/big"))
+                .exit()
+                .oomKilled());
     }
 
     @Test
     void shouldNotBlameMemoryWhenPayloadFailsByItself() {
-        assertFalse(wall.run(wall.request(SMALL, false, "/bin/sh", "-c", "kill -9 $$")).exit().oomKilled());
+        assertFalse(wall.run(wall.request(SMALL, false, "/bin/sh", "-c", "kill -9 $$"))
+                .exit()
+                .oomKilled());
     }
 
     @Test
@@ -128,8 +139,10 @@ class ResourceLimitsTest {
 
     private static Set<Path> ownGroups(Path base) throws IOException {
         try (var groups = Files.list(base)) {
-            return groups.filter(group -> group.getFileName().toString()
-                    .startsWith("brig-" + ProcessHandle.current().pid() + "-")).collect(Collectors.toSet());
+            return groups.filter(group -> group.getFileName()
+                            .toString()
+                            .startsWith("brig-" + ProcessHandle.current().pid() + "-"))
+                    .collect(Collectors.toSet());
         }
     }
 

@@ -42,6 +42,7 @@ class TamperedWallTest {
             printf '{"child-pid": %d}' $$ >&9
             exec "$init" "${@:3}" 7<&- 8<&- 9<&-
             """;
+
     private static final String NO_FILTER = """
             exec 8<&-
             for n in $(seq $#); do
@@ -92,8 +93,9 @@ class TamperedWallTest {
 
     /** One more filter, which makes a call succeed that does nothing. */
     private static Tampering filtered(String property, String file) {
-        return before(property, "exec 11<${0%/*}/" + file
-                + "; set -- \"${@:1:6}\" --add-seccomp-fd 8 --add-seccomp-fd 11 \"${@:9}\"");
+        return before(
+                property,
+                "exec 11<${0%/*}/" + file + "; set -- \"${@:1:6}\" --add-seccomp-fd 8 --add-seccomp-fd 11 \"${@:9}\"");
     }
 
     /** Something that process 1 is executed by, which sees to the rest of its command line. */
@@ -115,12 +117,20 @@ class TamperedWallTest {
                 before("inotify-bounded", NO_WALL),
                 before("seccomp-filter", NO_FILTER),
                 before("own-user-namespace", NO_WALL),
-                new Tampering("own-user-namespace", unshare(SHARED_UTS + "\\x00--unshare-uts")
-                        + ";/^--\\(unshare-user\\|disable-userns\\)$/d;/^--[ug]id$/{N;d}", "", "", true),
+                new Tampering(
+                        "own-user-namespace",
+                        unshare(SHARED_UTS + "\\x00--unshare-uts")
+                                + ";/^--\\(unshare-user\\|disable-userns\\)$/d;/^--[ug]id$/{N;d}",
+                        "",
+                        "",
+                        true),
                 edited("own-pid-namespace", unshare(SHARED_PID) + ";/^--as-pid-1$/d;s:^--proc$:--ro-bind\\x00/proc:"),
                 further("own-network", "--share-net"),
-                new Tampering("egress-network", "/^--disable-userns$/d", "", NO_FILTER
-                        + inside("", "", "/usr/bin/unshare --user --net --map-current-user").before),
+                new Tampering(
+                        "egress-network",
+                        "/^--disable-userns$/d",
+                        "",
+                        NO_FILTER + inside("", "", "/usr/bin/unshare --user --net --map-current-user").before),
                 inside("egress-network", "", "/usr/bin/python3 -c " + FURTHER_LISTENER),
                 edited("own-ipc", unshare(SHARED_IPC)),
                 edited("own-cgroup", unshare(SHARED_CGROUP)),
@@ -156,13 +166,27 @@ class TamperedWallTest {
         boolean x86 = Syscall.Machine.ofHost() == Syscall.Machine.X86_64;
         int succeed = 0x00050000; // SECCOMP_RET_ERRNO without an error
         int setDumpable = 4;
-        var prctl = new BpfProgram().load(16).answerWhenEqual(setDumpable, succeed).answer(SeccompFilter.ALLOW);
+        var prctl =
+                new BpfProgram().load(16).answerWhenEqual(setDumpable, succeed).answer(SeccompFilter.ALLOW);
         // Its third argument is the new limit, none where it only asks.
-        var prlimit = new BpfProgram().load(32).answerWhenEqual(0, SeccompFilter.ALLOW).answer(succeed);
-        Files.write(folder.resolve("keeps-dumpable.bpf"), new BpfProgram().load(0)
-                .whenEqual(x86 ? 157 : 167, prctl).answer(SeccompFilter.ALLOW).toBytes());
-        Files.write(folder.resolve("keeps-limits.bpf"), new BpfProgram().load(0)
-                .whenEqual(x86 ? 302 : 261, prlimit).answer(SeccompFilter.ALLOW).toBytes());
+        var prlimit = new BpfProgram()
+                .load(32)
+                .answerWhenEqual(0, SeccompFilter.ALLOW)
+                .answer(succeed);
+        Files.write(
+                folder.resolve("keeps-dumpable.bpf"),
+                new BpfProgram()
+                        .load(0)
+                        .whenEqual(x86 ? 157 : 167, prctl)
+                        .answer(SeccompFilter.ALLOW)
+                        .toBytes());
+        Files.write(
+                folder.resolve("keeps-limits.bpf"),
+                new BpfProgram()
+                        .load(0)
+                        .whenEqual(x86 ? 302 : 261, prlimit)
+                        .answer(SeccompFilter.ALLOW)
+                        .toBytes());
     }
 
     @AfterEach
@@ -180,7 +204,8 @@ class TamperedWallTest {
                 %s
                 shift 2
                 exec /usr/bin/bwrap --args 7 %s "$@"
-                """.formatted(how.edit.replace("FOLDER", folder.toString()), how.before, how.further));
+                """.formatted(
+                        how.edit.replace("FOLDER", folder.toString()), how.before, how.further));
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         return script;
     }
@@ -193,8 +218,8 @@ class TamperedWallTest {
         WorkerIdentity identity = how.ofRoot ? new WorkerIdentity(0, 0, false) : usual;
         try (var wall = new WallFixture(new RlimitsOnly(), script(how), WallFixture.nativeFolder(), identity)) {
             NetworkPlan network = how.property.equals("egress-network") ? WalledNetworkTest.PLAN : NetworkPlan.NONE;
-            SandboxException failure = wall.failure(WalledNetworkTest.withNetwork(wall, network, false,
-                    "/bin/sh", "-c", "touch /workspace/ran; sleep 1000.125"));
+            SandboxException failure = wall.failure(WalledNetworkTest.withNetwork(
+                    wall, network, false, "/bin/sh", "-c", "touch /workspace/ran; sleep 1000.125"));
             assertEquals(Code.POSTURE_NOT_ENFORCED, failure.code(), failure.getMessage());
             assertTrue(failure.getMessage().contains(" " + how.property + " ("), failure.getMessage());
             assertFalse(Files.exists(wall.workspace.resolve("ran")));
@@ -215,7 +240,8 @@ class TamperedWallTest {
     void shouldTakeAwayEveryPropertyThatAWallDeclares() {
         var declared = new TreeSet<>(PostureTest.NAMES);
         declared.addAll(PostureTest.NAMES_WITH_EGRESS);
-        assertEquals(List.copyOf(declared),
+        assertEquals(
+                List.copyOf(declared),
                 List.copyOf(new TreeSet<>(tamperings().map(Tampering::property).toList())));
     }
 }

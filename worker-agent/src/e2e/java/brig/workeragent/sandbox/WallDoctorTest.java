@@ -19,8 +19,7 @@ class WallDoctorTest {
         try (var wall = new WallFixture(backend, bwrap)) {
             var config = new LauncherConfig(
                     bwrap, WallFixture.nativeFolder(), wall.root.resolve("run"), wall.identity, backend);
-            return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend,
-                    List.of("cgroup: no")))
+            return new WallDoctor(wall.launcher, config, new LimitsBackend.Probe(backend, List.of("cgroup: no")))
                     .examine(wall.workspace);
         }
     }
@@ -40,8 +39,11 @@ class WallDoctorTest {
     @Test
     void shouldNameTheMendWhenBubblewrapIsMissing() {
         var failed = examine(Path.of("/no/bwrap")).stream()
-                .filter(finding -> finding.status() == Status.FAIL).toList();
-        assertEquals(List.of("bubblewrap", "trial wall"), failed.stream().map(Finding::name).toList());
+                .filter(finding -> finding.status() == Status.FAIL)
+                .toList();
+        assertEquals(
+                List.of("bubblewrap", "trial wall"),
+                failed.stream().map(Finding::name).toList());
         assertTrue(String.valueOf(failed.getFirst().mend()).contains("apt-get install bubblewrap"));
     }
 }

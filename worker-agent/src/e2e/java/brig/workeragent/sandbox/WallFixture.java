@@ -63,8 +63,7 @@ final class WallFixture implements AutoCloseable {
     }
 
     /** What came of a worker that ran to its end. */
-    record Result(Exit exit, String stdout, String stderr) {
-    }
+    record Result(Exit exit, String stdout, String stderr) {}
 
     WallProfile profile() {
         return WallProfile.of(workspace);
@@ -75,18 +74,34 @@ final class WallFixture implements AutoCloseable {
     }
 
     LaunchRequest request(ResourceLimits limits, boolean stdinPipe, String... command) {
-        return new LaunchRequest("t" + WORKERS.incrementAndGet(), profile(), limits, List.of(command),
+        return new LaunchRequest(
+                "t" + WORKERS.incrementAndGet(),
+                profile(),
+                limits,
+                List.of(command),
                 stdinPipe,
                 LaunchRequest.START_TIMEOUT_MS);
     }
 
     static LaunchRequest withEnvironment(LaunchRequest request, Map<String, String> environment) {
         WallProfile old = request.profile();
-        var profile = new WallProfile(old.workspace(), old.workspaceReadOnly(), old.mounts(),
+        var profile = new WallProfile(
+                old.workspace(),
+                old.workspaceReadOnly(),
+                old.mounts(),
                 environment,
-                old.hostname(), old.tmpBytesMax(), old.homeBytesMax(), old.nested(), old.network());
-        return new LaunchRequest(request.workerId(), profile, request.limits(), request.command(),
-                request.stdinPipe(), request.startTimeoutMs());
+                old.hostname(),
+                old.tmpBytesMax(),
+                old.homeBytesMax(),
+                old.nested(),
+                old.network());
+        return new LaunchRequest(
+                request.workerId(),
+                profile,
+                request.limits(),
+                request.command(),
+                request.stdinPipe(),
+                request.startTimeoutMs());
     }
 
     WalledProcess launch(LaunchRequest request) {
@@ -137,8 +152,7 @@ final class WallFixture implements AutoCloseable {
     static String line(InputStream stream) {
         var line = new StringBuilder();
         try {
-            for (int next = stream.read(); next >= 0
-                    && next != '\n'; next = stream.read()) line.append((char) next);
+            for (int next = stream.read(); next >= 0 && next != '\n'; next = stream.read()) line.append((char) next);
             return line.toString();
         } catch (IOException failed) {
             throw new AssertionError(failed);
@@ -147,13 +161,16 @@ final class WallFixture implements AutoCloseable {
 
     /** The host's processes whose command line holds the text. */
     static List<ProcessHandle> processesWith(String text) {
-        return ProcessHandle.allProcesses().filter(process -> {
-            try {
-                return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline")).contains(text);
-            } catch (IOException gone) {
-                return false;
-            }
-        }).toList();
+        return ProcessHandle.allProcesses()
+                .filter(process -> {
+                    try {
+                        return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"))
+                                .contains(text);
+                    } catch (IOException gone) {
+                        return false;
+                    }
+                })
+                .toList();
     }
 
     @Override

@@ -40,7 +40,8 @@ class WallTemplateTest {
     void shouldBuildWallsWhenTheRuntimeFolderIsMountedNoexec() throws Exception {
         Path folder = Files.createTempDirectory("brig-noexec");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        assumeTrue(succeeds("mount", "-t", "tmpfs", "-o", "noexec,mode=755", "none", folder.toString()),
+        assumeTrue(
+                succeeds("mount", "-t", "tmpfs", "-o", "noexec,mode=755", "none", folder.toString()),
                 "SKIPPED: only root can mount");
         try {
             WorkerIdentity identity = WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
@@ -56,7 +57,9 @@ class WallTemplateTest {
     void shouldBeginAnewWhenAWorkerAgentWasKilledWhileItWrote() throws Exception {
         Path folder = Files.createTempDirectory("brig-killed");
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        Path wall = Files.createDirectories(folder.resolve("wall/etc.new/ssl")).getParent().getParent();
+        Path wall = Files.createDirectories(folder.resolve("wall/etc.new/ssl"))
+                .getParent()
+                .getParent();
         Files.writeString(wall.resolve("etc.new/ssl/half"), "-----BEGIN");
         Files.writeString(wall.resolve("brig-init1.new"), "half");
         WorkerIdentity identity = WorkerIdentity.ofHost(WorkerIdentity.DEFAULT_UID);
@@ -68,7 +71,11 @@ class WallTemplateTest {
     }
 
     private static boolean succeeds(String... command) throws IOException, InterruptedException {
-        return new ProcessBuilder(command).redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
+        return new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor()
+                == 0;
     }
 }

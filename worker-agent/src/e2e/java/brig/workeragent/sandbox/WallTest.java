@@ -40,9 +40,9 @@ class WallTest {
     @Test
     void shouldSeeExactlyTheGivenEnvironment() {
         var request = WallFixture.withEnvironment(
-                wall.request(ResourceLimits.DEFAULT, false, "/usr/bin/env"), Map.of("A", "1", "B",
-                "two words"));
-        assertEquals(new TreeSet<>(List.of("A=1", "B=two words", "PWD=/workspace")),
+                wall.request(ResourceLimits.DEFAULT, false, "/usr/bin/env"), Map.of("A", "1", "B", "two words"));
+        assertEquals(
+                new TreeSet<>(List.of("A=1", "B=two words", "PWD=/workspace")),
                 new TreeSet<>(wall.run(request).stdout().lines().toList()));
     }
 
@@ -59,15 +59,19 @@ class WallTest {
     void shouldHaveOnlyThreeDescriptorsOpen() {
         // The shell expands the pattern itself; the descriptor of that listing is 3 and is gone when it is
         // printed.
-        assertEquals("/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2",
+        assertEquals(
+                "/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2",
                 wall.run("echo /proc/self/fd/*").stdout().trim().replace(" /proc/self/fd/3", ""));
-        assertEquals("no\n", wall.run("if (: <&3) 2>/dev/null; then echo yes; else echo no; fi").stdout());
+        assertEquals(
+                "no\n",
+                wall.run("if (: <&3) 2>/dev/null; then echo yes; else echo no; fi")
+                        .stdout());
     }
 
     @Test
     void shouldBeAnOrdinaryUserInsideAndAMeaninglessOneOutside() throws IOException {
-        WalledProcess process = wall.launch(
-                wall.request(ResourceLimits.DEFAULT, true, "/bin/sh", "-c", "id -u; id -g; read -r x"));
+        WalledProcess process =
+                wall.launch(wall.request(ResourceLimits.DEFAULT, true, "/bin/sh", "-c", "id -u; id -g; read -r x"));
         assertEquals("1000", WallFixture.line(process.stdout()));
         assertEquals("1000", WallFixture.line(process.stdout()));
         String status = Files.readString(Path.of("/proc/" + process.hostPid() + "/status"));
@@ -100,9 +104,22 @@ class WallTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/x", "/etc/x", "/usr/x", "/run/x", "/home/x", "/dev/x", "/etc/passwd",
-            "/run/brig-init",
-            "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/sys/x", "/root/x", "/var/x"})
+    @ValueSource(
+            strings = {
+                "/x",
+                "/etc/x",
+                "/usr/x",
+                "/run/x",
+                "/home/x",
+                "/dev/x",
+                "/etc/passwd",
+                "/run/brig-init",
+                "/proc/sys/kernel/core_pattern",
+                "/proc/sys/kernel/hostname",
+                "/sys/x",
+                "/root/x",
+                "/var/x"
+            })
     void shouldBeRefusedWhenWriting(String path) {
         var result = wall.run("(echo x > " + path + ") 2>/dev/null || exit 42");
         assertEquals(42, result.exit().code());
@@ -117,14 +134,33 @@ class WallTest {
     @Test
     void shouldBeRefusedWhenWorkspaceIsReadOnly() {
         WallProfile usual = wall.profile();
-        var readOnly = new WallProfile(usual.workspace(), true, usual.mounts(), usual.environment(),
-                "worker", usual.tmpBytesMax(), usual.homeBytesMax(), false, NetworkPlan.NONE);
-        assertEquals(1, wall.run(LaunchRequest.of("ro", readOnly, "touch", "/workspace/no")).exit().code());
+        var readOnly = new WallProfile(
+                usual.workspace(),
+                true,
+                usual.mounts(),
+                usual.environment(),
+                "worker",
+                usual.tmpBytesMax(),
+                usual.homeBytesMax(),
+                false,
+                NetworkPlan.NONE);
+        assertEquals(
+                1,
+                wall.run(LaunchRequest.of("ro", readOnly, "touch", "/workspace/no"))
+                        .exit()
+                        .code());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"unshare -U true", "unshare -m true", "mount -t tmpfs x /tmp", "chroot / true",
-            "setpriv --reuid 0 true", "dmesg"})
+    @ValueSource(
+            strings = {
+                "unshare -U true",
+                "unshare -m true",
+                "mount -t tmpfs x /tmp",
+                "chroot / true",
+                "setpriv --reuid 0 true",
+                "dmesg"
+            })
     void shouldBeRefusedWhenTrying(String command) {
         assertNotEquals(0, wall.run(command).exit().code());
     }
@@ -136,14 +172,20 @@ class WallTest {
 
     @Test
     void shouldSeeOnlyLoopback() {
-        assertEquals("lo\n", wall.run("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '").stdout());
+        assertEquals(
+                "lo\n",
+                wall.run("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '").stdout());
     }
 
     @Test
     void shouldStopForkingWhenTheProcessLimitIsReached() {
         // Bounded: 300 short sleeps at most, of which the limit lets through fewer than 64.
         var limits = new ResourceLimits(256L << 20, 64, 100, 64L << 20, 256);
-        var result = wall.run(wall.request(limits, false, "/bin/sh", "-c",
+        var result = wall.run(wall.request(
+                limits,
+                false,
+                "/bin/sh",
+                "-c",
                 "i=0; while [ $i -lt 300 ]; do sleep 1002.25 >/dev/null 2>&1 & i=$((i+1)); echo $i; done"));
         assertTrue(result.stderr().contains("Cannot fork"), result.stderr());
         long forked = result.stdout().lines().count();
@@ -155,8 +197,7 @@ class WallTest {
         var limits = new ResourceLimits(256L << 20, 64, 100, 1L << 20, 256);
         var result = wall.run(wall.request(limits, false, "head", "-c", "2000000", "/dev/zero"));
         assertEquals(0, result.exit().code());
-        var toFile = wall.run(wall.request(limits, false, "/bin/sh", "-c",
-                "exec head -c 2000000 /dev/zero > big"));
+        var toFile = wall.run(wall.request(limits, false, "/bin/sh", "-c", "exec head -c 2000000 /dev/zero > big"));
         assertEquals("SIGXFSZ", toFile.exit().signal());
     }
 }

@@ -24,9 +24,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WalledNetworkTest {
 
-    static final NetworkPlan PLAN = new NetworkPlan(List.of(new Listener(false, "127.0.0.1", 3128),
-            new Listener(false, "0.0.0.0", 80), new Listener(false, "0.0.0.0", 443),
-            new Listener(true, "127.0.0.1", 53), new Listener(false, "127.0.0.1", 53)), null);
+    static final NetworkPlan PLAN = new NetworkPlan(
+            List.of(
+                    new Listener(false, "127.0.0.1", 3128),
+                    new Listener(false, "0.0.0.0", 80),
+                    new Listener(false, "0.0.0.0", 443),
+                    new Listener(true, "127.0.0.1", 53),
+                    new Listener(false, "127.0.0.1", 53)),
+            null);
 
     private static final String SERVER = """
             import socket
@@ -51,8 +56,13 @@ class WalledNetworkTest {
     /** A shell behind a wall with that network. */
     static LaunchRequest withNetwork(WallFixture of, NetworkPlan plan, boolean stdinPipe, String... command) {
         LaunchRequest usual = of.request(ResourceLimits.DEFAULT, stdinPipe, command);
-        return new LaunchRequest(usual.workerId(), usual.profile().withNetwork(plan), usual.limits(), usual.command(),
-                stdinPipe, usual.startTimeoutMs());
+        return new LaunchRequest(
+                usual.workerId(),
+                usual.profile().withNetwork(plan),
+                usual.limits(),
+                usual.command(),
+                stdinPipe,
+                usual.startTimeoutMs());
     }
 
     private static WalledProcess bash(String script) {
@@ -77,12 +87,13 @@ class WalledNetworkTest {
     private static long socketsOpen() throws IOException {
         try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
             return open.filter(descriptor -> {
-                try {
-                    return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
-                } catch (IOException gone) {
-                    return false;
-                }
-            }).count();
+                        try {
+                            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+                        } catch (IOException gone) {
+                            return false;
+                        }
+                    })
+                    .count();
         }
     }
 
@@ -106,7 +117,10 @@ class WalledNetworkTest {
                     (exec 3<>/dev/tcp/$to) 2>&1 | tail -n 1
                 done""");
         String said = says(process);
-        assertEquals(3, said.lines().filter(line -> line.endsWith("Connection refused")).count(), said);
+        assertEquals(
+                3,
+                said.lines().filter(line -> line.endsWith("Connection refused")).count(),
+                said);
     }
 
     @Test
@@ -114,7 +128,11 @@ class WalledNetworkTest {
         WalledProcess process = bash("true");
         Posture posture = process.posture();
         end(process);
-        assertEquals(List.of(), posture.properties().stream().filter(property -> !property.holds()).toList());
+        assertEquals(
+                List.of(),
+                posture.properties().stream()
+                        .filter(property -> !property.holds())
+                        .toList());
         var names = posture.properties().stream().map(Posture.Property::name).toList();
         assertTrue(names.contains("egress-network") && names.contains("no-capabilities"), names::toString);
         assertFalse(names.contains("own-network"), names::toString);
@@ -150,7 +168,9 @@ class WalledNetworkTest {
         SandboxException taken = WallFixture.failure(process.network().listen(443));
         assertEquals("listen 443: something in the wall has that port", taken.getMessage());
         end(process);
-        assertEquals("dial 1: the wall is gone", WallFixture.failure(process.network().dial(1)).getMessage());
+        assertEquals(
+                "dial 1: the wall is gone",
+                WallFixture.failure(process.network().dial(1)).getMessage());
     }
 
     @Test
@@ -183,7 +203,12 @@ class WalledNetworkTest {
 
     @Test
     void shouldHaveNoNetworkAtAllWhenThePlanIsEmpty() throws IOException {
-        WalledProcess process = wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/bin/bash", "-c",
+        WalledProcess process = wall.launch(withNetwork(
+                wall,
+                NetworkPlan.NONE,
+                true,
+                "/bin/bash",
+                "-c",
                 "(exec 3<>/dev/tcp/203.0.113.7/443) 2>&1; cat /etc/resolv.conf"));
         assertEquals(List.of(), process.network().listeners());
         assertTrue(says(process).trim().endsWith("Network is unreachable"));
@@ -191,7 +216,8 @@ class WalledNetworkTest {
 
     @Test
     void shouldConnectToAServerWhenTheWallHasNoNetworkToo() throws IOException {
-        WalledProcess process = wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/usr/bin/python3", "-c", SERVER));
+        WalledProcess process =
+                wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout()));
         try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
             connection.write("host\n");

@@ -62,13 +62,14 @@ public interface Adapter {
 
     /** The adapter of that name in an agent profile, empty where there is none. */
     static Optional<Adapter> named(String name) {
-        return Optional.ofNullable(switch (name) {
-            case "text" -> new TextAdapter();
-            case "claude" -> new ClaudeAdapter();
-            case "codex" -> new CodexAdapter();
-            case "acp" -> new AcpAdapter();
-            case "opencode" -> AcpAdapter.openCode();
-            default -> null;
-        });
+        return Optional.ofNullable(
+                switch (name) {
+                    case "text" -> new TextAdapter();
+                    case "claude" -> new ClaudeAdapter();
+                    case "codex" -> new CodexAdapter();
+                    case "acp" -> new AcpAdapter();
+                    case "opencode" -> AcpAdapter.openCode();
+                    default -> null;
+                });
     }
 }

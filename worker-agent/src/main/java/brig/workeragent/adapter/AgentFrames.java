@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class AgentFrames {
     /** What the other fields of a frame with text may take. */
     private static final int TEXT_BYTES_MAX = Limits.FRAME_BYTES_MAX - 8 * 1024;
+
     private static final int HEAD_BYTES_MAX = 64;
     private static final int NAME_BYTES_MAX = 256;
     private static final int SENTENCE_BYTES_MAX = 4000;
@@ -57,7 +58,8 @@ public final class AgentFrames {
      */
     public void asked(String id, String content) throws InterruptedException {
         int at = 0;
-        for (int end = Text.end(content, 0, TEXT_BYTES_MAX); end < content.length();
+        for (int end = Text.end(content, 0, TEXT_BYTES_MAX);
+                end < content.length();
                 end = Text.end(content, at, TEXT_BYTES_MAX)) {
             put(FrameType.MESSAGE, fields("message_id", id, "content", content.substring(at, end), "more", true));
             at = end;
@@ -88,15 +90,43 @@ public final class AgentFrames {
     public void tool(ToolCall call) throws InterruptedException {
         String output = call.output() == null ? "" : call.output();
         int at = 0;
-        for (int end = Text.end(output, 0, TEXT_BYTES_MAX / 2); end < output.length();
+        for (int end = Text.end(output, 0, TEXT_BYTES_MAX / 2);
+                end < output.length();
                 end = Text.end(output, at, TEXT_BYTES_MAX / 2)) {
-            put(FrameType.TOOL, fields("id", call.id(), "agent", call.agent(), "status", "running",
-                    "output", output.substring(at, end), "more", true));
+            put(
+                    FrameType.TOOL,
+                    fields(
+                            "id",
+                            call.id(),
+                            "agent",
+                            call.agent(),
+                            "status",
+                            "running",
+                            "output",
+                            output.substring(at, end),
+                            "more",
+                            true));
             at = end;
         }
-        put(FrameType.TOOL, fields("id", call.id(), "agent", call.agent(), "name", call.name(), "kind", call.kind(),
-                "title", call.title(), "status", call.status().wireName(), "input", call.input(),
-                "output", call.output() == null ? null : output.substring(at)));
+        put(
+                FrameType.TOOL,
+                fields(
+                        "id",
+                        call.id(),
+                        "agent",
+                        call.agent(),
+                        "name",
+                        call.name(),
+                        "kind",
+                        call.kind(),
+                        "title",
+                        call.title(),
+                        "status",
+                        call.status().wireName(),
+                        "input",
+                        call.input(),
+                        "output",
+                        call.output() == null ? null : output.substring(at)));
     }
 
     /**
@@ -117,7 +147,8 @@ public final class AgentFrames {
      */
     public void raw(String line, Map<String, Object> more) throws InterruptedException {
         int at = 0;
-        for (int end = Text.end(line, 0, TEXT_BYTES_MAX); end < line.length();
+        for (int end = Text.end(line, 0, TEXT_BYTES_MAX);
+                end < line.length();
                 end = Text.end(line, at, TEXT_BYTES_MAX)) {
             put(FrameType.RAW, fields("line", line.substring(at, end), "more", true));
             at = end;
@@ -130,7 +161,9 @@ public final class AgentFrames {
     /** Any frame. What does not fit is shortened, and the frame says so with {@code truncated}. */
     public void put(FrameType type, Map<String, ?> fields) throws InterruptedException {
         byte[] body = Frames.body(nowMs, fields);
-        for (int textBytes = SENTENCE_BYTES_MAX; body.length + HEAD_BYTES_MAX > Limits.FRAME_BYTES_MAX; textBytes /= 4) {
+        for (int textBytes = SENTENCE_BYTES_MAX;
+                body.length + HEAD_BYTES_MAX > Limits.FRAME_BYTES_MAX;
+                textBytes /= 4) {
             body = Frames.body(nowMs, shortened(fields, textBytes));
         }
         sink.append(type, body, body.length);
@@ -154,8 +187,11 @@ public final class AgentFrames {
             case String text -> Text.cut(text, textBytes);
             case Map<?, ?> map -> {
                 Map<String, Object> shorter = new LinkedHashMap<>();
-                map.entrySet().stream().limit(textBytes / 32).forEach(entry -> shorter.put(
-                        Text.cut(String.valueOf(entry.getKey()), NAME_BYTES_MAX), shortened(entry.getValue(), textBytes)));
+                map.entrySet().stream()
+                        .limit(textBytes / 32)
+                        .forEach(entry -> shorter.put(
+                                Text.cut(String.valueOf(entry.getKey()), NAME_BYTES_MAX),
+                                shortened(entry.getValue(), textBytes)));
                 yield shorter;
             }
             case List<?> list -> {

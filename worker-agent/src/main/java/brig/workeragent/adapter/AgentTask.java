@@ -12,5 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param raw whether each line of the agent becomes a frame too, in front of those that it is turned into
  * @param allow whether a permission that the agent asks for is given; it is answered at once either way
  */
-public record AgentTask(String folder, @Nullable String model, @Nullable String systemPrompt, @Nullable String session,
-        boolean raw, boolean allow) {}
+public record AgentTask(
+        String folder,
+        @Nullable String model,
+        @Nullable String systemPrompt,
+        @Nullable String session,
+        boolean raw,
+        boolean allow) {}

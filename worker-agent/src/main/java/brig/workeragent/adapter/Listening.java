@@ -40,14 +40,22 @@ public enum Listening {
     public List<String> spoken(List<String> command) {
         List<String> arguments = command.subList(1, command.size());
         return switch (this) {
-            case CLAUDE -> !arguments.contains("-p") && !arguments.contains("--print") ? command
-                    : !has(arguments, "--output-format") ? with(command, 1, "--output-format", "stream-json", "--verbose")
-                    : arguments.contains("stream-json") && !arguments.contains("--verbose") ? with(command, 1, "--verbose")
-                    : command;
-            case OPENCODE -> !arguments.contains("run") || has(arguments, "--format") ? command
-                    : with(command, command.indexOf("run") + 1, "--format", "json");
-            case CODEX -> !arguments.contains("exec") || arguments.contains("--json") ? command
-                    : with(command, command.indexOf("exec") + 1, "--json");
+            case CLAUDE ->
+                !arguments.contains("-p") && !arguments.contains("--print")
+                        ? command
+                        : !has(arguments, "--output-format")
+                                ? with(command, 1, "--output-format", "stream-json", "--verbose")
+                                : arguments.contains("stream-json") && !arguments.contains("--verbose")
+                                        ? with(command, 1, "--verbose")
+                                        : command;
+            case OPENCODE ->
+                !arguments.contains("run") || has(arguments, "--format")
+                        ? command
+                        : with(command, command.indexOf("run") + 1, "--format", "json");
+            case CODEX ->
+                !arguments.contains("exec") || arguments.contains("--json")
+                        ? command
+                        : with(command, command.indexOf("exec") + 1, "--json");
         };
     }
 
@@ -63,12 +71,16 @@ public enum Listening {
 
     /** The one of that format, empty where there is none. */
     public static Optional<Listening> named(String format) {
-        return Arrays.stream(values()).filter(listening -> listening.format.equals(format)).findFirst();
+        return Arrays.stream(values())
+                .filter(listening -> listening.format.equals(format))
+                .findFirst();
     }
 
     /** The one that a program of that file name writes. */
     public static Optional<Listening> of(String program) {
-        return Arrays.stream(values()).filter(listening -> listening.program.equals(program)).findFirst();
+        return Arrays.stream(values())
+                .filter(listening -> listening.program.equals(program))
+                .findFirst();
     }
 
     public String format() {
@@ -96,7 +108,8 @@ public enum Listening {
 
     private static Path claudeSettings(Map<String, String> environment) {
         String named = environment.get("CLAUDE_CONFIG_DIR");
-        return named != null && !named.isEmpty() ? Path.of(named)
+        return named != null && !named.isEmpty()
+                ? Path.of(named)
                 : Path.of(environment.getOrDefault("HOME", "/")).resolve(".claude");
     }
 }

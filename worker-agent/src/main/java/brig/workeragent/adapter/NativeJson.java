@@ -20,6 +20,7 @@ final class NativeJson {
     private static final JsonFactory FACTORY = new JsonFactory();
     /** A frame holds what was read some levels down, and may be nested {@link Limits#JSON_DEPTH_MAX} deep itself. */
     private static final int DEPTH_MAX = Limits.JSON_DEPTH_MAX - 8;
+
     private static final String OMITTED = "…";
 
     private NativeJson() {}

@@ -23,10 +23,12 @@ public final class NativeLines {
 
     /** What the largest line known takes, 6.25 MB of escaped control characters, and some more. */
     public static final int LINE_BYTES_MAX = 8 * 1024 * 1024;
+
     private static final int FREE_BYTES = 64 * 1024;
     private static final int KEPT_BYTES_MIN = 512;
     /** What becomes of a byte of a line while it is read: itself, its text, and what the parser copies. */
     private static final int COST_PER_BYTE = 4;
+
     private static final int BUDGET_BYTES = 192 * 1024 * 1024;
     private static final long ROOM_WAIT_MS = 5000;
     private static final Semaphore BUDGET = new Semaphore(BUDGET_BYTES);

@@ -58,7 +58,9 @@ public final class NativeObject {
     /** The object of that name; an empty one where there is none. */
     @SuppressWarnings("unchecked")
     public NativeObject object(String name) {
-        return values.get(name) instanceof Map<?, ?> map ? new NativeObject((Map<String, @Nullable Object>) map) : EMPTY;
+        return values.get(name) instanceof Map<?, ?> map
+                ? new NativeObject((Map<String, @Nullable Object>) map)
+                : EMPTY;
     }
 
     /** Whatever is in the list of that name. */
@@ -75,16 +77,22 @@ public final class NativeObject {
     /** The objects in the list of that name. */
     @SuppressWarnings("unchecked")
     public List<NativeObject> objects(String name) {
-        return !(values.get(name) instanceof List<?> list) ? List.of() : list.stream()
-                .filter(Map.class::isInstance)
-                .map(map -> new NativeObject((Map<String, @Nullable Object>) map))
-                .toList();
+        return !(values.get(name) instanceof List<?> list)
+                ? List.of()
+                : list.stream()
+                        .filter(Map.class::isInstance)
+                        .map(map -> new NativeObject((Map<String, @Nullable Object>) map))
+                        .toList();
     }
 
     /** The texts in the list of that name. */
     public List<String> texts(String name) {
-        return !(values.get(name) instanceof List<?> list) ? List.of()
-                : list.stream().filter(String.class::isInstance).map(String.class::cast).toList();
+        return !(values.get(name) instanceof List<?> list)
+                ? List.of()
+                : list.stream()
+                        .filter(String.class::isInstance)
+                        .map(String.class::cast)
+                        .toList();
     }
 
     public boolean isEmpty() {

@@ -54,19 +54,28 @@ public interface SessionFile {
         frames.at(System.currentTimeMillis());
         List<NativeObject> head = head(file);
         if (head.stream().anyMatch(line -> line.has("payload") && line.has("timestamp"))) {
-            throw refusal(file + " is a rollout of Codex, which cannot be read yet; 'codex exec --json' can, see 'brig track --help'");
+            throw refusal(
+                    file
+                            + " is a rollout of Codex, which cannot be read yet; 'codex exec --json' can, see 'brig track --help'");
         }
         for (NativeObject line : head) {
             if (line.has("sessionId") && line.has("type")) {
                 return new ClaudeSessionFile(file, folderIn(head), frames, sink);
             }
         }
-        return OpenCodeExport.read(file, frames, sink).orElseThrow(() -> refusal(file
-                + " is neither a transcript of Claude Code (~/.claude/projects/*/SESSION.jsonl) nor what 'opencode export SESSION' writes"));
+        return OpenCodeExport.read(file, frames, sink)
+                .orElseThrow(
+                        () -> refusal(
+                                file
+                                        + " is neither a transcript of Claude Code (~/.claude/projects/*/SESSION.jsonl) nor what 'opencode export SESSION' writes"));
     }
 
     private static String folderIn(List<NativeObject> head) {
-        return head.stream().filter(line -> line.has("cwd")).map(line -> line.text("cwd", "")).findFirst().orElse("");
+        return head.stream()
+                .filter(line -> line.has("cwd"))
+                .map(line -> line.text("cwd", ""))
+                .findFirst()
+                .orElse("");
     }
 
     private static BrigException refusal(String why) {

@@ -14,7 +14,13 @@ import org.jspecify.annotations.Nullable;
  * Owned by the thread that reads standard output.
  */
 public final class SubAgents {
-    public enum Status { SPAWNED, RUNNING, COMPLETED, FAILED, KILLED }
+    public enum Status {
+        SPAWNED,
+        RUNNING,
+        COMPLETED,
+        FAILED,
+        KILLED
+    }
 
     /**
      * Where a sub-agent comes from.
@@ -26,13 +32,26 @@ public final class SubAgents {
      * @param depth 1 for one that the agent itself started; counts only while its parent is not known
      * @param background whether its parent goes on meanwhile
      */
-    public record Origin(String id, @Nullable String session, @Nullable String parent, @Nullable String parentTool,
-            @Nullable String type, @Nullable String prompt, long depth, boolean background) {
+    public record Origin(
+            String id,
+            @Nullable String session,
+            @Nullable String parent,
+            @Nullable String parentTool,
+            @Nullable String type,
+            @Nullable String prompt,
+            long depth,
+            boolean background) {
         /** The same, with what a later word about it adds. What was said before stays. */
         Origin with(Origin later) {
-            return new Origin(id, session == null ? later.session : session, parent == null ? later.parent : parent,
-                    parentTool == null ? later.parentTool : parentTool, type == null ? later.type : type,
-                    prompt == null ? later.prompt : prompt, Math.max(depth, later.depth), background || later.background);
+            return new Origin(
+                    id,
+                    session == null ? later.session : session,
+                    parent == null ? later.parent : parent,
+                    parentTool == null ? later.parentTool : parentTool,
+                    type == null ? later.type : type,
+                    prompt == null ? later.prompt : prompt,
+                    Math.max(depth, later.depth),
+                    background || later.background);
         }
 
         Origin below(@Nullable String newParent) {
@@ -199,13 +218,33 @@ public final class SubAgents {
         tell(agent.origin(), status, null, summary, error);
     }
 
-    private void tell(Origin origin, Status status, @Nullable String prompt, @Nullable String summary,
-            @Nullable String error) throws InterruptedException {
-        frames.put(FrameType.SUBAGENT, AgentFrames.fields("agent_id", origin.id(), "session_id", origin.session(),
-                "parent_id", origin.parent(), "parent_tool_id", origin.parentTool(),
-                "prompt", prompt == null ? null : Text.cut(prompt, PROMPT_BYTES_MAX), "subagent_type", origin.type(),
-                "depth", depth(origin.id()), "status", status.name().toLowerCase(Locale.ROOT), "background", origin.background(),
-                "summary", summary == null ? null : Text.cut(summary, SUMMARY_BYTES_MAX),
-                "error", error == null ? null : Text.cut(error, SUMMARY_BYTES_MAX)));
+    private void tell(
+            Origin origin, Status status, @Nullable String prompt, @Nullable String summary, @Nullable String error)
+            throws InterruptedException {
+        frames.put(
+                FrameType.SUBAGENT,
+                AgentFrames.fields(
+                        "agent_id",
+                        origin.id(),
+                        "session_id",
+                        origin.session(),
+                        "parent_id",
+                        origin.parent(),
+                        "parent_tool_id",
+                        origin.parentTool(),
+                        "prompt",
+                        prompt == null ? null : Text.cut(prompt, PROMPT_BYTES_MAX),
+                        "subagent_type",
+                        origin.type(),
+                        "depth",
+                        depth(origin.id()),
+                        "status",
+                        status.name().toLowerCase(Locale.ROOT),
+                        "background",
+                        origin.background(),
+                        "summary",
+                        summary == null ? null : Text.cut(summary, SUMMARY_BYTES_MAX),
+                        "error",
+                        error == null ? null : Text.cut(error, SUMMARY_BYTES_MAX)));
     }
 }

@@ -26,7 +26,8 @@ public final class Text {
         for (int at = from; at < text.length(); at++) {
             char c = text.charAt(at);
             if (Character.isSurrogate(c)) {
-                boolean pair = Character.isHighSurrogate(c) && at + 1 < text.length()
+                boolean pair = Character.isHighSurrogate(c)
+                        && at + 1 < text.length()
                         && Character.isLowSurrogate(text.charAt(at + 1));
                 if (!pair) {
                     return at;

@@ -30,8 +30,8 @@ final class TextAdapter implements Adapter {
 
     /** A reader for a pipe that carries text. */
     static OutputReader text(Pipe pipe, FrameSink frames) {
-        ChunkEncoder encoder = new ChunkEncoder(pipe.wireName(),
-                (bytes, length) -> frames.append(FrameType.CHUNK, bytes, length));
+        ChunkEncoder encoder =
+                new ChunkEncoder(pipe.wireName(), (bytes, length) -> frames.append(FrameType.CHUNK, bytes, length));
         return new OutputReader() {
             @Override
             public void read(byte[] bytes, int offset, int count, long nowMs) throws InterruptedException {

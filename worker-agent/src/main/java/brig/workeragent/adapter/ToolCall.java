@@ -14,12 +14,25 @@ import org.jspecify.annotations.Nullable;
  * @param input the arguments: an object, or null
  * @param output all of it, once it is known
  */
-public record ToolCall(String id, @Nullable String agent, @Nullable String name, @Nullable String sort,
-        @Nullable String title, Status status, @Nullable Object input, @Nullable String output) {
+public record ToolCall(
+        String id,
+        @Nullable String agent,
+        @Nullable String name,
+        @Nullable String sort,
+        @Nullable String title,
+        Status status,
+        @Nullable Object input,
+        @Nullable String output) {
 
     /** A call whose tool has a name that says what sort of thing it does. */
-    public ToolCall(String id, @Nullable String agent, @Nullable String name, @Nullable String title, Status status,
-            @Nullable Object input, @Nullable String output) {
+    public ToolCall(
+            String id,
+            @Nullable String agent,
+            @Nullable String name,
+            @Nullable String title,
+            Status status,
+            @Nullable Object input,
+            @Nullable String output) {
         this(id, agent, name, null, title, status, input, output);
     }
 
@@ -41,18 +54,24 @@ public record ToolCall(String id, @Nullable String agent, @Nullable String name,
     }
 
     /** The sort, and {@code agent} for a sub-agent. */
-    @Nullable String kind() {
-        return sort != null ? sort : name == null ? null : switch (name.toLowerCase(Locale.ROOT)) {
-            case "bash", "shell", "exec_command", "execute", "commandexecution" -> "execute";
-            case "read", "view", "imageview" -> "read";
-            case "write", "edit", "multiedit", "notebookedit", "patch", "apply_patch", "filechange" -> "edit";
-            case "delete" -> "delete";
-            case "move" -> "move";
-            case "glob", "grep", "list", "ls", "search", "websearch", "codesearch" -> "search";
-            case "webfetch", "fetch" -> "fetch";
-            case "agent", "task", "spawn_agent" -> "agent";
-            case "think", "todowrite", "todoread" -> "think";
-            default -> "other";
-        };
+    @Nullable
+    String kind() {
+        return sort != null
+                ? sort
+                : name == null
+                        ? null
+                        : switch (name.toLowerCase(Locale.ROOT)) {
+                            case "bash", "shell", "exec_command", "execute", "commandexecution" -> "execute";
+                            case "read", "view", "imageview" -> "read";
+                            case "write", "edit", "multiedit", "notebookedit", "patch", "apply_patch", "filechange" ->
+                                "edit";
+                            case "delete" -> "delete";
+                            case "move" -> "move";
+                            case "glob", "grep", "list", "ls", "search", "websearch", "codesearch" -> "search";
+                            case "webfetch", "fetch" -> "fetch";
+                            case "agent", "task", "spawn_agent" -> "agent";
+                            case "think", "todowrite", "todoread" -> "think";
+                            default -> "other";
+                        };
     }
 }

@@ -44,14 +44,17 @@ public final class ToolProgress {
             }
             return;
         }
-        boolean changed = before == null || before.call().status() != now.status()
-                || differs(before.call().title(), now.title()) || differs(before.call().input(), now.input());
+        boolean changed = before == null
+                || before.call().status() != now.status()
+                || differs(before.call().title(), now.title())
+                || differs(before.call().input(), now.input());
         if (changed) {
             frames.tool(now);
         }
         String had = before == null ? "" : before.written();
         if (written.length() > had.length()) {
-            frames.toolWrites(now.agent(), now.id(), written.startsWith(had) ? written.substring(had.length()) : written);
+            frames.toolWrites(
+                    now.agent(), now.id(), written.startsWith(had) ? written.substring(had.length()) : written);
         }
         open.put(now.id(), new Told(now, written.isEmpty() ? had : written));
     }

@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
  * An end without a message is none: agents take turns of their own accord.
  */
 public final class Turn {
-    private enum State { IDLE, RUNNING, CANCELLED }
+    private enum State {
+        IDLE,
+        RUNNING,
+        CANCELLED
+    }
 
     private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
     private final AgentFrames frames;
@@ -54,9 +58,15 @@ public final class Turn {
             return;
         }
         boolean cancelled = was == State.CANCELLED;
-        frames.put(FrameType.DONE, AgentFrames.fields("exitCode", failed || cancelled ? 1 : 0,
-                "reason", cancelled ? "cancelled" : failed ? "failed" : null,
-                "usage", usage == null ? null : usage.fields()));
+        frames.put(
+                FrameType.DONE,
+                AgentFrames.fields(
+                        "exitCode",
+                        failed || cancelled ? 1 : 0,
+                        "reason",
+                        cancelled ? "cancelled" : failed ? "failed" : null,
+                        "usage",
+                        usage == null ? null : usage.fields()));
         around.turnDone().run();
     }
 }

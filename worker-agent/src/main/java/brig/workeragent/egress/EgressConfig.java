@@ -9,8 +9,13 @@ import java.util.Map;
  * @param uid whom brig-egress runs as where Brig runs as root
  * @param hosts addresses by name, each a string or a list of strings
  */
-public record EgressConfig(int uid, Map<String, Object> hosts, List<String> extraRoots, long auditFileBytesMax,
-        int auditFilesMax, long auditKeepMs) {
+public record EgressConfig(
+        int uid,
+        Map<String, Object> hosts,
+        List<String> extraRoots,
+        long auditFileBytesMax,
+        int auditFilesMax,
+        long auditKeepMs) {
     private static final long MIB = 1024 * 1024;
     private static final long DAY_MS = 86_400_000;
 

@@ -68,6 +68,7 @@ final class EgressLink {
 
     /** Of bubblewrap, which waits for the JVM. */
     private final Process process;
+
     private final OutputStream lines;
     private final EventLoopGroup loop;
     private final Channel listener;
@@ -75,7 +76,8 @@ final class EgressLink {
     private final long startNanos = System.nanoTime();
     private final CompletableFuture<Map<String, @Nullable Object>> measured = new CompletableFuture<>();
     private final CompletableFuture<Channel> descriptors = new CompletableFuture<>();
-    private final Thread reader = Thread.ofPlatform().daemon().name("brig-egress-events").unstarted(this::read);
+    private final Thread reader =
+            Thread.ofPlatform().daemon().name("brig-egress-events").unstarted(this::read);
     private volatile List<Posture.Property> confinement = List.of();
 
     private EgressLink(Process process, EventLoopGroup loop, Channel listener, Listener told) {
@@ -130,10 +132,13 @@ final class EgressLink {
         }
     }
 
-    private static Channel listen(Path socket, WorkerIdentity identity, EventLoopGroup loop,
-            CompletableFuture<EgressLink> started) throws IOException, InterruptedException {
+    private static Channel listen(
+            Path socket, WorkerIdentity identity, EventLoopGroup loop, CompletableFuture<EgressLink> started)
+            throws IOException, InterruptedException {
         Files.deleteIfExists(socket);
-        Channel listener = new ServerBootstrap().group(loop).channel(EpollServerDomainSocketChannel.class)
+        Channel listener = new ServerBootstrap()
+                .group(loop)
+                .channel(EpollServerDomainSocketChannel.class)
                 .childHandler(new ChannelInboundHandlerAdapter() {
                     @Override
                     public void channelActive(ChannelHandlerContext ctx) throws IOException {
@@ -142,7 +147,9 @@ final class EgressLink {
                         }
                     }
                 })
-                .bind(new DomainSocketAddress(socket.toString())).sync().channel();
+                .bind(new DomainSocketAddress(socket.toString()))
+                .sync()
+                .channel();
         Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
         Files.setAttribute(socket, "unix:uid", identity.uid());
         return listener;
@@ -158,8 +165,11 @@ final class EgressLink {
     /** By the kernel's word: what connects is the one child of process 1 of the namespace that was made for it. */
     private boolean isItself(EpollDomainSocketChannel channel) throws IOException {
         long pid = channel.peerCredentials().pid();
-        boolean itself = ProcessHandle.of(pid).flatMap(ProcessHandle::parent).flatMap(ProcessHandle::parent)
-                .filter(above -> above.pid() == process.pid()).isPresent();
+        boolean itself = ProcessHandle.of(pid)
+                .flatMap(ProcessHandle::parent)
+                .flatMap(ProcessHandle::parent)
+                .filter(above -> above.pid() == process.pid())
+                .isPresent();
         if (!itself) {
             LOG.warn("process {} connected in the place of brig-egress", pid);
         }
@@ -178,14 +188,20 @@ final class EgressLink {
         message.put("key", pems.key());
         message.put("hosts", setup.config().hosts());
         message.put("extraRoots", roots);
-        message.put("closed", setup.closed().stream().filter(path -> !setup.program().liesIn(path)).map(Path::toString).toList());
+        message.put(
+                "closed",
+                setup.closed().stream()
+                        .filter(path -> !setup.program().liesIn(path))
+                        .map(Path::toString)
+                        .toList());
         lines.write(Json.writeLine(message));
         lines.flush();
     }
 
     private void awaitReady(WorkerIdentity identity, long readyMs) throws IOException, InterruptedException {
         try {
-            confinement = Confinement.judge(measured.get(readyMs, TimeUnit.MILLISECONDS), identity.uid(), identity.switched());
+            confinement = Confinement.judge(
+                    measured.get(readyMs, TimeUnit.MILLISECONDS), identity.uid(), identity.switched());
         } catch (ExecutionException e) {
             throw new IOException(e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {
@@ -211,14 +227,18 @@ final class EgressLink {
         try {
             Channel channel = descriptors.getNow(null);
             for (WallSocket socket : sockets) {
-                if (channel == null || !channel.writeAndFlush(new FileDescriptor(socket.descriptor()))
-                        .await(SEND_MS, TimeUnit.MILLISECONDS)) {
+                if (channel == null
+                        || !channel.writeAndFlush(new FileDescriptor(socket.descriptor()))
+                                .await(SEND_MS, TimeUnit.MILLISECONDS)) {
                     throw new IOException("it takes no descriptors");
                 }
             }
             if (!sockets.isEmpty()) {
-                message.put("sockets", sockets.stream().map(socket ->
-                        Map.of("role", socket.role().name(), "port", socket.port())).toList());
+                message.put(
+                        "sockets",
+                        sockets.stream()
+                                .map(socket -> Map.of("role", socket.role().name(), "port", socket.port()))
+                                .toList());
             }
             lines.write(Json.writeLine(message));
             lines.flush();
@@ -262,8 +282,10 @@ final class EgressLink {
         try {
             Map<String, @Nullable Object> message = Json.parseObject(bytes, offset, length);
             switch (String.valueOf(message.get("type"))) {
-                case "ready" -> measured.complete(new Fields(message).object("measured").asMap());
-                case "audit" -> told.handleAudit(new Fields(message).object("entry").asMap());
+                case "ready" ->
+                    measured.complete(new Fields(message).object("measured").asMap());
+                case "audit" ->
+                    told.handleAudit(new Fields(message).object("entry").asMap());
                 case "lost" -> handleLost(new Fields(message));
                 default -> told.handleEvent(message);
             }

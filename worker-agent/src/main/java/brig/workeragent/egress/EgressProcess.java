@@ -58,8 +58,13 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      * @param closed what it must not see
      * @param environment where secrets of the kind {@code env} are
      */
-    public record Setup(ConfinedCommand.Program program, Path socketFolder, Path stateDir, List<Path> closed,
-            Map<String, String> environment, EgressConfig config) {
+    public record Setup(
+            ConfinedCommand.Program program,
+            Path socketFolder,
+            Path stateDir,
+            List<Path> closed,
+            Map<String, String> environment,
+            EgressConfig config) {
         NameFiles names() {
             return new NameFiles(Path.of("/etc"), socketFolder.resolve("etc"));
         }
@@ -83,8 +88,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      * @param allowed what a person allowed it meanwhile
      * @param revoked secrets that were taken back from it
      */
-    public record Overview(boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked,
-            List<Ask> asks) {}
+    public record Overview(
+            boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked, List<Ask> asks) {}
 
     /** The sockets of one process of a worker. */
     private static final class Taking {
@@ -95,6 +100,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         private EgressPolicy policy;
         /** As they were read last; null before. */
         private @Nullable Map<String, String> values;
+
         private boolean reading;
 
         Taking(String id, EgressGate.Taking what, SecretFeed secrets) {
@@ -111,6 +117,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private final AtomicLong ids = new AtomicLong();
     /** By spawn; read by the thread that reads events too. */
     private final Map<String, Session> sessions = new ConcurrentHashMap<>();
+
     private final Map<String, String> spawns = new ConcurrentHashMap<>();
 
     // Owned by the thread link.
@@ -124,7 +131,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     public EgressProcess(Setup setup) {
         this.setup = setup;
         this.sources = new SecretSources(setup.environment());
-        this.link = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("brig-egress").factory());
+        this.link = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("brig-egress").factory());
         link.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
@@ -140,8 +148,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      * @param policy asked again every second while sockets of the worker are taken
      * @param events called from the thread that reads them; must not wait
      */
-    public AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy,
-            Consumer<Map<String, Object>> events) {
+    public AutoCloseable open(
+            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
         sessions.put(spawnId, new Session(atStart.isOpen(), policy, events));
         return () -> sessions.remove(spawnId);
     }
@@ -184,20 +192,24 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      */
     public void allow(String spawnId, String host, boolean once) {
         HostPattern wanted = HostPattern.parse(host);
-        onSession(spawnId, (session, id) -> {
-            Map<String, Object> message = EgressLink.message("allow", id);
-            message.put("host", host);
-            message.put("once", once);
-            return message;
-        }, session -> {
-            requireOpenable(session, wanted);
-            if (!once) {
-                session.allowed.add(host);
-                session.answered(wanted);
-            }
-        });
+        onSession(
+                spawnId,
+                (session, id) -> {
+                    Map<String, Object> message = EgressLink.message("allow", id);
+                    message.put("host", host);
+                    message.put("once", once);
+                    return message;
+                },
+                session -> {
+                    requireOpenable(session, wanted);
+                    if (!once) {
+                        session.allowed.add(host);
+                        session.answered(wanted);
+                    }
+                });
         call(() -> {
-            takings.values().stream().filter(taking -> taking.what.spawnId().equals(spawnId) && wanted.port() > 0)
+            takings.values().stream()
+                    .filter(taking -> taking.what.spawnId().equals(spawnId) && wanted.port() > 0)
                     .forEach(taking -> listenTo(taking, Set.of(wanted.port())));
             return Optional.empty();
         });
@@ -205,13 +217,15 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     private static void requireOpenable(Session session, HostPattern wanted) {
         if (!session.hasWayOut) {
-            throw Fields.invalid("host", "cannot be opened: the wall of this worker was built without a way out;"
-                    + " start it with a policy whose \"egress\" allows a host, or asks (askMs)");
+            throw Fields.invalid(
+                    "host",
+                    "cannot be opened: the wall of this worker was built without a way out;"
+                            + " start it with a policy whose \"egress\" allows a host, or asks (askMs)");
         }
         String denied = new HostPolicy(policyOf(session)).closedBy(wanted);
         if (denied != null) {
-            throw Fields.invalid("host", "cannot be opened: deniedHosts of the policy has " + denied
-                    + ", and no answer opens that");
+            throw Fields.invalid(
+                    "host", "cannot be opened: deniedHosts of the policy has " + denied + ", and no answer opens that");
         }
     }
 
@@ -220,30 +234,41 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         return call(() -> {
             Session session = session(spawnId);
             long now = System.currentTimeMillis();
-            return new Overview(session.hasWayOut, policyOf(session), List.copyOf(session.allowed),
+            return new Overview(
+                    session.hasWayOut,
+                    policyOf(session),
+                    List.copyOf(session.allowed),
                     session.revoked.stream().sorted().toList(),
-                    session.asks.values().stream().filter(ask -> ask.deadlineMs() >= now)
-                            .sorted(Comparator.comparing(Ask::deadlineMs)).toList());
+                    session.asks.values().stream()
+                            .filter(ask -> ask.deadlineMs() >= now)
+                            .sorted(Comparator.comparing(Ask::deadlineMs))
+                            .toList());
         });
     }
 
     /** A person refuses a host for now: what waits for it is answered. */
     public void deny(String spawnId, String host) {
         HostPattern refused = HostPattern.parse(host);
-        onSession(spawnId, (session, id) -> {
-            Map<String, Object> message = EgressLink.message("deny", id);
-            message.put("host", host);
-            return message;
-        }, session -> session.answered(refused));
+        onSession(
+                spawnId,
+                (session, id) -> {
+                    Map<String, Object> message = EgressLink.message("deny", id);
+                    message.put("host", host);
+                    return message;
+                },
+                session -> session.answered(refused));
     }
 
     /** Takes a secret back from a worker, for good. */
     public void revoke(String spawnId, String secret) {
-        onSession(spawnId, (session, id) -> {
-            Map<String, Object> message = EgressLink.message("revoke", id);
-            message.put("secret", secret);
-            return message;
-        }, session -> session.revoked.add(secret));
+        onSession(
+                spawnId,
+                (session, id) -> {
+                    Map<String, Object> message = EgressLink.message("revoke", id);
+                    message.put("secret", secret);
+                    return message;
+                },
+                session -> session.revoked.add(secret));
     }
 
     private interface MessageTo {
@@ -263,7 +288,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         call(() -> {
             Session session = session(spawnId);
             change.accept(session);
-            takings.values().stream().filter(taking -> taking.what.spawnId().equals(spawnId))
+            takings.values().stream()
+                    .filter(taking -> taking.what.spawnId().equals(spawnId))
                     .forEach(taking -> send(message.make(session, taking.id)));
             return Optional.empty();
         });
@@ -390,13 +416,15 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         taking.reading = true;
         var unused = Thread.startVirtualThread(() -> {
             Map<String, String> values = taking.secrets.read(policy);
-            later(() -> {
-                taking.reading = false;
-                if (takings.containsKey(taking.id) && !values.equals(taking.values)) {
-                    taking.values = values;
-                    sendSecrets(taking);
-                }
-            }, 0);
+            later(
+                    () -> {
+                        taking.reading = false;
+                        if (takings.containsKey(taking.id) && !values.equals(taking.values)) {
+                            taking.values = values;
+                            sendSecrets(taking);
+                        }
+                    },
+                    0);
         });
     }
 
@@ -425,19 +453,21 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     private void startAgain() {
-        later(() -> {
-            if (current != null || takings.isEmpty() || closed) {
-                return;
-            }
-            try {
-                ready();
-            } catch (IOException | BrigException e) {
-                LOG.error("brig-egress cannot be started: {}", String.valueOf(e.getMessage()));
-                startAgain();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }, againMs);
+        later(
+                () -> {
+                    if (current != null || takings.isEmpty() || closed) {
+                        return;
+                    }
+                    try {
+                        ready();
+                    } catch (IOException | BrigException e) {
+                        LOG.error("brig-egress cannot be started: {}", String.valueOf(e.getMessage()));
+                        startAgain();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                againMs);
         againMs = Math.min(2 * againMs, AGAIN_MS_MAX);
     }
 
@@ -502,8 +532,13 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     /** Ports that a person allowed. */
     private static List<Integer> portsOf(@Nullable Session session) {
-        return session == null ? List.of() : session.allowed.stream().map(host -> HostPattern.parse(host).port())
-                .filter(port -> port > 0).distinct().toList();
+        return session == null
+                ? List.of()
+                : session.allowed.stream()
+                        .map(host -> HostPattern.parse(host).port())
+                        .filter(port -> port > 0)
+                        .distinct()
+                        .toList();
     }
 
     /** A policy that cannot be read now allows nothing. */
@@ -521,25 +556,35 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             return session.policy.get();
         } catch (BrigException e) {
             if (!taking.policy.equals(EgressPolicy.NONE)) {
-                LOG.error("the policy of a running worker allows nothing now spawn_id={}: {}",
-                        taking.what.spawnId(), e.getMessage());
+                LOG.error(
+                        "the policy of a running worker allows nothing now spawn_id={}: {}",
+                        taking.what.spawnId(),
+                        e.getMessage());
             }
             return EgressPolicy.NONE;
         }
     }
 
     private void listen(Taking taking, int port) {
-        var unused = taking.what.network().listen(port).whenComplete((socket, failure) -> later(() -> {
-            if (socket == null) {
-                LOG.warn("no listener for port {} spawn_id={}: {}",
-                        port, taking.what.spawnId(), String.valueOf(failure));
-            } else if (takings.containsKey(taking.id)) {
-                taking.more.add(socket);
-                if (current != null && current.isAlive()) {
-                    current.send(EgressLink.message("socket", taking.id), List.of(socket));
-                }
-            }
-        }, 0));
+        var unused = taking.what
+                .network()
+                .listen(port)
+                .whenComplete((socket, failure) -> later(
+                        () -> {
+                            if (socket == null) {
+                                LOG.warn(
+                                        "no listener for port {} spawn_id={}: {}",
+                                        port,
+                                        taking.what.spawnId(),
+                                        String.valueOf(failure));
+                            } else if (takings.containsKey(taking.id)) {
+                                taking.more.add(socket);
+                                if (current != null && current.isAlive()) {
+                                    current.send(EgressLink.message("socket", taking.id), List.of(socket));
+                                }
+                            }
+                        },
+                        0));
     }
 
     private void handleEvent(Map<String, @Nullable Object> event) {
@@ -548,9 +593,15 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         if ("quiet".equals(event.get("kind"))) {
             LOG.info("refused, as the policy's quietHosts expect: {} spawn_id={}", event.get("host"), spawn);
         } else if ("blocked".equals(event.get("kind"))) {
-            LOG.warn("BLOCKED: {} {}{}:{}{} spawn_id={} ({})", event.get("method"),
+            LOG.warn(
+                    "BLOCKED: {} {}{}:{}{} spawn_id={} ({})",
+                    event.get("method"),
                     String.valueOf(event.get("scheme")).isEmpty() ? "" : event.get("scheme") + "://",
-                    event.get("host"), event.get("port"), event.get("path"), spawn, event.get("rule"));
+                    event.get("host"),
+                    event.get("port"),
+                    event.get("path"),
+                    spawn,
+                    event.get("rule"));
         }
         if (session != null) {
             session.note(event);

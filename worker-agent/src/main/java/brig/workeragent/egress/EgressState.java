@@ -23,7 +23,8 @@ record EgressState(CertificateAuthority authority, AuditLog audit) {
         Files.setPosixFilePermissions(setup.stateDir(), PosixFilePermissions.fromString("rwx--x--x"));
         AuditLog.Bounds bounds =
                 new AuditLog.Bounds(config.auditFileBytesMax(), config.auditFilesMax(), config.auditKeepMs());
-        return new EgressState(CertificateAuthority.open(setup.stateDir(), Instant.now()),
+        return new EgressState(
+                CertificateAuthority.open(setup.stateDir(), Instant.now()),
                 AuditLog.open(setup.stateDir().resolve("audit"), bounds, Clock.systemUTC()));
     }
 }

@@ -33,13 +33,20 @@ final class Session {
         String key = event.get("host") + ":" + event.get("port");
         if ("answered".equals(event.get("kind"))) {
             asks.remove(key);
-        } else if ("ask".equals(event.get("kind")) && event.get("port") instanceof Long port
+        } else if ("ask".equals(event.get("kind"))
+                && event.get("port") instanceof Long port
                 && event.get("deadlineMs") instanceof Long waitsMs) {
             long now = System.currentTimeMillis();
             asks.values().removeIf(ask -> ask.deadlineMs() < now);
             if (asks.size() < ASKS_MAX) {
-                asks.put(key, new EgressProcess.Ask(String.valueOf(event.get("host")), port, String.valueOf(event.get("method")),
-                        String.valueOf(event.get("rule")), now + waitsMs));
+                asks.put(
+                        key,
+                        new EgressProcess.Ask(
+                                String.valueOf(event.get("host")),
+                                port,
+                                String.valueOf(event.get("method")),
+                                String.valueOf(event.get("rule")),
+                                now + waitsMs));
             }
         }
     }

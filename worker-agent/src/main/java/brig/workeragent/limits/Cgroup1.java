@@ -32,13 +32,12 @@ public final class Cgroup1 implements LimitsBackend {
         this.cpu = cpu;
         this.limitsTcp = Files.exists(memory.resolve(TCP_BUFFERS));
         // Controllers may share a tree; a worker has one folder there.
-        this.groups = new WorkerGroups(List.copyOf(new LinkedHashSet<>(List.of(memory, pids, cpu))),
-                GroupFolders.OF_KERNEL);
+        this.groups =
+                new WorkerGroups(List.copyOf(new LinkedHashSet<>(List.of(memory, pids, cpu))), GroupFolders.OF_KERNEL);
     }
 
     static Cgroup1 open(CgroupMounts mounts) throws LimitsUnavailableException {
-        var backend = new Cgroup1(
-                mounted(mounts, "memory"), mounted(mounts, "pids"), mounted(mounts, "cpu"));
+        var backend = new Cgroup1(mounted(mounts, "memory"), mounted(mounts, "pids"), mounted(mounts, "cpu"));
         backend.groups.open();
         return backend;
     }
@@ -63,7 +62,8 @@ public final class Cgroup1 implements LimitsBackend {
 
     @Override
     public List<String> gaps() {
-        return limitsTcp ? List.of()
+        return limitsTcp
+                ? List.of()
                 : List.of("buffers of TCP do not count as memory: this kernel has no " + TCP_BUFFERS);
     }
 

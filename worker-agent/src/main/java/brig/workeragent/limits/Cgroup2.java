@@ -38,14 +38,12 @@ public final class Cgroup2 implements LimitsBackend {
         Path base = own.endsWith(OWN_LEAF) && parent != null ? parent : own;
         List<String> controllers = controllers(base);
         if (!controllers.contains("memory") || !controllers.contains("pids")) {
-            throw new LimitsUnavailableException(base + " has no memory and pids controllers, only "
-                    + controllers);
+            throw new LimitsUnavailableException(base + " has no memory and pids controllers, only " + controllers);
         }
         boolean limitsCpu = controllers.contains("cpu");
         moveToLeaf(base, folders);
         try {
-            WorkerGroups.write(base.resolve("cgroup.subtree_control"),
-                    "+memory +pids" + (limitsCpu ? " +cpu" : ""));
+            WorkerGroups.write(base.resolve("cgroup.subtree_control"), "+memory +pids" + (limitsCpu ? " +cpu" : ""));
         } catch (LimitsUnavailableException refused) {
             moveBack(base, folders);
             throw new LimitsUnavailableException(refused.getMessage()
@@ -58,7 +56,8 @@ public final class Cgroup2 implements LimitsBackend {
 
     private static List<String> controllers(Path base) throws LimitsUnavailableException {
         try {
-            return List.of(Files.readString(base.resolve("cgroup.controllers")).trim().split(" ", -1));
+            return List.of(
+                    Files.readString(base.resolve("cgroup.controllers")).trim().split(" ", -1));
         } catch (IOException unreadable) {
             throw new LimitsUnavailableException("cannot read the controllers of " + base);
         }
@@ -69,14 +68,15 @@ public final class Cgroup2 implements LimitsBackend {
         try {
             if (!Files.isDirectory(leaf)) folders.make(leaf);
         } catch (IOException refused) {
-            throw new LimitsUnavailableException(base + " is not delegated to this user: "
-                    + refused.getMessage());
+            throw new LimitsUnavailableException(base + " is not delegated to this user: " + refused.getMessage());
         }
         enter(leaf);
     }
 
     private static void enter(Path group) throws LimitsUnavailableException {
-        WorkerGroups.write(group.resolve("cgroup.procs"), Long.toString(ProcessHandle.current().pid()));
+        WorkerGroups.write(
+                group.resolve("cgroup.procs"),
+                Long.toString(ProcessHandle.current().pid()));
     }
 
     /** Where the level is refused this process stands where it stood. */

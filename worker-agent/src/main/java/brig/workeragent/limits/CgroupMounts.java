@@ -19,11 +19,11 @@ record CgroupMounts(Map<String, Path> version1, @Nullable Path version2) {
     /** Formats: proc(5) for {@code /proc/self/mountinfo}, cgroups(7) for {@code /proc/self/cgroup}. */
     static CgroupMounts read() throws LimitsUnavailableException {
         try {
-            return parse(Files.readAllLines(Path.of("/proc/self/mountinfo")),
+            return parse(
+                    Files.readAllLines(Path.of("/proc/self/mountinfo")),
                     Files.readAllLines(Path.of("/proc/self/cgroup")));
         } catch (IOException unreadable) {
-            throw new LimitsUnavailableException("cannot read where cgroups are mounted: "
-                    + unreadable.getMessage());
+            throw new LimitsUnavailableException("cannot read where cgroups are mounted: " + unreadable.getMessage());
         }
     }
 

@@ -73,6 +73,5 @@ public sealed interface LimitsBackend permits Cgroup1, Cgroup2, RlimitsOnly {
      * @param backend  the one to use
      * @param refusals one line for each better mechanism: why it does not work here
      */
-    record Probe(LimitsBackend backend, List<String> refusals) {
-    }
+    record Probe(LimitsBackend backend, List<String> refusals) {}
 }

@@ -12,8 +12,7 @@ package brig.workeragent.limits;
  * @param fileBytesMax    bytes of one file; reached: SIGXFSZ
  * @param openFilesMax    open descriptors per process; reached: {@code open} fails
  */
-public record ResourceLimits(
-        long memoryBytesMax, int pidsMax, int cpuPercentMax, long fileBytesMax, int openFilesMax) {
+public record ResourceLimits(long memoryBytesMax, int pidsMax, int cpuPercentMax, long fileBytesMax, int openFilesMax) {
 
     private static final long MIB = 1024 * 1024;
 

@@ -23,7 +23,8 @@ public final class RlimitsOnly implements LimitsBackend {
 
     @Override
     public List<String> gaps() {
-        return List.of("CPU is not limited",
+        return List.of(
+                "CPU is not limited",
                 "memory of a worker together is measured every " + MemoryWatch.PERIOD_MS
                         + " ms, so for that long it can exceed its limit",
                 "an agent that means to hides memory from that: shared memory that it unmaps but for a part, and what "

@@ -20,9 +20,10 @@ import java.lang.invoke.MethodHandle;
 record TmpfsUse(long bytes, long files) {
 
     private static final TmpfsUse NOTHING = new TmpfsUse(0, 0);
-    private static final MethodHandle STATFS = Linker.nativeLinker().downcallHandle(
-            Linker.nativeLinker().defaultLookup().findOrThrow("statfs"),
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
+    private static final MethodHandle STATFS = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().findOrThrow("statfs"),
+                    FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS));
     private static final long TMPFS_MAGIC = 0x01021994;
     // struct statfs of 64-bit Linux, statfs(2); it has 120 bytes.
     private static final int STRUCT_BYTES = 256;
@@ -40,7 +41,8 @@ record TmpfsUse(long bytes, long files) {
             if ((int) STATFS.invokeExact(arena.allocateFrom(folder), found) != 0
                     || found.get(JAVA_LONG, TYPE) != TMPFS_MAGIC) return NOTHING;
             long blocks = found.get(JAVA_LONG, BLOCKS) - found.get(JAVA_LONG, BLOCKS_FREE);
-            return new TmpfsUse(blocks * found.get(JAVA_LONG, BLOCK_BYTES),
+            return new TmpfsUse(
+                    blocks * found.get(JAVA_LONG, BLOCK_BYTES),
                     found.get(JAVA_LONG, FILES) - found.get(JAVA_LONG, FILES_FREE));
         } catch (Throwable impossible) {
             throw new IllegalStateException(impossible);

@@ -21,13 +21,21 @@ public final class UserCounts {
     private static final String WATCHES = "max_inotify_watches";
     /** A program has one or two. More than so many need no worker, however much the host gives. */
     private static final int INSTANCES_MAX = 64;
+
     private static final int INSTANCES_SHARE = 8;
     /** One for each file or folder that is watched, so that a large workspace needs many. */
     private static final int WATCHES_SHARE = 4;
     /** Where a wall has namespaces inside; in all others none can be made. */
-    private static final List<String> NAMESPACES = List.of("max_cgroup_namespaces", "max_ipc_namespaces",
-            "max_mnt_namespaces", "max_net_namespaces", "max_pid_namespaces", "max_time_namespaces",
-            "max_user_namespaces", "max_uts_namespaces");
+    private static final List<String> NAMESPACES = List.of(
+            "max_cgroup_namespaces",
+            "max_ipc_namespaces",
+            "max_mnt_namespaces",
+            "max_net_namespaces",
+            "max_pid_namespaces",
+            "max_time_namespaces",
+            "max_user_namespaces",
+            "max_uts_namespaces");
+
     private static final int NAMESPACES_SHARE = 8;
 
     private final SortedMap<String, Long> ofUser;
@@ -49,7 +57,11 @@ public final class UserCounts {
         for (String name : names) {
             try {
                 // Not readString: it reads a byte first, and older kernels give a setting to the first read only.
-                counts.put(name, Long.parseLong(Files.readAllLines(folder.resolve(name)).getFirst().trim()));
+                counts.put(
+                        name,
+                        Long.parseLong(Files.readAllLines(folder.resolve(name))
+                                .getFirst()
+                                .trim()));
             } catch (NoSuchFileException notCounted) {
                 // A kernel that does not have the thing, or does not count it for users.
             } catch (IOException | NumberFormatException unreadable) {

@@ -23,6 +23,7 @@ final class WallMemory {
     private static final List<String> FOLDERS = List.of("/tmp", "/home/worker", "/dev/shm");
     /** An inode of a tmpfs with its entry in the folder; measured: 0.8 KiB. */
     private static final long FILE_BYTES = KIB;
+
     private static final String SHARED = "/dev/zero (deleted)";
     /** A wall with no more sockets than that is not looked at closer. */
     private static final int SOCKETS_IGNORED = 256;
@@ -31,8 +32,7 @@ final class WallMemory {
     /** Where TCP of the whole host has less in its buffers, the many queues are not added up: that takes 10 ms. */
     private static final long TCP_BYTES_IGNORED = 16 * KIB * KIB;
 
-    private WallMemory() {
-    }
+    private WallMemory() {}
 
     /** Bytes of a process and all below it, and of what its namespaces hold beside; 0 after its end. */
     static long bytesOf(long root) {
@@ -40,7 +40,8 @@ final class WallMemory {
         if (first.isEmpty()) return 0;
         Map<String, Long> shared = new HashMap<>();
         long bytes = Stream.concat(first.stream(), first.get().descendants())
-                .mapToLong(each -> ofProcess(Path.of("/proc/" + each.pid()), shared)).sum();
+                .mapToLong(each -> ofProcess(Path.of("/proc/" + each.pid()), shared))
+                .sum();
         Path folder = Path.of("/proc/" + root);
         return bytes + shared.values().stream().mapToLong(Long::longValue).sum() + ofFiles(folder) + ofSockets(folder);
     }
@@ -51,8 +52,10 @@ final class WallMemory {
             addShared(folder, shared);
             long tables = KIB * sum(folder.resolve("status"), List.of("VmPTE:"));
             // What several processes share counts once (PSS), and what lies in a tmpfs where it lies.
-            return tables + KIB * (sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"))
-                    - sum(folder.resolve("smaps_rollup"), List.of("Pss_Shmem:")));
+            return tables
+                    + KIB
+                            * (sum(folder.resolve("smaps_rollup"), List.of("Pss:", "SwapPss:"))
+                                    - sum(folder.resolve("smaps_rollup"), List.of("Pss_Shmem:")));
         } catch (IOException | UncheckedIOException closed) {
             return resident(folder);
         }
@@ -61,13 +64,15 @@ final class WallMemory {
     private static long sum(Path file, List<String> names) throws IOException {
         try (Stream<String> lines = Files.lines(file)) {
             return lines.filter(line -> names.stream().anyMatch(line::startsWith))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).sum();
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                    .sum();
         }
     }
 
     private static long resident(Path folder) {
         try {
-            return PAGE_BYTES * Long.parseLong(Files.readString(folder.resolve("statm")).split(" ", 3)[1]);
+            return PAGE_BYTES
+                    * Long.parseLong(Files.readString(folder.resolve("statm")).split(" ", 3)[1]);
         } catch (IOException gone) {
             return 0;
         }
@@ -82,7 +87,8 @@ final class WallMemory {
             lines.filter(line -> line.endsWith(SHARED)).forEach(line -> {
                 String[] fields = line.split(" +", 6);
                 String[] ends = fields[0].split("-", 2);
-                long end = Long.parseLong(fields[2], 16) + Long.parseUnsignedLong(ends[1], 16)
+                long end = Long.parseLong(fields[2], 16)
+                        + Long.parseUnsignedLong(ends[1], 16)
                         - Long.parseUnsignedLong(ends[0], 16);
                 shared.merge(fields[3] + " " + fields[4], end, Math::max);
             });
@@ -111,7 +117,8 @@ final class WallMemory {
             long many = Math.max(0, counts.getOrDefault("sockets:used", 0L) - SOCKETS_IGNORED) * SOCKET_BYTES;
             // Of all network namespaces together.
             long tcpOfHost = counts.getOrDefault("TCP:mem", 0L) * PAGE_BYTES;
-            return tcpOfHost < TCP_BYTES_IGNORED ? many
+            return tcpOfHost < TCP_BYTES_IGNORED
+                    ? many
                     : many + queued(process.resolve("net/tcp")) + queued(process.resolve("net/tcp6"));
         } catch (IOException | UncheckedIOException gone) {
             return 0;
@@ -122,8 +129,10 @@ final class WallMemory {
     private static long queued(Path connections) throws IOException {
         if (!Files.exists(connections)) return 0;
         try (Stream<String> lines = Files.lines(connections)) {
-            return lines.skip(1).map(line -> line.trim().split(" +", 6)[4].split(":", 2))
-                    .mapToLong(queues -> Long.parseLong(queues[0], 16) + Long.parseLong(queues[1], 16)).sum();
+            return lines.skip(1)
+                    .map(line -> line.trim().split(" +", 6)[4].split(":", 2))
+                    .mapToLong(queues -> Long.parseLong(queues[0], 16) + Long.parseLong(queues[1], 16))
+                    .sum();
         }
     }
 }

@@ -34,6 +34,7 @@ final class WorkerGroups {
     private static final int KILL_ROUNDS = 10;
     /** A killed process leaves its group some time after its parent was told of its end. */
     private static final int REMOVE_WAIT_MS = 2000;
+
     private static final int REMOVE_PAUSE_MS = 20;
 
     private final List<Path> bases;
@@ -85,8 +86,7 @@ final class WorkerGroups {
             // Without CREATE: what the kernel did not put there is not made.
             Files.writeString(file, value, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING);
         } catch (IOException refused) {
-            throw new LimitsUnavailableException("cannot write " + value + " to " + file + ": "
-                    + reason(refused));
+            throw new LimitsUnavailableException("cannot write " + value + " to " + file + ": " + reason(refused));
         }
     }
 
@@ -158,7 +158,9 @@ final class WorkerGroups {
     /** Those that can be seen from here: a process of another PID namespace shows as 0, and is left alone. */
     private static List<ProcessHandle> processesIn(Path group) throws IOException {
         return Files.readAllLines(group.resolve("cgroup.procs")).stream()
-                .map(pid -> ProcessHandle.of(Long.parseLong(pid))).flatMap(Optional::stream).toList();
+                .map(pid -> ProcessHandle.of(Long.parseLong(pid)))
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     private static void kill(ProcessHandle orphan) {
@@ -179,7 +181,8 @@ final class WorkerGroups {
     private boolean isStale(String name) {
         String pid = name.substring(PREFIX.length(), name.indexOf('-', PREFIX.length()));
         return pid.matches("[0-9]{1,9}")
-                && (Long.parseLong(pid) == ownPid || ProcessHandle.of(Long.parseLong(pid)).isEmpty());
+                && (Long.parseLong(pid) == ownPid
+                        || ProcessHandle.of(Long.parseLong(pid)).isEmpty());
     }
 
     private final class GroupLease implements LimitsLease {
@@ -209,7 +212,9 @@ final class WorkerGroups {
 
         @Override
         public List<Path> procsFiles() {
-            return folders.stream().map(folder -> folder.resolve("cgroup.procs")).toList();
+            return folders.stream()
+                    .map(folder -> folder.resolve("cgroup.procs"))
+                    .toList();
         }
 
         @Override

@@ -4,8 +4,8 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
-import brig.protocol.LineDecoder;
 import brig.protocol.Limits;
+import brig.protocol.LineDecoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -27,6 +27,7 @@ final class ControlConnection implements LineDecoder.Sink {
     private static final int LINE_BYTES_MAX = Limits.MESSAGE_BYTES_MAX + 64 * 1024;
     /** Reading stops while so many requests are in flight. */
     private static final int REQUESTS_MAX = 1024;
+
     private static final int ID_CHARACTERS_MAX = 128;
 
     private final SocketChannel channel;

@@ -49,7 +49,12 @@ public final class ControlOperations {
 
     /** @param exit ends this process */
     public ControlOperations(
-            Workers workers, Offer offer, MadeWorkspaces made, RouteTrial routes, Walls walls, EgressProcess egress,
+            Workers workers,
+            Offer offer,
+            MadeWorkspaces made,
+            RouteTrial routes,
+            Walls walls,
+            EgressProcess egress,
             String version,
             Runnable exit) {
         this.workers = workers;
@@ -95,9 +100,11 @@ public final class ControlOperations {
             case "egress" -> Set.of("id", "op", "spawn_id", "decision", "host", "secret");
             case "spawn" -> Set.of("id", "op", "spawn_id", "request", "captain", "admin", "via");
             case "terminate" -> Set.of("id", "op", "spawn_id", "reason", "forget");
-            default -> throw new BrigException(ErrorCode.UNKNOWN_ACTION,
-                    "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
-                    + " test_route, doctor, shutdown");
+            default ->
+                throw new BrigException(
+                        ErrorCode.UNKNOWN_ACTION,
+                        "no such op; there are hello, check, spawn, terminate, list, diff, apply, workspaces, discard, egress, audit,"
+                                + " test_route, doctor, shutdown");
         };
     }
 
@@ -154,8 +161,11 @@ public final class ControlOperations {
 
     private Map<String, ?> list() {
         Workers.Listing listing = workers.list();
-        return Map.of("workers", listing.workers().stream().map(ControlOperations::show).toList(),
-                "starting", listing.starting());
+        return Map.of(
+                "workers",
+                listing.workers().stream().map(ControlOperations::show).toList(),
+                "starting",
+                listing.starting());
     }
 
     private static Map<String, Object> show(Workers.View view) {
@@ -200,8 +210,11 @@ public final class ControlOperations {
         shown.put("truncated", applied.truncated());
         shown.put("applied", applied.applied());
         shown.put("conflicts", applied.conflicts());
-        shown.put("withheld", applied.withheld().stream()
-                .map(file -> Map.of("path", file.path(), "reason", file.reason())).toList());
+        shown.put(
+                "withheld",
+                applied.withheld().stream()
+                        .map(file -> Map.of("path", file.path(), "reason", file.reason()))
+                        .toList());
         return shown;
     }
 
@@ -220,17 +233,21 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> workspaces() {
-        return Map.of("workspaces", made.kept().stream().map(kept -> {
-            Map<String, Object> shown = new LinkedHashMap<>();
-            shown.put("spawn_id", kept.spawnId());
-            shown.put("task_id", kept.taskId());
-            shown.put("workspace_mode", kept.kind());
-            shown.put("source", kept.source().toString());
-            putBranch(shown, kept.branch());
-            shown.put("workspace", kept.folder().toString());
-            shown.put("ended_ms", kept.endedMs());
-            return shown;
-        }).toList());
+        return Map.of(
+                "workspaces",
+                made.kept().stream()
+                        .map(kept -> {
+                            Map<String, Object> shown = new LinkedHashMap<>();
+                            shown.put("spawn_id", kept.spawnId());
+                            shown.put("task_id", kept.taskId());
+                            shown.put("workspace_mode", kept.kind());
+                            shown.put("source", kept.source().toString());
+                            putBranch(shown, kept.branch());
+                            shown.put("workspace", kept.folder().toString());
+                            shown.put("ended_ms", kept.endedMs());
+                            return shown;
+                        })
+                        .toList());
     }
 
     private Map<String, ?> discard(Fields request) {
@@ -279,7 +296,14 @@ public final class ControlOperations {
 
     private Map<String, ?> testRoute(Fields request) throws InterruptedException {
         RouteTrial.Answer answer = routes.run(request.requiredText("route"));
-        return Map.of("route", answer.route(), "base_url", answer.baseUrl(), "status", answer.status(), "text",
+        return Map.of(
+                "route",
+                answer.route(),
+                "base_url",
+                answer.baseUrl(),
+                "status",
+                answer.status(),
+                "text",
                 answer.text());
     }
 
@@ -299,17 +323,31 @@ public final class ControlOperations {
         shown.put("tunnelled", overview.policy().tunnelHosts());
         shown.put("allowed_meanwhile", overview.allowed());
         // Never where they come from: that a person may not know who may know the name.
-        shown.put("secrets", overview.policy().secrets().keySet().stream().sorted().map(name -> Map.of(
-                "name", name, "hosts", hostsOf(overview, name), "revoked", overview.revoked().contains(name))).toList());
-        shown.put("asks", overview.asks().stream().map(ask -> {
-            Map<String, Object> one = new LinkedHashMap<>();
-            one.put("host", ask.host());
-            one.put("port", ask.port());
-            one.put("method", ask.method());
-            one.put("rule", ask.rule());
-            one.put("deadline_ms", ask.deadlineMs());
-            return one;
-        }).toList());
+        shown.put(
+                "secrets",
+                overview.policy().secrets().keySet().stream()
+                        .sorted()
+                        .map(name -> Map.of(
+                                "name",
+                                name,
+                                "hosts",
+                                hostsOf(overview, name),
+                                "revoked",
+                                overview.revoked().contains(name)))
+                        .toList());
+        shown.put(
+                "asks",
+                overview.asks().stream()
+                        .map(ask -> {
+                            Map<String, Object> one = new LinkedHashMap<>();
+                            one.put("host", ask.host());
+                            one.put("port", ask.port());
+                            one.put("method", ask.method());
+                            one.put("rule", ask.rule());
+                            one.put("deadline_ms", ask.deadlineMs());
+                            return one;
+                        })
+                        .toList());
         return shown;
     }
 
@@ -319,27 +357,31 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> doctor() {
-        Stream<Walls.Finding> findings = Stream.of(walls.findings(), List.of(made.finding()), confinement(),
-                offer.findings())
+        Stream<Walls.Finding> findings = Stream.of(
+                        walls.findings(), List.of(made.finding()), confinement(), offer.findings())
                 .flatMap(List::stream);
-        return Map.of("findings", findings.map(finding -> {
-            Map<String, Object> shown = new LinkedHashMap<>();
-            shown.put("name", finding.name());
-            shown.put("status", finding.status());
-            shown.put("detail", finding.detail());
-            String mend = finding.mend();
-            if (mend != null) {
-                shown.put("mend", mend);
-            }
-            return shown;
-        }).toList());
+        return Map.of(
+                "findings",
+                findings.map(finding -> {
+                            Map<String, Object> shown = new LinkedHashMap<>();
+                            shown.put("name", finding.name());
+                            shown.put("status", finding.status());
+                            shown.put("detail", finding.detail());
+                            String mend = finding.mend();
+                            if (mend != null) {
+                                shown.put("mend", mend);
+                            }
+                            return shown;
+                        })
+                        .toList());
     }
 
     /** How brig-egress runs here. */
     private List<Walls.Finding> confinement() {
         try {
             return egress.confinement().stream()
-                    .map(found -> new Walls.Finding(found.name(), found.status(), found.detail(), null)).toList();
+                    .map(found -> new Walls.Finding(found.name(), found.status(), found.detail(), null))
+                    .toList();
         } catch (BrigException e) {
             return List.of(new Walls.Finding("brig-egress", "FAIL", String.valueOf(e.getMessage()), null));
         }

@@ -15,7 +15,10 @@ public final class ControlServer implements AutoCloseable {
 
     /** Listens. @throws brig.protocol.BrigException where another process does, or the path is too long */
     public static ControlServer open(RuntimeFolder folder, ControlOperations operations) throws IOException {
-        return new ControlServer(UnixListener.open(folder.controlSocket(), folder.peers(), CONNECTIONS_MAX,
+        return new ControlServer(UnixListener.open(
+                folder.controlSocket(),
+                folder.peers(),
+                CONNECTIONS_MAX,
                 channel -> new ControlConnection(channel, operations).run()));
     }
 

@@ -73,14 +73,17 @@ public final class PortServer implements AutoCloseable {
         Path path = server.path;
         // The folder is ours alone, by its lock: what lies there was left by a process that was killed.
         Files.deleteIfExists(path);
-        var bound = new ServerBootstrap().group(loop).channel(EpollServerDomainSocketChannel.class)
+        var bound = new ServerBootstrap()
+                .group(loop)
+                .channel(EpollServerDomainSocketChannel.class)
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         channel.pipeline().addLast(server.new Head());
                     }
                 })
-                .bind(new DomainSocketAddress(path.toString())).awaitUninterruptibly();
+                .bind(new DomainSocketAddress(path.toString()))
+                .awaitUninterruptibly();
         if (!bound.isSuccess()) {
             loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             throw new IOException("cannot listen on " + path, bound.cause());
@@ -95,16 +98,21 @@ public final class PortServer implements AutoCloseable {
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) throws IOException {
-            int uid = ((EpollDomainSocketChannel) ctx.channel()).peerCredentials().uid();
+            int uid =
+                    ((EpollDomainSocketChannel) ctx.channel()).peerCredentials().uid();
             if (!peers.isTrusted(uid)) {
                 LOG.warn("refused a peer of another user socket={}", path);
                 ctx.close();
             }
-            ctx.executor().schedule(() -> {
-                if (!asked) {
-                    ctx.close();
-                }
-            }, HEAD_MS, TimeUnit.MILLISECONDS);
+            ctx.executor()
+                    .schedule(
+                            () -> {
+                                if (!asked) {
+                                    ctx.close();
+                                }
+                            },
+                            HEAD_MS,
+                            TimeUnit.MILLISECONDS);
         }
 
         @Override
@@ -137,13 +145,15 @@ public final class PortServer implements AutoCloseable {
                 throw Fields.invalid(port == 0 ? "port" : "spawn_id", "is missing or none");
             }
             take(spawnId, ctx.channel());
-            workers.find(spawnId).dial(port).whenComplete((descriptor, failure) -> ctx.executor().execute(() -> {
-                if (descriptor == null) {
-                    refuse(ctx.channel(), refusal(failure));
-                } else {
-                    join(ctx, new EpollSocketChannel(descriptor));
-                }
-            }));
+            workers.find(spawnId)
+                    .dial(port)
+                    .whenComplete((descriptor, failure) -> ctx.executor().execute(() -> {
+                        if (descriptor == null) {
+                            refuse(ctx.channel(), refusal(failure));
+                        } else {
+                            join(ctx, new EpollSocketChannel(descriptor));
+                        }
+                    }));
         }
 
         private void join(ChannelHandlerContext ctx, Channel inside) {
@@ -174,17 +184,20 @@ public final class PortServer implements AutoCloseable {
     private void take(String spawnId, Channel channel) {
         int count = connections.getOrDefault(spawnId, 0);
         if (count >= connectionsMax) {
-            throw new BrigException(ErrorCode.MAX_CONNECTIONS,
-                    "worker.portConnectionsMax (" + connectionsMax + ") is reached", 1);
+            throw new BrigException(
+                    ErrorCode.MAX_CONNECTIONS, "worker.portConnectionsMax (" + connectionsMax + ") is reached", 1);
         }
         connections.put(spawnId, count + 1);
-        channel.closeFuture().addListener(unused ->
-                connections.computeIfPresent(spawnId, (id, open) -> open == 1 ? null : open - 1));
+        channel.closeFuture()
+                .addListener(
+                        unused -> connections.computeIfPresent(spawnId, (id, open) -> open == 1 ? null : open - 1));
     }
 
     private static BrigException refusal(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return cause instanceof BrigException refusal ? refusal
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof BrigException refusal
+                ? refusal
                 : new BrigException(ErrorCode.INTERNAL, "cannot connect: " + cause);
     }
 

@@ -53,8 +53,10 @@ public final class RuntimeFolder implements AutoCloseable {
         }
         UserPrincipal owner = Files.getOwner(path, LinkOption.NOFOLLOW_LINKS);
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !owner.equals(Peers.self())) {
-            throw new BrigException(ErrorCode.FORBIDDEN, path + " must be a folder of the worker-agent's user, but"
-                    + " belongs to " + owner + "; remove it or choose another runtimeDir");
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    path + " must be a folder of the worker-agent's user, but" + " belongs to " + owner
+                            + "; remove it or choose another runtimeDir");
         }
         Files.setPosixFilePermissions(path, OWN);
         FileChannel lockFile =
@@ -63,8 +65,9 @@ public final class RuntimeFolder implements AutoCloseable {
         Files.setPosixFilePermissions(path.resolve(LOCK), PosixFilePermissions.fromString("rw-------"));
         if (tryLock(lockFile) == null) {
             lockFile.close();
-            throw new BrigException(ErrorCode.FORBIDDEN, "another worker-agent uses " + path
-                    + "; stop it, or give this one another runtimeDir");
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    "another worker-agent uses " + path + "; stop it, or give this one another runtimeDir");
         }
         RuntimeFolder folder = new RuntimeFolder(path, lockFile, peers);
         folder.removeStale();

@@ -31,6 +31,7 @@ final class UnixListener implements AutoCloseable {
      * one.
      */
     private static final int PATH_BYTES_MAX = 107;
+
     private static final String BINDING = "bind";
 
     private final Path path;
@@ -73,8 +74,7 @@ final class UnixListener implements AutoCloseable {
         }
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.connect(UnixDomainSocketAddress.of(path));
-            throw new BrigException(
-                    ErrorCode.INTERNAL, "another process listens on " + path + "; stop it first");
+            throw new BrigException(ErrorCode.INTERNAL, "another process listens on " + path + "; stop it first");
         } catch (IOException nobodyListens) {
             Files.deleteIfExists(path);
         }
@@ -83,8 +83,10 @@ final class UnixListener implements AutoCloseable {
     private static void requireShort(Path path) {
         int bytes = path.toString().getBytes(StandardCharsets.UTF_8).length;
         if (bytes > PATH_BYTES_MAX) {
-            throw new BrigException(ErrorCode.INTERNAL, "the path of the socket " + path + " has " + bytes
-                    + " bytes, the kernel allows " + PATH_BYTES_MAX + "; choose a shorter runtimeDir");
+            throw new BrigException(
+                    ErrorCode.INTERNAL,
+                    "the path of the socket " + path + " has " + bytes + " bytes, the kernel allows " + PATH_BYTES_MAX
+                            + "; choose a shorter runtimeDir");
         }
     }
 

@@ -36,7 +36,10 @@ public final class MockAgent {
     /** Runs until standard input ends and everything is worked off. */
     public static void main(String[] arguments) throws Exception {
         if (arguments.length > 1 && arguments[0].equals("replay")) {
-            Replay.play(arguments, System.in, new FileOutputStream(FileDescriptor.out),
+            Replay.play(
+                    arguments,
+                    System.in,
+                    new FileOutputStream(FileDescriptor.out),
                     new FileOutputStream(FileDescriptor.err));
             return;
         }
@@ -64,11 +67,15 @@ public final class MockAgent {
         try {
             Fields message = new Fields(Json.parseObject(line.getBytes(UTF_8)));
             switch (message.text("type", "")) {
-                case "user" -> inputs.add(new Input.Message(
-                        message.object("message").objects("content").getFirst().text("text", "")));
+                case "user" ->
+                    inputs.add(new Input.Message(message.object("message")
+                            .objects("content")
+                            .getFirst()
+                            .text("text", "")));
                 case "control_request" -> handleControl(message.text("request_id", ""), message.object("request"));
-                case "control_response" -> scenarios.permissionAnswered(
-                        message.object("response").object("response").text("behavior", ""));
+                case "control_response" ->
+                    scenarios.permissionAnswered(
+                            message.object("response").object("response").text("behavior", ""));
                 default -> output.complain("not understood: " + line);
             }
         } catch (BrigException | NoSuchElementException e) {

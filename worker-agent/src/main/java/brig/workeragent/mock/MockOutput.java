@@ -54,8 +54,17 @@ final class MockOutput {
     }
 
     void init() {
-        line(of("type", "system", "subtype", "init", "session_id", SESSION, "model", "mock",
-                "claude_code_version", "brig-mock"));
+        line(of(
+                "type",
+                "system",
+                "subtype",
+                "init",
+                "session_id",
+                SESSION,
+                "model",
+                "mock",
+                "claude_code_version",
+                "brig-mock"));
     }
 
     void controlAnswered(String request) {
@@ -69,8 +78,11 @@ final class MockOutput {
     }
 
     void piece(String text, boolean thought) {
-        event(of("type", "content_block_delta", "delta", thought
-                ? of("type", "thinking_delta", "thinking", text) : of("type", "text_delta", "text", text)));
+        event(of(
+                "type",
+                "content_block_delta",
+                "delta",
+                thought ? of("type", "thinking_delta", "thinking", text) : of("type", "text_delta", "text", text)));
     }
 
     private void event(Map<String, ?> event) {
@@ -92,42 +104,129 @@ final class MockOutput {
 
     /** @param status of the model's answer where it is an error */
     private void assistant(@Nullable String agent, Map<String, ?> block, @Nullable Integer status) {
-        line(of("type", "assistant", "message", of("id", "msg_" + messages, "content", List.of(block)),
-                "agent_id", agent, "parent_tool_use_id", agent == null ? null : "call_" + agent, "session_id", SESSION,
-                "is_api_error_message", status == null ? null : true, "api_error_status", status));
+        line(of(
+                "type",
+                "assistant",
+                "message",
+                of("id", "msg_" + messages, "content", List.of(block)),
+                "agent_id",
+                agent,
+                "parent_tool_use_id",
+                agent == null ? null : "call_" + agent,
+                "session_id",
+                SESSION,
+                "is_api_error_message",
+                status == null ? null : true,
+                "api_error_status",
+                status));
     }
 
     void toolResult(@Nullable String agent, String id, String content, boolean failed) {
-        line(of("type", "user", "message", of("role", "user", "content", List.of(of("type", "tool_result",
-                "tool_use_id", id, "content", content, "is_error", failed))), "agent_id", agent,
-                "parent_tool_use_id", agent == null ? null : "call_" + agent, "session_id", SESSION));
+        line(of(
+                "type",
+                "user",
+                "message",
+                of(
+                        "role",
+                        "user",
+                        "content",
+                        List.of(of("type", "tool_result", "tool_use_id", id, "content", content, "is_error", failed))),
+                "agent_id",
+                agent,
+                "parent_tool_use_id",
+                agent == null ? null : "call_" + agent,
+                "session_id",
+                SESSION));
     }
 
     void permission(String id, String tool, String name, Map<String, ?> input) {
-        line(of("type", "control_request", "request_id", id, "request",
+        line(of(
+                "type",
+                "control_request",
+                "request_id",
+                id,
+                "request",
                 of("subtype", "can_use_tool", "tool_name", name, "tool_use_id", tool, "input", input)));
     }
 
     void taskStarted(String id, @Nullable String parent, int depth, String prompt, boolean background) {
-        line(of("type", "system", "subtype", "task_started", "task_id", id, "tool_use_id", "call_" + id,
-                "task_type", "local_agent", "subagent_type", "general-purpose", "prompt", prompt, "spawn_depth", depth,
-                "parent_task_id", parent, "is_backgrounded", background, "session_id", SESSION));
+        line(of(
+                "type",
+                "system",
+                "subtype",
+                "task_started",
+                "task_id",
+                id,
+                "tool_use_id",
+                "call_" + id,
+                "task_type",
+                "local_agent",
+                "subagent_type",
+                "general-purpose",
+                "prompt",
+                prompt,
+                "spawn_depth",
+                depth,
+                "parent_task_id",
+                parent,
+                "is_backgrounded",
+                background,
+                "session_id",
+                SESSION));
     }
 
     void taskEnded(String id, String status, String summary) {
-        line(of("type", "system", "subtype", "task_notification", "task_id", id, "status", status,
-                "summary", summary, "session_id", SESSION));
+        line(of(
+                "type",
+                "system",
+                "subtype",
+                "task_notification",
+                "task_id",
+                id,
+                "status",
+                status,
+                "summary",
+                summary,
+                "session_id",
+                SESSION));
     }
 
     void retry(int attempt, int status) {
-        line(of("type", "system", "subtype", "api_retry", "attempt", attempt, "max_retries", 2, "retry_delay_ms", 50,
-                "error_status", status, "error", "scripted", "session_id", SESSION));
+        line(of(
+                "type",
+                "system",
+                "subtype",
+                "api_retry",
+                "attempt",
+                attempt,
+                "max_retries",
+                2,
+                "retry_delay_ms",
+                50,
+                "error_status",
+                status,
+                "error",
+                "scripted",
+                "session_id",
+                SESSION));
     }
 
     void result(boolean failed, @Nullable String why, int words) {
-        line(of("type", "result", "subtype", failed ? "error_during_execution" : "success", "is_error", failed,
-                "errors", why == null ? List.of() : List.of(why), "session_id", SESSION,
-                "usage", of("input_tokens", 100, "output_tokens", words), "total_cost_usd", 0.001 * messages));
+        line(of(
+                "type",
+                "result",
+                "subtype",
+                failed ? "error_during_execution" : "success",
+                "is_error",
+                failed,
+                "errors",
+                why == null ? List.of() : List.of(why),
+                "session_id",
+                SESSION,
+                "usage",
+                of("input_tokens", 100, "output_tokens", words),
+                "total_cost_usd",
+                0.001 * messages));
     }
 
     /** A line that is no JSON. */

@@ -79,7 +79,8 @@ final class MockScenarios {
         }
         Matcher directive = DIRECTIVE.matcher(message);
         boolean found = directive.find();
-        String argument = found && directive.group(2) != null ? directive.group(2).trim() : "";
+        String argument =
+                found && directive.group(2) != null ? directive.group(2).trim() : "";
         String failure = found ? run(directive.group(1), argument) : say("You said: " + message);
         output.result(failure != null || isInterrupted(), failure, 20);
     }
@@ -173,8 +174,10 @@ final class MockScenarios {
     private @Nullable String shell(@Nullable String agent, String command) throws InterruptedException, IOException {
         String call = newCall();
         output.toolUse(agent, call, "Bash", Map.of("command", command, "description", "Scripted command"));
-        Process shell = new ProcessBuilder("/bin/sh", "-c", command).redirectErrorStream(true)
-                .redirectInput(Path.of("/dev/null").toFile()).start();
+        Process shell = new ProcessBuilder("/bin/sh", "-c", command)
+                .redirectErrorStream(true)
+                .redirectInput(Path.of("/dev/null").toFile())
+                .start();
         String said = new String(shell.getInputStream().readAllBytes(), UTF_8);
         int code = shell.waitFor();
         output.toolResult(agent, call, code == 0 ? said : "Exit code " + code + "\n" + said, code != 0);
@@ -196,7 +199,8 @@ final class MockScenarios {
         return say("The answer was " + answer + ".");
     }
 
-    private @Nullable String delegate(List<String> labels, boolean background) throws InterruptedException, IOException {
+    private @Nullable String delegate(List<String> labels, boolean background)
+            throws InterruptedException, IOException {
         for (String label : labels) {
             start("agent" + label, null, 1, background);
             if (background) {
@@ -229,7 +233,10 @@ final class MockScenarios {
 
     private void start(String agent, @Nullable String parent, int depth, boolean background) {
         String prompt = "Sub-task " + agent;
-        output.toolUse(parent, "call_" + agent, "Agent",
+        output.toolUse(
+                parent,
+                "call_" + agent,
+                "Agent",
                 Map.of("description", prompt, "prompt", prompt, "subagent_type", "general-purpose"));
         output.taskStarted(agent, parent, depth, prompt, background);
     }
@@ -237,7 +244,13 @@ final class MockScenarios {
     private void work(String agent, String label) throws InterruptedException, IOException {
         output.text(agent, "Child " + label + " starts.");
         shell(agent, "echo from-child-" + label);
-        output.text(agent, String.join(" ", IntStream.range(0, 10).mapToObj(i -> "child" + label + "-" + i).toList()));
+        output.text(
+                agent,
+                String.join(
+                        " ",
+                        IntStream.range(0, 10)
+                                .mapToObj(i -> "child" + label + "-" + i)
+                                .toList()));
     }
 
     private void finish(String agent, @Nullable String parent, String status, String summary, boolean answer) {

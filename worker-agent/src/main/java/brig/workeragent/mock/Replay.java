@@ -41,7 +41,7 @@ final class Replay {
                     case "stdin" -> told.readLine();
                     case "stdout" -> write(out, entry);
                     case "stderr" -> write(err, entry);
-                    default -> { }
+                    default -> {}
                 }
                 if (entry.has("exit")) {
                     System.exit((int) entry.number("exit", 0, 255, 0));

@@ -74,7 +74,9 @@ public record AgentProfile(
             }
             for (String program : programs) {
                 Path path = Path.of(program);
-                if (path.isAbsolute() || path.getNameCount() < 2 || !path.normalize().equals(path)) {
+                if (path.isAbsolute()
+                        || path.getNameCount() < 2
+                        || !path.normalize().equals(path)) {
                     throw new IllegalArgumentException(
                             "install.programs: '" + program + "' must be a path below a folder node_modules");
                 }
@@ -93,6 +95,7 @@ public record AgentProfile(
     private static final List<String> ASKED = List.of(MODEL, SYSTEM_PROMPT, TOOLS);
     /** It may become an argument, and a text in JSON. */
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/@+\\[\\]-]{0,255}");
+
     private static final Pattern TOOL_IS_ASKED = Pattern.compile("\\{tools\\.([A-Za-z]+)\\}");
     /** Linux takes no longer one. */
     private static final int ARGUMENT_BYTES_MAX = 128 * 1024 - 1;
@@ -105,8 +108,11 @@ public record AgentProfile(
         requireOneOf("stdin", stdin, List.of("null", "lines"));
         requireOneOf("permissions", permissions, List.of("allow", "deny"));
         requireOneOf("home", home, List.of("private", "project"));
-        boolean turns = adapter.equals(CASSETTE) || Adapter.named(adapter).orElseThrow(
-                () -> new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'")).hasTurns();
+        boolean turns = adapter.equals(CASSETTE)
+                || Adapter.named(adapter)
+                        .orElseThrow(() ->
+                                new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'"))
+                        .hasTurns();
         if (turns && !(process.equals("spawn") && stdin.equals("lines"))) {
             throw new IllegalArgumentException(
                     "process, stdin: must be 'spawn' and 'lines' with the adapter '" + adapter + "'");
@@ -217,16 +223,21 @@ public record AgentProfile(
                 throw Fields.invalid(MODEL, "must match " + MODEL_NAME);
             }
         } else if (envHas(MODEL)) {
-            throw Fields.invalid(MODEL, "is missing, and the agent '" + name + "' has none of its own: name one"
-                    + " (brig run --model NAME), or set worker.agentModels {\"" + name + "\": NAME} in brig.json");
+            throw Fields.invalid(
+                    MODEL,
+                    "is missing, and the agent '" + name + "' has none of its own: name one"
+                            + " (brig run --model NAME), or set worker.agentModels {\"" + name
+                            + "\": NAME} in brig.json");
         }
         String system = request.systemPrompt();
         if (system != null) {
             requirePlace(name, SYSTEM_PROMPT);
             boolean argument = !tells(SYSTEM_PROMPT);
             if (argument && system.getBytes(StandardCharsets.UTF_8).length > ARGUMENT_BYTES_MAX) {
-                throw Fields.invalid(SYSTEM_PROMPT, "has more than " + ARGUMENT_BYTES_MAX
-                        + " bytes, and the agent '" + name + "' takes it as an argument");
+                throw Fields.invalid(
+                        SYSTEM_PROMPT,
+                        "has more than " + ARGUMENT_BYTES_MAX + " bytes, and the agent '" + name
+                                + "' takes it as an argument");
             }
         }
         if (!request.tools().isEmpty()) {
@@ -236,8 +247,8 @@ public record AgentProfile(
     }
 
     private void requirePlace(String name, String field) {
-        boolean place = tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}")
-                || envHas(field);
+        boolean place =
+                tells(field) || arguments.containsKey(field) || command.contains("{" + field + "}") || envHas(field);
         if (!place) {
             throw Fields.invalid(field, "cannot be told to the agent '" + name + "': its profile has no place for it");
         }
@@ -260,19 +271,26 @@ public record AgentProfile(
      */
     public List<String> commandFor(SpawnRequest request, String message, @Nullable String program) {
         String session = request.talk().resume();
-        Stream<String> further = Stream.concat(session == null ? Stream.of() : resume.stream(),
-                ASKED.stream().filter(field -> asks(request, field))
+        Stream<String> further = Stream.concat(
+                session == null ? Stream.of() : resume.stream(),
+                ASKED.stream()
+                        .filter(field -> asks(request, field))
                         .flatMap(field -> arguments.getOrDefault(field, List.of()).stream()));
-        return Stream.concat(command.stream(), further).map(argument -> switch (argument) {
-            case MESSAGE -> message;
-            case "{session}" -> orEmpty(session);
-            case PROGRAM -> orEmpty(program);
-            case "{model}" -> orEmpty(request.model());
-            case "{systemPrompt}" -> orEmpty(request.systemPrompt());
-            case "{tools}" -> String.join(",", request.tools());
-            default -> TOOL_IS_ASKED.matcher(withRoutes(argument))
-                    .replaceAll(tool -> String.valueOf(request.tools().contains(tool.group(1))));
-        }).toList();
+        return Stream.concat(command.stream(), further)
+                .map(argument -> switch (argument) {
+                    case MESSAGE -> message;
+                    case "{session}" -> orEmpty(session);
+                    case PROGRAM -> orEmpty(program);
+                    case "{model}" -> orEmpty(request.model());
+                    case "{systemPrompt}" -> orEmpty(request.systemPrompt());
+                    case "{tools}" -> String.join(",", request.tools());
+                    default ->
+                        TOOL_IS_ASKED
+                                .matcher(withRoutes(argument))
+                                .replaceAll(
+                                        tool -> String.valueOf(request.tools().contains(tool.group(1))));
+                })
+                .toList();
     }
 
     private static boolean asks(SpawnRequest request, String field) {
@@ -286,8 +304,10 @@ public record AgentProfile(
     /** The environment for a request that was {@link #told}, with the base URLs of the model routes that it names. */
     public Map<String, String> environment(SpawnRequest request) {
         Map<String, String> whole = new LinkedHashMap<>(env);
-        whole.replaceAll((name, value) -> withRoutes(value).replace("{model}", orEmpty(request.model()))
-                .replace("{tools}", String.join(",", request.tools())).replace("{permissions}", permissions));
+        whole.replaceAll((name, value) -> withRoutes(value)
+                .replace("{model}", orEmpty(request.model()))
+                .replace("{tools}", String.join(",", request.tools()))
+                .replace("{permissions}", permissions));
         return whole;
     }
 

@@ -17,7 +17,8 @@ public final class AgentProfiles {
      *
      * @param files the folder that comes with it; null where there is none
      */
-    public record Named(String name, AgentProfile profile, @Nullable Path files) {}
+    public record Named(
+            String name, AgentProfile profile, @Nullable Path files) {}
 
     /**
      * The operator's choice of agents and models.
@@ -58,9 +59,11 @@ public final class AgentProfiles {
         String name = all.containsKey(asked) ? asked : names.agentNames().getOrDefault(asked, names.defaultAgent());
         var entry = all.get(name);
         if (entry == null) {
-            throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no agent profile '" + (name.isEmpty() ? asked : name)
-                    + "'; there are " + all.keySet() + ", and worker.agentNames {\"" + asked + "\": PROFILE} or"
-                    + " worker.defaultAgent in brig.json say which one other names stand for");
+            throw new BrigException(
+                    ErrorCode.UNKNOWN_AGENT,
+                    "no agent profile '" + (name.isEmpty() ? asked : name)
+                            + "'; there are " + all.keySet() + ", and worker.agentNames {\"" + asked + "\": PROFILE} or"
+                            + " worker.defaultAgent in brig.json say which one other names stand for");
         }
         AgentProfile profile = entry.value();
         if (profile == null) {
@@ -87,14 +90,18 @@ public final class AgentProfiles {
 
     /** Why profiles cannot be used, each with its file in front. */
     public List<String> faults() {
-        return files.faults().values().stream().map(fault -> "an agent profile cannot be used: " + fault).toList();
+        return files.faults().values().stream()
+                .map(fault -> "an agent profile cannot be used: " + fault)
+                .toList();
     }
 
     /** The profiles that can be used, by name. */
     public List<Named> usable() {
         return files.entries().entrySet().stream()
                 .filter(entry -> entry.getValue().value() != null)
-                .map(entry -> new Named(entry.getKey(), Objects.requireNonNull(entry.getValue().value()),
+                .map(entry -> new Named(
+                        entry.getKey(),
+                        Objects.requireNonNull(entry.getValue().value()),
                         filesOf(entry.getValue().file())))
                 .toList();
     }

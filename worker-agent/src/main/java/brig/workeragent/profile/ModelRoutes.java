@@ -76,11 +76,12 @@ public final class ModelRoutes {
 
     /** The lines that mend it, as a person types them. */
     static BrigException missing(String policy, String name) {
-        return new BrigException(ErrorCode.MODEL_ROUTE_MISSING,
+        return new BrigException(
+                ErrorCode.MODEL_ROUTE_MISSING,
                 "the agent has no way to its model: there is no route '" + name
-                + "', in its policy '" + policy + "' or set\n  brig route set " + name
-                + " --key-file FILE\n  brig route set "
-                + name + " --url http://127.0.0.1:PORT    (a model of this host)\n  brig route test " + name);
+                        + "', in its policy '" + policy + "' or set\n  brig route set " + name
+                        + " --key-file FILE\n  brig route set "
+                        + name + " --url http://127.0.0.1:PORT    (a model of this host)\n  brig route test " + name);
     }
 
     /** What files cannot be used, by name. */

@@ -25,10 +25,13 @@ import java.util.stream.Stream;
  */
 public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> workspaceBases, int workerUid) {
     private static final List<Path> CLOSED = Stream.of(
-            "/proc", "/sys", "/dev", "/etc", "/run", "/var/run", "/boot", "/root", "/home").map(Path::of).toList();
+                    "/proc", "/sys", "/dev", "/etc", "/run", "/var/run", "/boot", "/root", "/home")
+            .map(Path::of)
+            .toList();
     /** Who talks to one of these is root on the host. */
     private static final Set<String> ENGINE_SOCKETS =
             Set.of("docker.sock", "containerd.sock", "podman.sock", "crio.sock", "buildkitd.sock");
+
     private static final int SOCKET_DEPTH = 3;
     private static final int SOCKET_ENTRIES_MAX = 20_000;
 
@@ -56,8 +59,9 @@ public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> wor
         if (inBase) {
             checkNotOfWorker(key, real);
         } else if (!mount.readonly()) {
-            throw refusal(key + ".readonly", "must be true, because " + real
-                    + " is not below one of worker.workspaceBases " + workspaceBases);
+            throw refusal(
+                    key + ".readonly",
+                    "must be true, because " + real + " is not below one of worker.workspaceBases " + workspaceBases);
         }
         return real;
     }
@@ -97,7 +101,8 @@ public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> wor
         try (Stream<Path> files = Files.find(real, SOCKET_DEPTH, (file, of) -> true)) {
             files.limit(SOCKET_ENTRIES_MAX)
                     .filter(file -> ENGINE_SOCKETS.contains(String.valueOf(file.getFileName())))
-                    .findFirst().ifPresent(socket -> {
+                    .findFirst()
+                    .ifPresent(socket -> {
                         throw refusal(key + ".hostPath", real + " holds " + socket + ", which is root here");
                     });
         } catch (IOException | UncheckedIOException e) {
@@ -124,7 +129,8 @@ public record MountRules(List<Path> homes, List<Path> ownFolders, List<Path> wor
             for (Confinement.Mount inner : mounts) {
                 boolean two = !inner.target().equals(outer.target());
                 if (two && !outer.readOnly() && inner.hostPath().startsWith(outer.hostPath())) {
-                    throw refusal("mounts." + inner.target() + ".hostPath",
+                    throw refusal(
+                            "mounts." + inner.target() + ".hostPath",
                             inner.hostPath() + " lies in " + outer.hostPath() + ", which is writable");
                 }
             }

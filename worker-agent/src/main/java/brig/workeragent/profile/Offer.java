@@ -35,11 +35,13 @@ public record Offer(AgentProfiles profiles, Programs programs, Policies policies
             policies.find(null, agent.profile());
             shown.put("state", "ready");
         } catch (BrigException e) {
-            shown.put("state", switch (e.code()) {
-                case COMMAND_NOT_FOUND -> "not_installed";
-                case MODEL_ROUTE_MISSING -> "no_route";
-                default -> "faulty";
-            });
+            shown.put(
+                    "state",
+                    switch (e.code()) {
+                        case COMMAND_NOT_FOUND -> "not_installed";
+                        case MODEL_ROUTE_MISSING -> "no_route";
+                        default -> "faulty";
+                    });
             shown.put("problem", String.valueOf(e.getMessage()));
         }
         return shown;
@@ -47,12 +49,14 @@ public record Offer(AgentProfiles profiles, Programs programs, Policies policies
 
     /** The policies that a request may choose, with {@code name} and {@code description}. */
     public List<Map<String, String>> choices() {
-        return policies.usable().stream().map(policy -> {
-            Map<String, String> shown = new LinkedHashMap<>();
-            shown.put("name", policy.name());
-            shown.put("description", policy.policy().description());
-            return shown;
-        }).toList();
+        return policies.usable().stream()
+                .map(policy -> {
+                    Map<String, String> shown = new LinkedHashMap<>();
+                    shown.put("name", policy.name());
+                    shown.put("description", policy.policy().description());
+                    return shown;
+                })
+                .toList();
     }
 
     /** What of the operator's files cannot be used, in words. */
@@ -68,7 +72,9 @@ public record Offer(AgentProfiles profiles, Programs programs, Policies policies
 
     /** The same as lines of the doctor, with the agents that have to be installed. */
     public List<Finding> findings() {
-        return Stream.concat(programs.findings(profiles, policies).stream(),
-                faults().stream().map(fault -> new Finding("configuration", "WARN", fault, null))).toList();
+        return Stream.concat(
+                        programs.findings(profiles, policies).stream(),
+                        faults().stream().map(fault -> new Finding("configuration", "WARN", fault, null)))
+                .toList();
     }
 }

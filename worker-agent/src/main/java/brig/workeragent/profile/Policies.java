@@ -73,14 +73,14 @@ public final class Policies {
     public Named find(@Nullable String chosen, AgentProfile profile) {
         String name = chosen == null ? profile.policy() : chosen;
         if (!name.equals(profile.policy()) && !choosable.contains(name)) {
-            throw new BrigException(ErrorCode.UNKNOWN_POLICY,
+            throw new BrigException(
+                    ErrorCode.UNKNOWN_POLICY,
                     "no policy '" + name + "' that a request may choose; there are " + choosable);
         }
         var all = files.entries();
         var entry = all.get(name);
         if (entry == null) {
-            throw new BrigException(
-                    ErrorCode.UNKNOWN_POLICY, "no policy '" + name + "'; there are " + all.keySet());
+            throw new BrigException(ErrorCode.UNKNOWN_POLICY, "no policy '" + name + "'; there are " + all.keySet());
         }
         return withRoutes(resolve(name, entry), profile);
     }
@@ -89,20 +89,33 @@ public final class Policies {
     private Named withRoutes(Named found, AgentProfile profile) {
         Confinement may = found.confinement();
         if (!found.name().equals(profile.policy())) {
-            profile.models().stream().filter(model -> !may.egress().modelRoutes().containsKey(model)).findFirst()
+            profile.models().stream()
+                    .filter(model -> !may.egress().modelRoutes().containsKey(model))
+                    .findFirst()
                     .ifPresent(model -> {
-                throw new BrigException(ErrorCode.MODEL_ROUTE_MISSING, "the policy '" + found.name()
-                        + "' has no model route '" + model
-                        + "', which the agent needs: add it to the egress of that policy, or take the agent's own, '"
-                        + profile.policy() + "'");
-            });
+                        throw new BrigException(
+                                ErrorCode.MODEL_ROUTE_MISSING,
+                                "the policy '" + found.name()
+                                        + "' has no model route '" + model
+                                        + "', which the agent needs: add it to the egress of that policy, or take the agent's own, '"
+                                        + profile.policy() + "'");
+                    });
             return found;
         }
         EgressPolicy egress = routes.over(found.name(), may.egress(), profile.models());
         Set<String> variables = new TreeSet<>(may.variables());
         variables.addAll(EgressVariables.names(egress));
-        return new Named(found.name(), found.policy(), new Confinement(may.workspaceReadOnly(), may.mounts(), variables,
-                may.privateFiles(), may.limits(), may.nested(), egress));
+        return new Named(
+                found.name(),
+                found.policy(),
+                new Confinement(
+                        may.workspaceReadOnly(),
+                        may.mounts(),
+                        variables,
+                        may.privateFiles(),
+                        may.limits(),
+                        may.nested(),
+                        egress));
     }
 
     /** What files of policies and of routes cannot be used, and why, each with its kind in front. */
@@ -140,14 +153,28 @@ public final class Policies {
             throw invalid(name, entry.fault());
         }
         try {
-            WallSettings.Limits limits = new WallSettings.Limits(policy.memoryBytesMax(), policy.pidsMax(),
-                    policy.cpuPercentMax(), policy.fileBytesMax(), policy.openFilesMax(), policy.tmpBytesMax(),
+            WallSettings.Limits limits = new WallSettings.Limits(
+                    policy.memoryBytesMax(),
+                    policy.pidsMax(),
+                    policy.cpuPercentMax(),
+                    policy.fileBytesMax(),
+                    policy.openFilesMax(),
+                    policy.tmpBytesMax(),
                     policy.homeBytesMax());
             // What leads out need not be named among the variables: it comes with the way out.
             Set<String> variables = new TreeSet<>(policy.environment());
             variables.addAll(EgressVariables.names(policy.egress()));
-            return new Named(name, policy, new Confinement(policy.workspaceReadOnly(), rules.check(policy),
-                    variables, policy.privateFiles(), limits, policy.nested(), policy.egress()));
+            return new Named(
+                    name,
+                    policy,
+                    new Confinement(
+                            policy.workspaceReadOnly(),
+                            rules.check(policy),
+                            variables,
+                            policy.privateFiles(),
+                            limits,
+                            policy.nested(),
+                            policy.egress()));
         } catch (IllegalArgumentException e) {
             throw invalid(name, entry.file() + ": " + e.getMessage());
         }
@@ -175,9 +202,12 @@ public final class Policies {
             }
             return file;
         } catch (IOException | IllegalArgumentException e) {
-            throw new BrigException(ErrorCode.INVALID_POLICY, "the policy '" + name + "' cannot be changed: "
-                    + entry.file() + ": " + e.getMessage() + "; write the host into it by hand, or into a policy of"
-                    + " your own in a folder of worker.policyDirs");
+            throw new BrigException(
+                    ErrorCode.INVALID_POLICY,
+                    "the policy '" + name + "' cannot be changed: "
+                            + entry.file() + ": " + e.getMessage()
+                            + "; write the host into it by hand, or into a policy of"
+                            + " your own in a folder of worker.policyDirs");
         } finally {
             writing.unlock();
         }

@@ -57,8 +57,24 @@ public record Policy(
     private static final long YEAR_MS = 365L * 86_400_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     /** Places of the wall itself: a mount there would replace a piece of the wall, or could not be made. */
-    private static final List<String> WALLS_OWN = List.of("/proc", "/sys", "/dev", "/etc", "/run", "/var/run",
-            "/boot", "/root", "/home", "/tmp", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+    private static final List<String> WALLS_OWN = List.of(
+            "/proc",
+            "/sys",
+            "/dev",
+            "/etc",
+            "/run",
+            "/var/run",
+            "/boot",
+            "/root",
+            "/home",
+            "/tmp",
+            "/usr",
+            "/bin",
+            "/sbin",
+            "/lib",
+            "/lib32",
+            "/lib64",
+            "/libx32",
             WORKSPACE);
 
     public Policy {
@@ -91,8 +107,16 @@ public record Policy(
     /** Binds a file's values; limits, {@code nested} and {@code egress} may be absent. */
     static Policy read(Map<String, @Nullable Object> values) {
         Map<String, @Nullable Object> whole = new LinkedHashMap<>();
-        for (String limit : List.of("tmpBytesMax", "homeBytesMax", "memoryBytesMax", "cpuPercentMax", "pidsMax",
-                "fileBytesMax", "openFilesMax", "wallClockMs", "idleMs")) {
+        for (String limit : List.of(
+                "tmpBytesMax",
+                "homeBytesMax",
+                "memoryBytesMax",
+                "cpuPercentMax",
+                "pidsMax",
+                "fileBytesMax",
+                "openFilesMax",
+                "wallClockMs",
+                "idleMs")) {
             whole.put(limit, 0L);
         }
         whole.put("nested", false);
@@ -131,8 +155,9 @@ public record Policy(
      */
     public Project projectIn(Path workspace) {
         ProjectFile project = projectFile.equals(IGNORE) ? null : ProjectFile.find(workspace);
-        return project == null ? new Project(UnaryOperator.identity(), List.of()) : new Project(project::narrow,
-                project.notices());
+        return project == null
+                ? new Project(UnaryOperator.identity(), List.of())
+                : new Project(project::narrow, project.notices());
     }
 
     /** The idle time that counts, where brig.json allows that much. */
@@ -145,8 +170,8 @@ public record Policy(
         requirePlain(key, target);
         boolean own = target.equals(WORKSPACE);
         if (own != mount.hostPath().equals(SPAWNS_OWN)) {
-            throw new IllegalArgumentException(key + ".hostPath: '" + SPAWNS_OWN + "' goes with "
-                    + WORKSPACE + ", and with nothing else");
+            throw new IllegalArgumentException(
+                    key + ".hostPath: '" + SPAWNS_OWN + "' goes with " + WORKSPACE + ", and with nothing else");
         }
         if (own) {
             return;
@@ -165,7 +190,8 @@ public record Policy(
     }
 
     private static void requirePlain(String key, String path) {
-        boolean plain = path.startsWith("/") && path.indexOf('\0') < 0
+        boolean plain = path.startsWith("/")
+                && path.indexOf('\0') < 0
                 && Path.of(path).normalize().toString().equals(path);
         if (!plain || path.equals("/")) {
             throw new IllegalArgumentException(
@@ -183,8 +209,7 @@ public record Policy(
 
     private static void requireRangeOrNone(String key, long value, long min, long max) {
         if (value != 0 && (value < min || value > max)) {
-            throw new IllegalArgumentException(
-                    key + ": must be 0, or from " + min + " to " + max + ", not " + value);
+            throw new IllegalArgumentException(key + ": must be 0, or from " + min + " to " + max + ", not " + value);
         }
     }
 }

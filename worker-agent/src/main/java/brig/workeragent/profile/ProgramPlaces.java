@@ -23,8 +23,8 @@ public final class ProgramPlaces {
     private static final int ENTRIES_MAX = 200;
     private static final List<String> FOR_ALL = List.of("/usr/local/bin", "/usr/bin", "/opt/node/bin");
     /** Below a home. */
-    private static final List<String> BINS = List.of(".local/bin", ".opencode/bin", ".npm-global/bin", ".bun/bin",
-            "bin");
+    private static final List<String> BINS =
+            List.of(".local/bin", ".opencode/bin", ".npm-global/bin", ".bun/bin", "bin");
 
     private final Map<String, String> environment;
 
@@ -34,12 +34,15 @@ public final class ProgramPlaces {
     }
 
     private Stream<Path> listed(String variable) {
-        return Stream.of(environment.getOrDefault(variable, "").split(":", -1)).filter(entry -> entry.startsWith("/"))
+        return Stream.of(environment.getOrDefault(variable, "").split(":", -1))
+                .filter(entry -> entry.startsWith("/"))
                 .map(Path::of);
     }
 
     private Path home(String variable, String usual) {
-        return listed(variable).findFirst().orElse(Path.of(environment.getOrDefault("HOME", "/")).resolve(usual));
+        return listed(variable)
+                .findFirst()
+                .orElse(Path.of(environment.getOrDefault("HOME", "/")).resolve(usual));
     }
 
     /** Folders of programs, in the order in which they count. */
@@ -69,8 +72,12 @@ public final class ProgramPlaces {
     List<Path> packages(String npm) {
         Path home = home("HOME", "");
         return List.of(
-                home("VOLTA_HOME", ".volta").resolve("tools/image/packages").resolve(npm).resolve("lib/node_modules"),
-                home.resolve(".claude/local/node_modules"), home.resolve(".bun/install/global/node_modules"));
+                home("VOLTA_HOME", ".volta")
+                        .resolve("tools/image/packages")
+                        .resolve(npm)
+                        .resolve("lib/node_modules"),
+                home.resolve(".claude/local/node_modules"),
+                home.resolve(".bun/install/global/node_modules"));
     }
 
     /** Of each version, the newest first. */

@@ -39,7 +39,11 @@ public final class Programs {
      * @param version of the package; null where nobody says
      * @param place the package or the program on the host; null where the profile installs none
      */
-    public record Found(@Nullable String program, @Nullable String version, @Nullable Path place, List<Mount> mounts) {}
+    public record Found(
+            @Nullable String program,
+            @Nullable String version,
+            @Nullable Path place,
+            List<Mount> mounts) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Programs.class);
 
@@ -71,21 +75,30 @@ public final class Programs {
         List<Found> all = candidates(install);
         for (Found found : all) {
             if (closed(found) == null) {
-                return new Found(found.program(), found.version(), found.place(),
+                return new Found(
+                        found.program(),
+                        found.version(),
+                        found.place(),
                         Stream.concat(own.stream(), found.mounts().stream()).toList());
             }
         }
-        String what = "the program of the agent '" + agent.name() + "' is not on this host; install it: "
-                + command(install);
-        throw new BrigException(ErrorCode.COMMAND_NOT_FOUND, all.isEmpty() ? what : "the program of the agent '"
-                + agent.name()
-                + "' is at " + all.getFirst().place() + ", where the workers' user does not get: "
-                + closed(all.getFirst())
-                + " is closed to others; chmod o+x it, or install it for all: " + command(install));
+        String what =
+                "the program of the agent '" + agent.name() + "' is not on this host; install it: " + command(install);
+        throw new BrigException(
+                ErrorCode.COMMAND_NOT_FOUND,
+                all.isEmpty()
+                        ? what
+                        : "the program of the agent '"
+                                + agent.name()
+                                + "' is at " + all.getFirst().place() + ", where the workers' user does not get: "
+                                + closed(all.getFirst())
+                                + " is closed to others; chmod o+x it, or install it for all: " + command(install));
     }
 
     private @Nullable Path closed(Found found) {
-        return found.mounts().stream().map(mount -> closedAbove.apply(mount.hostPath())).filter(Objects::nonNull)
+        return found.mounts().stream()
+                .map(mount -> closedAbove.apply(mount.hostPath()))
+                .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
     }
@@ -124,9 +137,13 @@ public final class Programs {
             Path real = bin.resolve(name).toRealPath();
             String realName = String.valueOf(real.getFileName());
             // Not what starts others, such as the one program behind all names of a manager of versions.
-            boolean itself = realName.startsWith(name) || VERSION.matcher(realName).matches();
+            boolean itself =
+                    realName.startsWith(name) || VERSION.matcher(realName).matches();
             if (itself && Files.isRegularFile(real) && Files.isExecutable(real) && isElf(real)) {
-                found.add(new Found(PACKAGE.resolve(name).toString(), versionIn(real), real,
+                found.add(new Found(
+                        PACKAGE.resolve(name).toString(),
+                        versionIn(real),
+                        real,
                         List.of(new Mount(real, PACKAGE.resolve(name), true))));
             }
         } catch (IOException none) {
@@ -154,7 +171,10 @@ public final class Programs {
     private static void found(Path file, Path root, List<Found> found) {
         try {
             Path real = root.toRealPath();
-            found.add(new Found(PACKAGE.resolve(root.relativize(file)).toString(), version(real), real,
+            found.add(new Found(
+                    PACKAGE.resolve(root.relativize(file)).toString(),
+                    version(real),
+                    real,
                     List.of(new Mount(real, PACKAGE, true))));
         } catch (IOException e) {
             LOG.debug("cannot read {}: {}", root, e.toString());
@@ -176,7 +196,9 @@ public final class Programs {
         try {
             Path described = root.resolve("package.json");
             return Files.isRegularFile(described)
-                    && Json.parseObject(Files.readAllBytes(described)).get("version") instanceof String version ? version : null;
+                            && Json.parseObject(Files.readAllBytes(described)).get("version") instanceof String version
+                    ? version
+                    : null;
         } catch (IOException | BrigException e) {
             return null;
         }
@@ -207,8 +229,9 @@ public final class Programs {
             String version = found.version();
             // The platform's package may have the platform behind the version.
             boolean same = version != null && (version.equals(tried) || version.startsWith(tried + "-"));
-            String detail = (same ? "version " + tried : "version " + (version == null ? "unknown" : version)
-                    + "; tried was " + tried)
+            String detail = (same
+                            ? "version " + tried
+                            : "version " + (version == null ? "unknown" : version) + "; tried was " + tried)
                     + ", " + found.place();
             return route(agent, policies, name, detail);
         } catch (BrigException e) {
@@ -223,8 +246,10 @@ public final class Programs {
             return new Finding(name, "OK", detail, null);
         } catch (BrigException e) {
             boolean missing = e.code() == ErrorCode.MODEL_ROUTE_MISSING;
-            return new Finding(name, "WARN", detail + (missing ? "; no route to its model"
-                    : "; its policy cannot be used"),
+            return new Finding(
+                    name,
+                    "WARN",
+                    detail + (missing ? "; no route to its model" : "; its policy cannot be used"),
                     String.valueOf(e.getMessage()));
         }
     }

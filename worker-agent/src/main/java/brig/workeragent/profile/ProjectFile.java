@@ -40,6 +40,7 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
     private static final List<String> NAMES = List.of("brig.json", "gondolin.json");
     /** Where OpenCode's own settings of a project lie. */
     private static final String FOLDER = ".opencode";
+
     private static final List<String> WITHOUT_EFFECT = List.of("rootOverlay", "auditFilesystem");
     private static final Set<String> KNOWN =
             Set.of("allowedHosts", "secrets", "dnsMode", "auditNetwork", "mounts", "rootOverlay", "auditFilesystem");
@@ -52,8 +53,9 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
         for (String name : NAMES) {
             Path file = workspace.resolve(name);
             if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                return read(name, () -> Files.newByteChannel(file,
-                        Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
+                return read(
+                        name,
+                        () -> Files.newByteChannel(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
             }
         }
         return findBelow(workspace);
@@ -68,23 +70,28 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
             if (!(top instanceof SecureDirectoryStream<Path> secure)) {
                 return null;
             }
-            try (SecureDirectoryStream<Path> folder = secure.newDirectoryStream(Path.of(FOLDER),
-                    LinkOption.NOFOLLOW_LINKS)) {
+            try (SecureDirectoryStream<Path> folder =
+                    secure.newDirectoryStream(Path.of(FOLDER), LinkOption.NOFOLLOW_LINKS)) {
                 Path name = Path.of(NAMES.getLast());
                 boolean there = isFile(folder, name);
-                return !there ? null : read(FOLDER + "/" + name,
-                        () -> folder.newByteChannel(name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
+                return !there
+                        ? null
+                        : read(
+                                FOLDER + "/" + name,
+                                () -> folder.newByteChannel(
+                                        name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
             }
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INVALID_POLICY, "the project's " + FOLDER + " cannot be read: "
-                    + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.INVALID_POLICY, "the project's " + FOLDER + " cannot be read: " + e.getMessage());
         }
     }
 
     private static boolean isFile(SecureDirectoryStream<Path> folder, Path name) {
         try {
             return folder.getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
-                    .readAttributes().isRegularFile();
+                    .readAttributes()
+                    .isRegularFile();
         } catch (IOException none) {
             return false;
         }
@@ -102,8 +109,8 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
             }
             return read(name, Json.parseCommented(new String(content, UTF_8)));
         } catch (IOException | BrigException | IllegalArgumentException e) {
-            throw new BrigException(ErrorCode.INVALID_POLICY, "the project's " + name + " cannot be used: "
-                    + e.getMessage());
+            throw new BrigException(
+                    ErrorCode.INVALID_POLICY, "the project's " + name + " cannot be used: " + e.getMessage());
         }
     }
 
@@ -115,17 +122,24 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
                         + " has no effect, for a wall's root is read-only and files are not audited");
             }
         }
-        values.keySet().stream().filter(key -> !KNOWN.contains(key)).sorted().limit(NOTICES_MAX).forEach(key ->
-                notices.add(
-                "the project's " + name + ": the key '" + key.substring(0, Math.min(key.length(), KEY_LENGTH_MAX))
-                + "' is not known here"));
+        values.keySet().stream()
+                .filter(key -> !KNOWN.contains(key))
+                .sorted()
+                .limit(NOTICES_MAX)
+                .forEach(key -> notices.add("the project's " + name + ": the key '"
+                        + key.substring(0, Math.min(key.length(), KEY_LENGTH_MAX)) + "' is not known here"));
         return notices;
     }
 
     private static ProjectFile read(String name, Map<String, @Nullable Object> values) {
-        return new ProjectFile(new Narrowing(texts("allowedHosts", values.get("allowedHosts")),
-                secretHosts(values.get("secrets")), dns(values.get("dnsMode")),
-                Boolean.TRUE.equals(values.get("auditNetwork"))), mounts(values.get("mounts")), notices(name, values));
+        return new ProjectFile(
+                new Narrowing(
+                        texts("allowedHosts", values.get("allowedHosts")),
+                        secretHosts(values.get("secrets")),
+                        dns(values.get("dnsMode")),
+                        Boolean.TRUE.equals(values.get("auditNetwork"))),
+                mounts(values.get("mounts")),
+                notices(name, values));
     }
 
     private static List<String> texts(String key, @Nullable Object value) {
@@ -191,14 +205,22 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
     Confinement narrow(Confinement may) {
         List<Confinement.Mount> mounts = new ArrayList<>();
         for (Confinement.Mount mount : may.mounts()) {
-            Boolean asked = readOnly == null ? Boolean.FALSE : readOnly.get(mount.target().toString());
+            Boolean asked = readOnly == null
+                    ? Boolean.FALSE
+                    : readOnly.get(mount.target().toString());
             if (asked != null) {
                 mounts.add(new Confinement.Mount(mount.hostPath(), mount.target(), mount.readOnly() || asked));
             }
         }
-        boolean workspaceReadOnly = may.workspaceReadOnly()
-                || (readOnly != null && Objects.equals(readOnly.get(Policy.WORKSPACE), true));
-        return new Confinement(workspaceReadOnly, mounts, may.variables(), may.privateFiles(), may.limits(),
-                may.nested(), narrowing.of(may.egress()));
+        boolean workspaceReadOnly =
+                may.workspaceReadOnly() || (readOnly != null && Objects.equals(readOnly.get(Policy.WORKSPACE), true));
+        return new Confinement(
+                workspaceReadOnly,
+                mounts,
+                may.variables(),
+                may.privateFiles(),
+                may.limits(),
+                may.nested(),
+                narrowing.of(may.egress()));
     }
 }

@@ -12,17 +12,17 @@ import java.util.regex.Pattern;
  */
 enum ToolName {
     //        Claude Code     OpenCode      Codex
-    BASH(     "Bash",         "bash",       "shell"),
-    READ(     "Read",         "read",       "shell"),
-    EDIT(     "Edit",         "edit",       "shell"),
-    WRITE(    "Write",        "edit",       "shell"),
-    GREP(     "Grep",         "grep",       "shell"),
-    GLOB(     "Glob",         "glob",       "shell"),
-    WEBFETCH( "WebFetch",     "webfetch",   ""),
-    WEBSEARCH("WebSearch",    "",           ""),
-    TODOWRITE("",             "todowrite",  ""),
-    SKILL(    "Skill",        "skill",      ""),
-    TASK(     "Task",         "task",       "agents");
+    BASH("Bash", "bash", "shell"),
+    READ("Read", "read", "shell"),
+    EDIT("Edit", "edit", "shell"),
+    WRITE("Write", "edit", "shell"),
+    GREP("Grep", "grep", "shell"),
+    GLOB("Glob", "glob", "shell"),
+    WEBFETCH("WebFetch", "webfetch", ""),
+    WEBSEARCH("WebSearch", "", ""),
+    TODOWRITE("", "todowrite", ""),
+    SKILL("Skill", "skill", ""),
+    TASK("Task", "task", "agents");
 
     /** A name that an agent without a table is told as it is. */
     private static final Pattern OTHER = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:*-]{0,99}");
@@ -44,10 +44,13 @@ enum ToolName {
      * @throws brig.protocol.BrigException {@code INVALID_FIELD}: the agent has no such tool, or cannot be without one
      */
     static List<String> of(String adapter, String agent, List<String> asked) {
-        List<String> told = asked.stream().map(name -> of(adapter, agent, name)).distinct().toList();
+        List<String> told =
+                asked.stream().map(name -> of(adapter, agent, name)).distinct().toList();
         if (adapter.equals("codex") && !asked.isEmpty() && asked.stream().noneMatch(BASH::is)) {
-            throw Fields.invalid("tools", "must have 'bash' for the agent '" + agent
-                    + "', which reads and changes files with its shell and cannot be without it");
+            throw Fields.invalid(
+                    "tools",
+                    "must have 'bash' for the agent '" + agent
+                            + "', which reads and changes files with its shell and cannot be without it");
         }
         return told;
     }
@@ -59,10 +62,17 @@ enum ToolName {
             }
             return asked;
         }
-        List<ToolName> there = Arrays.stream(values()).filter(tool -> !tool.in(adapter).isEmpty()).toList();
-        return there.stream().filter(tool -> tool.is(asked)).findFirst().map(tool -> tool.in(adapter))
-                .orElseThrow(() -> Fields.invalid("tools", "has a tool that the agent '" + agent + "' has not; it has "
-                        + there.stream().map(ToolName::lower).toList()));
+        List<ToolName> there = Arrays.stream(values())
+                .filter(tool -> !tool.in(adapter).isEmpty())
+                .toList();
+        return there.stream()
+                .filter(tool -> tool.is(asked))
+                .findFirst()
+                .map(tool -> tool.in(adapter))
+                .orElseThrow(() -> Fields.invalid(
+                        "tools",
+                        "has a tool that the agent '" + agent + "' has not; it has "
+                                + there.stream().map(ToolName::lower).toList()));
     }
 
     private boolean is(String asked) {

@@ -110,8 +110,8 @@ public final class Outbox implements FrameSink {
         if (ended) {
             throw new IllegalStateException("a frame behind the last one");
         }
-        byte[] start = ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + (lastSeq + 1))
-                .getBytes(StandardCharsets.US_ASCII);
+        byte[] start =
+                ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + (lastSeq + 1)).getBytes(StandardCharsets.US_ASCII);
         int frame = start.length + length;
         if (frame > Limits.FRAME_BYTES_MAX) {
             throw new IllegalArgumentException("a frame of " + frame + " bytes");

@@ -16,6 +16,7 @@ public final class OutputPump implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(OutputPump.class);
     /** The capacity of a pipe: more is never there at once. */
     private static final int READ_BYTES_MAX = 64 * 1024;
+
     private static final int STACK_BYTES = 128 * 1024;
     /**
      * How long output collects while the reader is far behind; also what it may add to the delay of a frame.

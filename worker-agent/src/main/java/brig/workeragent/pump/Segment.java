@@ -11,7 +11,9 @@ final class Segment {
     final long firstSeq;
     long lastSeq;
     int used;
-    @Nullable Segment next;
+
+    @Nullable
+    Segment next;
 
     Segment(int capacity, long firstSeq) {
         this.bytes = new byte[capacity];

@@ -20,8 +20,7 @@ final class BpfProgram {
     private static final int RETURN = 0x06;
     private static final int INSTRUCTION_BYTES = 8;
 
-    private record Instruction(int code, int whenTrue, int whenFalse, int operand) {
-    }
+    private record Instruction(int code, int whenTrue, int whenFalse, int operand) {}
 
     private final List<Instruction> instructions = new ArrayList<>();
 
@@ -81,8 +80,10 @@ final class BpfProgram {
     byte[] toBytes() {
         var bytes = ByteBuffer.allocate(instructions.size() * INSTRUCTION_BYTES).order(ByteOrder.nativeOrder());
         for (Instruction instruction : instructions) {
-            bytes.putShort((short) instruction.code).put((byte) instruction.whenTrue)
-                    .put((byte) instruction.whenFalse).putInt(instruction.operand);
+            bytes.putShort((short) instruction.code)
+                    .put((byte) instruction.whenTrue)
+                    .put((byte) instruction.whenFalse)
+                    .putInt(instruction.operand);
         }
         return bytes.array();
     }

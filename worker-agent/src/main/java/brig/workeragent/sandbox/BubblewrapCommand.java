@@ -14,8 +14,7 @@ final class BubblewrapCommand {
     private static final String INIT = "/run/brig-init";
 
     /** Links into /usr on a merged host, folders of their own elsewhere. */
-    private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64",
-            "libx32");
+    private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64", "libx32");
 
     /** Size of {@code /dev/shm}. */
     static final long SHARED_MEMORY_BYTES = 64L * 1024 * 1024;
@@ -36,8 +35,11 @@ final class BubblewrapCommand {
         addEtc(options, profile.network());
         addOwnMounts(options, profile);
         for (WallProfile.Mount mount : profile.mounts()) {
-            add(options, mount.readOnly() ? "--ro-bind" : "--bind",
-                    mount.source().toString(), mount.target().toString());
+            add(
+                    options,
+                    mount.readOnly() ? "--ro-bind" : "--bind",
+                    mount.source().toString(),
+                    mount.target().toString());
         }
         // Last of all mounts: nothing but what was mounted above is writable, /etc and the folders between
         // included.
@@ -51,8 +53,20 @@ final class BubblewrapCommand {
         String inside = Integer.toString(WallProfile.INSIDE_UID);
         add(options, "--unshare-all", "--unshare-user");
         if (!profile.nested()) add(options, "--disable-userns");
-        add(options, "--die-with-parent", "--new-session", "--as-pid-1", "--uid", inside, "--gid", inside,
-                "--hostname", profile.hostname(), "--cap-drop", "ALL", "--clearenv");
+        add(
+                options,
+                "--die-with-parent",
+                "--new-session",
+                "--as-pid-1",
+                "--uid",
+                inside,
+                "--gid",
+                inside,
+                "--hostname",
+                profile.hostname(),
+                "--cap-drop",
+                "ALL",
+                "--clearenv");
     }
 
     private void addSystem(List<String> options) {
@@ -85,10 +99,12 @@ final class BubblewrapCommand {
         // write.
         add(options, "--perms", "1777", "--size", Long.toString(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm");
         add(options, "--perms", "1777", "--size", Long.toString(profile.tmpBytesMax()), "--tmpfs", "/tmp");
-        add(options, "--perms", "0700", "--size", Long.toString(profile.homeBytesMax()),
-                "--tmpfs", WallProfile.HOME);
-        add(options, profile.workspaceReadOnly() ? "--ro-bind" : "--bind",
-                profile.workspace().toString(), WallProfile.WORKSPACE);
+        add(options, "--perms", "0700", "--size", Long.toString(profile.homeBytesMax()), "--tmpfs", WallProfile.HOME);
+        add(
+                options,
+                profile.workspaceReadOnly() ? "--ro-bind" : "--bind",
+                profile.workspace().toString(),
+                WallProfile.WORKSPACE);
     }
 
     /**
@@ -102,9 +118,15 @@ final class BubblewrapCommand {
     static List<String> payload(
             List<String> command, ResourceLimits limits, boolean memoryGroup, List<String> declared) {
         var words = new ArrayList<String>();
-        add(words, INIT, "--nproc", Integer.toString(limits.pidsMax() + 1),
-                "--fsize", Long.toString(limits.fileBytesMax()),
-                "--nofile", Integer.toString(limits.openFilesMax()));
+        add(
+                words,
+                INIT,
+                "--nproc",
+                Integer.toString(limits.pidsMax() + 1),
+                "--fsize",
+                Long.toString(limits.fileBytesMax()),
+                "--nofile",
+                Integer.toString(limits.openFilesMax()));
         if (!memoryGroup) add(words, "--data", Long.toString(limits.memoryBytesMax()));
         declared.forEach(property -> add(words, "--property", property));
         words.add("--");

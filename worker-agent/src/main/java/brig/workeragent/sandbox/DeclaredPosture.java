@@ -22,13 +22,32 @@ final class DeclaredPosture {
     private static final String NETWORK = "own-network";
 
     /** Property to the kind of namespace that must not be the host's. */
-    private static final Map<String, String> NAMESPACES = Map.of("own-user-namespace", "user",
-            "own-pid-namespace", "pid", NETWORK, "net", "own-ipc", "ipc", "own-uts", "uts",
-            "own-mounts", "mnt", "own-cgroup", "cgroup");
+    private static final Map<String, String> NAMESPACES = Map.of(
+            "own-user-namespace",
+            "user",
+            "own-pid-namespace",
+            "pid",
+            NETWORK,
+            "net",
+            "own-ipc",
+            "ipc",
+            "own-uts",
+            "uts",
+            "own-mounts",
+            "mnt",
+            "own-cgroup",
+            "cgroup");
 
     /** What holds for every wall, whatever its profile says. */
-    private static final List<String> ALWAYS = List.of("uid-not-root", "no-capabilities", "no-new-privs",
-            "no-host-sockets", "no-terminal", "descriptors", "init-sealed", "limits");
+    private static final List<String> ALWAYS = List.of(
+            "uid-not-root",
+            "no-capabilities",
+            "no-new-privs",
+            "no-host-sockets",
+            "no-terminal",
+            "descriptors",
+            "init-sealed",
+            "limits");
 
     private final Map<String, String> namespaces;
     private final UserCounts counts;
@@ -45,10 +64,12 @@ final class DeclaredPosture {
             String kind = String.valueOf(NAMESPACES.get(property));
             try {
                 // Format: kind:[number], namespaces(7).
-                String link = Files.readSymbolicLink(Path.of("/proc/self/ns/" + kind)).toString();
+                String link =
+                        Files.readSymbolicLink(Path.of("/proc/self/ns/" + kind)).toString();
                 numbers.put(property, link.substring(kind.length() + 2, link.length() - 1));
             } catch (IOException unreadable) {
-                throw new SandboxException(Code.SANDBOX_UNAVAILABLE,
+                throw new SandboxException(
+                        Code.SANDBOX_UNAVAILABLE,
                         "this kernel does not tell its namespaces: " + unreadable.getMessage());
             }
         }
@@ -61,10 +82,13 @@ final class DeclaredPosture {
         declared.add("seccomp-filter=" + (profile.nested() ? "nested" : "") + (memoryGroup ? "" : ",rlimits"));
         if (counts.inotifyInstances() > 0) declared.add("inotify-bounded=" + counts.inotifyInstances());
         declared.add(profile.nested() ? "proc-sys-read-only=tried" : "proc-sys-read-only");
-        declared.add("root-read-only=" + profile.mounts().stream().filter(mount -> !mount.readOnly())
-                .map(mount -> mount.target().toString()).collect(Collectors.joining(":")));
-        namespaces.forEach((property, number) -> declared.add(
-                property.equals(NETWORK) ? network(number, profile.network()) : property + "=" + number));
+        declared.add("root-read-only="
+                + profile.mounts().stream()
+                        .filter(mount -> !mount.readOnly())
+                        .map(mount -> mount.target().toString())
+                        .collect(Collectors.joining(":")));
+        namespaces.forEach((property, number) ->
+                declared.add(property.equals(NETWORK) ? network(number, profile.network()) : property + "=" + number));
         declared.add("workspace=" + (profile.workspaceReadOnly() ? "ro" : "rw"));
         declared.add("tmp-sized=" + profile.tmpBytesMax());
         declared.add("home-sized=" + profile.homeBytesMax());
@@ -77,8 +101,10 @@ final class DeclaredPosture {
 
     private static String network(String host, NetworkPlan network) {
         if (!network.exists()) return NETWORK + "=" + host;
-        return EGRESS_NETWORK + "=" + host + network.listeners().stream()
-                .map(listener -> "," + listener.declared()).collect(Collectors.joining());
+        return EGRESS_NETWORK + "=" + host
+                + network.listeners().stream()
+                        .map(listener -> "," + listener.declared())
+                        .collect(Collectors.joining());
     }
 
     static String nameOf(String declared) {

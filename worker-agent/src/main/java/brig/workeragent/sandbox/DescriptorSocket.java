@@ -48,8 +48,7 @@ final class DescriptorSocket implements AutoCloseable {
     private final ArrayDeque<Integer> arrived = new ArrayDeque<>();
     private final ArrayDeque<Taker> takers = new ArrayDeque<>();
 
-    private record Taker(int count, CompletableFuture<List<Integer>> taken) {
-    }
+    private record Taker(int count, CompletableFuture<List<Integer>> taken) {}
 
     private DescriptorSocket(Path path, long launcher) {
         this.path = path;
@@ -81,16 +80,23 @@ final class DescriptorSocket implements AutoCloseable {
     }
 
     private void bind() {
-        new ServerBootstrap().group(group).channel(EpollServerDomainSocketChannel.class)
+        new ServerBootstrap()
+                .group(group)
+                .channel(EpollServerDomainSocketChannel.class)
                 .childOption(EpollChannelOption.DOMAIN_SOCKET_READ_MODE, DomainSocketReadMode.FILE_DESCRIPTORS)
                 .childHandler(new ChannelInitializer<EpollDomainSocketChannel>() {
                     @Override
                     protected void initChannel(EpollDomainSocketChannel peer) throws IOException {
                         // The kernel's word: the launcher may run as another user than this process.
-                        if (peer.peerCredentials().pid() == launcher) peer.pipeline().addLast(new Arrivals());
-                        else throw new IOException("process " + peer.peerCredentials().pid() + " is not the launcher");
+                        if (peer.peerCredentials().pid() == launcher)
+                            peer.pipeline().addLast(new Arrivals());
+                        else
+                            throw new IOException(
+                                    "process " + peer.peerCredentials().pid() + " is not the launcher");
                     }
-                }).bind(new DomainSocketAddress(path.toFile())).syncUninterruptibly();
+                })
+                .bind(new DomainSocketAddress(path.toFile()))
+                .syncUninterruptibly();
     }
 
     Path path() {

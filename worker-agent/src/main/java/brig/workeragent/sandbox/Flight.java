@@ -25,11 +25,15 @@ final class Flight {
 
     private static final Logger LOG = LoggerFactory.getLogger(Flight.class);
 
-    private enum State { REQUESTED, STARTED, RUNNING, ENDED }
+    private enum State {
+        REQUESTED,
+        STARTED,
+        RUNNING,
+        ENDED
+    }
 
     /** What is being launched: under which name, with which limits held for it, and what its wall has to prove. */
-    record Launch(String id, LaunchRequest request, LimitsLease lease, PostureMeasurement posture) {
-    }
+    record Launch(String id, LaunchRequest request, LimitsLease lease, PostureMeasurement posture) {}
 
     private final String id;
     private final LaunchRequest request;
@@ -130,10 +134,14 @@ final class Flight {
         lease.handleRunning(hostPid, this::kill);
         Posture confirmed = posture.posture();
         // They were sent before the word that it is ready, but on another way.
-        var _ = network.whenThere().whenCompleteAsync((listeners, lost) -> {
-            if (lost == null) launched.complete(new WalledProcess(this, opened, hostPid, confirmed, network));
-            else launched.completeExceptionally(lost);
-        }, completions);
+        var _ = network.whenThere()
+                .whenCompleteAsync(
+                        (listeners, lost) -> {
+                            if (lost == null)
+                                launched.complete(new WalledProcess(this, opened, hostPid, confirmed, network));
+                            else launched.completeExceptionally(lost);
+                        },
+                        completions);
     }
 
     WalledNetwork network() {
@@ -168,8 +176,8 @@ final class Flight {
     private SandboxException endedAtStart() {
         if (readyButNotConfirmed) return posture.failure();
         return timedOut
-                ? new SandboxException(Code.START_TIMEOUT,
-                        "the wall did not stand within " + request.startTimeoutMs() + " ms")
+                ? new SandboxException(
+                        Code.START_TIMEOUT, "the wall did not stand within " + request.startTimeoutMs() + " ms")
                 : new SandboxException(Code.KILLED_AT_START, "killed before the command ran");
     }
 

@@ -21,10 +21,10 @@ public final class HelperFilter {
     private static final List<Integer> NEW_PROCESSES_X86_64 = List.of(59, 322, 57, 58);
     /** This processor never had the last two. */
     private static final List<Integer> NEW_PROCESSES_AARCH64 = List.of(221, 281);
+
     private static final int CLONE_THREAD = 0x10000;
 
-    private HelperFilter() {
-    }
+    private HelperFilter() {}
 
     /** As the kernel wants it on this host. @throws IllegalStateException on a processor that has no filter */
     public static byte[] ofHost() {
@@ -47,30 +47,46 @@ public final class HelperFilter {
 
     private static BpfProgram rule(Syscall call) {
         return switch (call) {
-            case CLONE -> new BpfProgram().load(FIRST_ARGUMENT)
-                    .answerWhenAnyBit(SeccompFilter.CLONE_NEW_ANY, REFUSE)
-                    .answerWhenAnyBit(CLONE_THREAD, ALLOW).answer(REFUSE);
+            case CLONE ->
+                new BpfProgram()
+                        .load(FIRST_ARGUMENT)
+                        .answerWhenAnyBit(SeccompFilter.CLONE_NEW_ANY, REFUSE)
+                        .answerWhenAnyBit(CLONE_THREAD, ALLOW)
+                        .answer(REFUSE);
             // Its flags are in memory, where a filter cannot look; C libraries fall back to clone.
             case CLONE3 -> new BpfProgram().answer(NO_SUCH_CALL);
             case SOCKET -> socket();
             // Its standard error may be somebody's terminal.
-            case IOCTL -> new BpfProgram().load(SECOND_ARGUMENT)
-                    .answerWhenEqual(SeccompFilter.TIOCSTI, REFUSE)
-                    .answerWhenEqual(SeccompFilter.TIOCLINUX, REFUSE).answer(ALLOW);
+            case IOCTL ->
+                new BpfProgram()
+                        .load(SECOND_ARGUMENT)
+                        .answerWhenEqual(SeccompFilter.TIOCSTI, REFUSE)
+                        .answerWhenEqual(SeccompFilter.TIOCLINUX, REFUSE)
+                        .answer(ALLOW);
             // The JDK's channels cannot do without a pair that leads nowhere.
-            case SOCKETPAIR -> new BpfProgram().load(FIRST_ARGUMENT)
-                    .answerWhenEqual(SeccompFilter.AF_UNIX, ALLOW).answer(NO_SUCH_FAMILY);
-            default -> call.why() == Syscall.Why.SET_USER_ID
-                    ? SeccompFilter.withoutSetUserId(call) : new BpfProgram().answer(REFUSE);
+            case SOCKETPAIR ->
+                new BpfProgram()
+                        .load(FIRST_ARGUMENT)
+                        .answerWhenEqual(SeccompFilter.AF_UNIX, ALLOW)
+                        .answer(NO_SUCH_FAMILY);
+            default ->
+                call.why() == Syscall.Why.SET_USER_ID
+                        ? SeccompFilter.withoutSetUserId(call)
+                        : new BpfProgram().answer(REFUSE);
         };
     }
 
     /** A Unix socket would reach what listens under an abstract name in the host's network: a desktop, for one. */
     private static BpfProgram socket() {
-        var noRawPackets = new BpfProgram().load(SECOND_ARGUMENT).and(SeccompFilter.SOCKET_TYPE_MASK)
-                .answerWhenEqual(SeccompFilter.SOCK_RAW, REFUSE).answer(ALLOW);
-        return new BpfProgram().load(FIRST_ARGUMENT)
-                .whenEqual(SeccompFilter.AF_INET, noRawPackets).whenEqual(SeccompFilter.AF_INET6, noRawPackets)
+        var noRawPackets = new BpfProgram()
+                .load(SECOND_ARGUMENT)
+                .and(SeccompFilter.SOCKET_TYPE_MASK)
+                .answerWhenEqual(SeccompFilter.SOCK_RAW, REFUSE)
+                .answer(ALLOW);
+        return new BpfProgram()
+                .load(FIRST_ARGUMENT)
+                .whenEqual(SeccompFilter.AF_INET, noRawPackets)
+                .whenEqual(SeccompFilter.AF_INET6, noRawPackets)
                 .answer(NO_SUCH_FAMILY);
     }
 }

@@ -17,16 +17,27 @@ import org.jspecify.annotations.Nullable;
  * @param identity       another user of the host than the workers'; null for that one. Only root's launcher can change
  *                       to another
  */
-public record LaunchRequest(String workerId, WallProfile profile, ResourceLimits limits, List<String> command,
-                            boolean stdinPipe, int startTimeoutMs, @Nullable WorkerIdentity identity) {
+public record LaunchRequest(
+        String workerId,
+        WallProfile profile,
+        ResourceLimits limits,
+        List<String> command,
+        boolean stdinPipe,
+        int startTimeoutMs,
+        @Nullable WorkerIdentity identity) {
 
     public static final int START_TIMEOUT_MS = 10_000;
 
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
     /** As the workers' user. */
-    public LaunchRequest(String workerId, WallProfile profile, ResourceLimits limits, List<String> command,
-                         boolean stdinPipe, int startTimeoutMs) {
+    public LaunchRequest(
+            String workerId,
+            WallProfile profile,
+            ResourceLimits limits,
+            List<String> command,
+            boolean stdinPipe,
+            int startTimeoutMs) {
         this(workerId, profile, limits, command, stdinPipe, startTimeoutMs, null);
     }
 
@@ -47,7 +58,6 @@ public record LaunchRequest(String workerId, WallProfile profile, ResourceLimits
 
     /** With default limits, no standard input, and the default start deadline. */
     public static LaunchRequest of(String workerId, WallProfile profile, String... command) {
-        return new LaunchRequest(
-                workerId, profile, ResourceLimits.DEFAULT, List.of(command), false, START_TIMEOUT_MS);
+        return new LaunchRequest(workerId, profile, ResourceLimits.DEFAULT, List.of(command), false, START_TIMEOUT_MS);
     }
 }

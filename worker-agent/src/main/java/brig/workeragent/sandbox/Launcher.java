@@ -60,8 +60,7 @@ public final class Launcher implements AutoCloseable {
     private final Thread permanent;
 
     /** Handed from the thread of requests to the permanent one; empty means: end. */
-    private final LinkedBlockingQueue<Optional<CompletableFuture<LauncherLink>>> wanted =
-            new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Optional<CompletableFuture<LauncherLink>>> wanted = new LinkedBlockingQueue<>();
 
     // State owned by the thread of requests.
     private @Nullable LauncherLink link;
@@ -121,18 +120,17 @@ public final class Launcher implements AutoCloseable {
             var measurement = new PostureMeasurement(declared, config.limits().level(), config.notHeld());
             var launch = new Flight.Launch(taken.id(), request, taken.lease(), measurement);
             var flight = new Flight(launch, current, completions, launched);
-            flight.startsUntil(requests.schedule(
-                    flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
-            List<String> payload = BubblewrapCommand.payload(
-                    request.command(), request.limits(), memoryGroup, declared);
+            flight.startsUntil(
+                    requests.schedule(flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
+            List<String> payload =
+                    BubblewrapCommand.payload(request.command(), request.limits(), memoryGroup, declared);
             boolean nested = request.profile().nested();
             current.bound(flight.id(), counts.ofWorker(nested));
-            current.launch(flight, template.filter(nested, memoryGroup),
-                    bubblewrap.options(request.profile()), payload);
+            current.launch(
+                    flight, template.filter(nested, memoryGroup), bubblewrap.options(request.profile()), payload);
             var _ = launched.thenRun(this::refill);
         } catch (LimitsUnavailableException unavailable) {
-            fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE,
-                    String.valueOf(unavailable.getMessage())));
+            fail(launched, new SandboxException(Code.LIMITS_UNAVAILABLE, String.valueOf(unavailable.getMessage())));
         } catch (SandboxException failure) {
             fail(launched, failure);
         }
@@ -223,8 +221,8 @@ public final class Launcher implements AutoCloseable {
 
     /** The pid of the brig-launcher that serves at present; empty before the first launch. */
     Optional<Long> launcherPid() {
-        return CompletableFuture.supplyAsync(
-                () -> Optional.ofNullable(link).map(LauncherLink::pid), requests).join();
+        return CompletableFuture.supplyAsync(() -> Optional.ofNullable(link).map(LauncherLink::pid), requests)
+                .join();
     }
 
     UserCounts counts() {
@@ -233,7 +231,8 @@ public final class Launcher implements AutoCloseable {
 
     /** First processes that wait for a launch. */
     int sparesKept() {
-        return CompletableFuture.supplyAsync(() -> link == null ? 0 : link.sparesKept(), requests).join();
+        return CompletableFuture.supplyAsync(() -> link == null ? 0 : link.sparesKept(), requests)
+                .join();
     }
 
     /** Ends all walls, and with them the limits. What is in flight fails with LAUNCHER_DIED. */

@@ -31,7 +31,8 @@ public record LauncherConfig(
 
     /** For the operator: what nothing on this host bounds for a worker, one line each. */
     List<String> notHeld() {
-        return Stream.concat(limits.gaps().stream(), Stream.of(identity.sharedCounts())).toList();
+        return Stream.concat(limits.gaps().stream(), Stream.of(identity.sharedCounts()))
+                .toList();
     }
 
     /** An empty file that no worker can read, to mount over what none is to see; there once a launcher is open. */

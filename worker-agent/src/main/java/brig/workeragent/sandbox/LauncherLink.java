@@ -36,9 +36,11 @@ final class LauncherLink {
     private final Map<String, Spare> spares = new ConcurrentHashMap<>();
     /** Owned by the executor: those of them that are free to take, if they did not end meanwhile. */
     private final ArrayDeque<Spare> waiting = new ArrayDeque<>();
+
     private final Path socketFolder;
     /** Made with the first wall that has a network; written by the executor. */
     private volatile @Nullable DescriptorSocket descriptors;
+
     private volatile boolean closed;
 
     /** A first process that waits for what to build, and the groups that it stands in. */
@@ -65,7 +67,8 @@ final class LauncherLink {
             Path socketFolder = config.runtimeFolder().resolve("descriptors");
             return new LauncherLink(builder.start(), config.bwrap(), socketFolder, requests);
         } catch (IOException failed) {
-            throw new SandboxException(Code.SANDBOX_UNAVAILABLE,
+            throw new SandboxException(
+                    Code.SANDBOX_UNAVAILABLE,
                     "cannot start " + program + ", which the build makes: " + failed.getMessage());
         }
     }
@@ -97,7 +100,8 @@ final class LauncherLink {
     }
 
     /** On the executor. One that was kept; null where there is none. */
-    @Nullable Spare takeSpare() {
+    @Nullable
+    Spare takeSpare() {
         Spare spare = waiting.poll();
         while (spare != null && !spares.containsKey(spare.id())) spare = waiting.poll();
         return spare;
@@ -187,8 +191,8 @@ final class LauncherLink {
             if (closed) fresh.close();
             return fresh;
         } catch (IOException failed) {
-            throw new SandboxException(Code.SANDBOX_UNAVAILABLE,
-                    "cannot receive the sockets of walls: " + failed.getMessage());
+            throw new SandboxException(
+                    Code.SANDBOX_UNAVAILABLE, "cannot receive the sockets of walls: " + failed.getMessage());
         }
     }
 
@@ -219,8 +223,8 @@ final class LauncherLink {
 
     /** Returns when the program has ended and everything in flight has been told. */
     void readReplies() {
-        try (BufferedReader replies = new BufferedReader(
-                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+        try (BufferedReader replies =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = replies.readLine(); line != null; line = replies.readLine()) handleReply(line);
         } catch (IOException | RuntimeException broken) {
             LOG.warn("Reading from brig-launcher", broken);
@@ -250,8 +254,10 @@ final class LauncherLink {
             case "posture" -> flight.handleFinding(words[2], words[3]);
             case "ready" -> flight.handleReady(number(words[2]));
             case "exited" -> remove(flight).handleExited(words[2].equals("signal"), number(words[3]));
-            case "noexec" -> remove(flight).handleFailure(
-                    WallFailure.ofExec(words[2], flight.request().command().getFirst()));
+            case "noexec" ->
+                remove(flight)
+                        .handleFailure(WallFailure.ofExec(
+                                words[2], flight.request().command().getFirst()));
             case "failed" -> {
                 if (words[2].equals("posture")) remove(flight).handleNotEnforced();
                 else remove(flight).handleFailure(WallFailure.ofStep(words[2], words[3], bwrap));

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param listeners that listen inside before the worker's command starts, 64 at most
  * @param authority a PEM file whose certificate the wall trusts beside those that the host does; null for none
  */
-public record NetworkPlan(List<Listener> listeners, @Nullable Path authority) {
+public record NetworkPlan(
+        List<Listener> listeners, @Nullable Path authority) {
 
     public static final NetworkPlan NONE = new NetworkPlan(List.of(), null);
 

@@ -42,13 +42,17 @@ final class PostureMeasurement {
     }
 
     SandboxException failure() {
-        String failed = measured.stream().filter(property -> !property.holds())
-                .map(property -> property.name() + " (" + property.detail() + ")").collect(Collectors.joining(", "));
-        String missing = declared.stream().map(DeclaredPosture::nameOf)
-                .filter(name -> measured.stream().noneMatch(property -> property.name().equals(name)))
-                .map(name -> name + " (not measured)").collect(Collectors.joining(", "));
+        String failed = measured.stream()
+                .filter(property -> !property.holds())
+                .map(property -> property.name() + " (" + property.detail() + ")")
+                .collect(Collectors.joining(", "));
+        String missing = declared.stream()
+                .map(DeclaredPosture::nameOf)
+                .filter(name ->
+                        measured.stream().noneMatch(property -> property.name().equals(name)))
+                .map(name -> name + " (not measured)")
+                .collect(Collectors.joining(", "));
         String all = failed.isEmpty() || missing.isEmpty() ? failed + missing : failed + ", " + missing;
-        return new SandboxException(Code.POSTURE_NOT_ENFORCED,
-                "the wall does not enforce what it declares: " + all);
+        return new SandboxException(Code.POSTURE_NOT_ENFORCED, "the wall does not enforce what it declares: " + all);
     }
 }

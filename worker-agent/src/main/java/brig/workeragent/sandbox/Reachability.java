@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reachability {
 
-    private Reachability() {
-    }
+    private Reachability() {}
 
     /** The topmost folder above the path that others may not pass; null if the way is open. */
     public static @Nullable Path firstClosedFolder(Path path) {

@@ -47,6 +47,7 @@ final class SeccompFilter {
 
     /** Both put characters into the input of a terminal, as if typed by its user. */
     static final int TIOCSTI = 0x5412;
+
     static final int TIOCLINUX = 0x541C;
 
     /** {@code S_ISUID} of {@code linux/stat.h}. */
@@ -57,8 +58,7 @@ final class SeccompFilter {
     private static final int PERSONALITY_LINUX = 0;
     private static final int PERSONALITY_QUERY = 0xFFFFFFFF;
 
-    private SeccompFilter() {
-    }
+    private SeccompFilter() {}
 
     /**
      * The filter as the kernel wants it.
@@ -84,19 +84,28 @@ final class SeccompFilter {
     private static BpfProgram rule(Syscall call, boolean nested) {
         return switch (call) {
             // As in a kernel that was built without them; programs fall back to files in /tmp and /dev/shm.
-            case MEMFD_CREATE, MEMFD_SECRET, SHMGET, MSGGET, SEMGET, MQ_OPEN ->
-                    new BpfProgram().answer(NO_SUCH_CALL);
+            case MEMFD_CREATE, MEMFD_SECRET, SHMGET, MSGGET, SEMGET, MQ_OPEN -> new BpfProgram().answer(NO_SUCH_CALL);
             case CLONE -> clone(nested);
             // Its flags are in memory, where a filter cannot look; C libraries fall back to clone.
             case CLONE3 -> new BpfProgram().answer(nested ? ALLOW : NO_SUCH_CALL);
             case SOCKET -> socket();
-            case SOCKETPAIR -> new BpfProgram().load(FIRST_ARGUMENT)
-                    .answerWhenEqual(AF_UNIX, ALLOW).answer(NO_SUCH_FAMILY);
-            case IOCTL -> new BpfProgram().load(SECOND_ARGUMENT)
-                    .answerWhenEqual(TIOCSTI, REFUSE).answerWhenEqual(TIOCLINUX, REFUSE).answer(ALLOW);
-            case PERSONALITY -> new BpfProgram().load(FIRST_ARGUMENT)
-                    .answerWhenEqual(PERSONALITY_LINUX, ALLOW).answerWhenEqual(PERSONALITY_QUERY, ALLOW)
-                    .answer(REFUSE);
+            case SOCKETPAIR ->
+                new BpfProgram()
+                        .load(FIRST_ARGUMENT)
+                        .answerWhenEqual(AF_UNIX, ALLOW)
+                        .answer(NO_SUCH_FAMILY);
+            case IOCTL ->
+                new BpfProgram()
+                        .load(SECOND_ARGUMENT)
+                        .answerWhenEqual(TIOCSTI, REFUSE)
+                        .answerWhenEqual(TIOCLINUX, REFUSE)
+                        .answer(ALLOW);
+            case PERSONALITY ->
+                new BpfProgram()
+                        .load(FIRST_ARGUMENT)
+                        .answerWhenEqual(PERSONALITY_LINUX, ALLOW)
+                        .answerWhenEqual(PERSONALITY_QUERY, ALLOW)
+                        .answer(REFUSE);
             default -> call.why() == Why.SET_USER_ID ? withoutSetUserId(call) : new BpfProgram().answer(REFUSE);
         };
     }
@@ -118,12 +127,19 @@ final class SeccompFilter {
     }
 
     private static BpfProgram modeIn(int argument) {
-        return new BpfProgram().load(argument).answerWhenAnyBit(SET_USER_ID, REFUSE).answer(ALLOW);
+        return new BpfProgram()
+                .load(argument)
+                .answerWhenAnyBit(SET_USER_ID, REFUSE)
+                .answer(ALLOW);
     }
 
     private static BpfProgram modeOfOpen(int flags, int mode) {
-        return new BpfProgram().load(flags).answerWhenNoBit(OPEN_CREATES, ALLOW)
-                .load(mode).answerWhenAnyBit(SET_USER_ID, REFUSE).answer(ALLOW);
+        return new BpfProgram()
+                .load(flags)
+                .answerWhenNoBit(OPEN_CREATES, ALLOW)
+                .load(mode)
+                .answerWhenAnyBit(SET_USER_ID, REFUSE)
+                .answer(ALLOW);
     }
 
     private static BpfProgram clone(boolean nested) {
@@ -136,11 +152,17 @@ final class SeccompFilter {
      * machine.
      */
     private static BpfProgram socket() {
-        var noRawPackets = new BpfProgram().load(SECOND_ARGUMENT).and(SOCKET_TYPE_MASK)
-                .answerWhenEqual(SOCK_RAW, REFUSE).answer(ALLOW);
-        return new BpfProgram().load(FIRST_ARGUMENT)
-                .answerWhenEqual(AF_UNIX, ALLOW).answerWhenEqual(AF_NETLINK, ALLOW)
-                .whenEqual(AF_INET, noRawPackets).whenEqual(AF_INET6, noRawPackets)
+        var noRawPackets = new BpfProgram()
+                .load(SECOND_ARGUMENT)
+                .and(SOCKET_TYPE_MASK)
+                .answerWhenEqual(SOCK_RAW, REFUSE)
+                .answer(ALLOW);
+        return new BpfProgram()
+                .load(FIRST_ARGUMENT)
+                .answerWhenEqual(AF_UNIX, ALLOW)
+                .answerWhenEqual(AF_NETLINK, ALLOW)
+                .whenEqual(AF_INET, noRawPackets)
+                .whenEqual(AF_INET6, noRawPackets)
                 .answer(NO_SUCH_FAMILY);
     }
 }

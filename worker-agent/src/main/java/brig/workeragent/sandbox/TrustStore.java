@@ -23,6 +23,7 @@ final class TrustStore {
 
     /** Below {@code /etc}; where Debian, Ubuntu, Arch and Alpine have it. */
     static final String BUNDLE = "ssl/certs/ca-certificates.crt";
+
     static final String JAVA = "ssl/certs/java/cacerts";
     /** The certificate alone, for programs that add to a list of their own. */
     static final String OWN = "ssl/certs/brig-authority.pem";
@@ -30,8 +31,7 @@ final class TrustStore {
     /** What every JDK expects of its own. It protects nothing: certificates are public. */
     private static final char[] JAVA_PASSWORD = "changeit".toCharArray();
 
-    private TrustStore() {
-    }
+    private TrustStore() {}
 
     /** @param etc a copy of the host's that nobody uses yet */
     static void add(Path etc, Path authority) throws IOException {

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -57,12 +56,10 @@ public final class WallDoctor {
         for (String name : List.of("brig-launcher", "brig-init")) {
             Path program = config.nativeFolder().resolve(name);
             boolean there = Files.isExecutable(program);
-            add(name, there, program + (there ? "" : " is missing"),
-                    "Build it: ./gradlew :worker-agent:classes");
+            add(name, there, program + (there ? "" : " is missing"), "Build it: ./gradlew :worker-agent:classes");
         }
         String version = bubblewrapVersion();
-        add("bubblewrap", version != null, config.bwrap() + ": " + (version == null ? "missing" : version),
-                INSTALL);
+        add("bubblewrap", version != null, config.bwrap() + ": " + (version == null ? "missing" : version), INSTALL);
     }
 
     private @Nullable String bubblewrapVersion() {
@@ -83,8 +80,7 @@ public final class WallDoctor {
         try {
             // Not readString: it reads a byte first, and older kernels give a setting to the first read only.
             String most = Files.readAllLines(file).getFirst().trim();
-            add("user namespaces", !most.equals("0"), "at most " + most,
-                    "Set sysctl user.max_user_namespaces above 0");
+            add("user namespaces", !most.equals("0"), "at most " + most, "Set sysctl user.max_user_namespaces above 0");
         } catch (IOException unreadable) {
             add("user namespaces", false, "cannot read " + file, "Use a kernel with user namespaces");
         }
@@ -92,19 +88,28 @@ public final class WallDoctor {
 
     private void checkInside(Path workspace) {
         WallProfile usual = WallProfile.of(workspace);
-        var profile = new WallProfile(workspace, true, List.of(), usual.environment(), usual.hostname(),
-                usual.tmpBytesMax(), usual.homeBytesMax(), false, NetworkPlan.NONE);
+        var profile = new WallProfile(
+                workspace,
+                true,
+                List.of(),
+                usual.environment(),
+                usual.hostname(),
+                usual.tmpBytesMax(),
+                usual.homeBytesMax(),
+                false,
+                NetworkPlan.NONE);
         List<Posture.Property> properties = build("trial wall", profile);
         properties.forEach(this::add);
         if (properties.isEmpty()) return;
         build("trial wall with egress", profile.withNetwork(TRIAL)).stream()
-                .filter(property -> property.name().equals(DeclaredPosture.EGRESS_NETWORK)).forEach(this::add);
+                .filter(property -> property.name().equals(DeclaredPosture.EGRESS_NETWORK))
+                .forEach(this::add);
     }
 
     /** What holds of a wall that stands; nothing where it does not. */
     private List<Posture.Property> build(String name, WallProfile profile) {
-        var request = new LaunchRequest("doctor", profile, ResourceLimits.DEFAULT,
-                List.of("/bin/true"), false, TRIAL_MS);
+        var request =
+                new LaunchRequest("doctor", profile, ResourceLimits.DEFAULT, List.of("/bin/true"), false, TRIAL_MS);
         try {
             WalledProcess process = launcher.launch(request).get(TRIAL_MS * 2L, TimeUnit.MILLISECONDS);
             process.stdout().close();
@@ -140,16 +145,23 @@ public final class WallDoctor {
         backend.gaps().forEach(gap -> words.add("not held: " + gap));
         limits.refusals().forEach(refusal -> words.add("not used: " + refusal));
         boolean weak = !backend.gaps().isEmpty();
-        findings.add(new Finding("resource limits", weak ? Status.WARN : Status.OK, String.join("; ", words),
+        findings.add(new Finding(
+                "resource limits",
+                weak ? Status.WARN : Status.OK,
+                String.join("; ", words),
                 weak ? "Run where systemd is, or as a service with Delegate=yes, which holds memory and CPU" : null));
     }
 
     private void checkSharedCounts() {
         long each = launcher.counts().inotifyInstances();
-        String inotify = each == 0 ? "inotify is not counted" : "each worker gets " + each + " of the "
-                + launcher.counts().inotifyInstancesOfUser() + " inotify instances of uid " + config.identity().uid();
+        String inotify = each == 0
+                ? "inotify is not counted"
+                : "each worker gets " + each + " of the " + launcher.counts().inotifyInstancesOfUser()
+                        + " inotify instances of uid " + config.identity().uid();
         boolean alone = config.identity().switched();
-        findings.add(new Finding("counted for the user", alone ? Status.OK : Status.WARN,
+        findings.add(new Finding(
+                "counted for the user",
+                alone ? Status.OK : Status.WARN,
                 inotify + "; not held: " + config.identity().sharedCounts(),
                 alone ? null : "Run Brig as root, whose workers have a user of their own"));
     }

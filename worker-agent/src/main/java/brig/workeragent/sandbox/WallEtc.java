@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class WallEtc {
     /** Nothing in them is secret. */
-    private static final List<String> SHARED = List.of("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives",
-            "ssl", "ca-certificates", "localtime");
+    private static final List<String> SHARED =
+            List.of("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl", "ca-certificates", "localtime");
+
     private final Path template;
     private final String name;
     private final Path hostEtc;
@@ -38,6 +39,7 @@ final class WallEtc {
     private final @Nullable Path authority;
     /** When what was copied had changed last; null for what was not there. */
     private final Map<Path, @Nullable FileTime> copiedAt = new HashMap<>();
+
     private int copies;
 
     /**
@@ -178,7 +180,8 @@ final class WallEtc {
 
         private static boolean isOpen(Path path, PosixFilePermission... wanted) throws IOException {
             return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                    .permissions().containsAll(Set.of(wanted));
+                    .permissions()
+                    .containsAll(Set.of(wanted));
         }
     }
 }

@@ -6,8 +6,7 @@ import java.nio.file.Path;
 /** Turns what brig-launcher says of a failed launch into a code, and into advice. */
 final class WallFailure {
 
-    private WallFailure() {
-    }
+    private WallFailure() {}
 
     /**
      * A set-up that failed.
@@ -18,23 +17,29 @@ final class WallFailure {
     static SandboxException ofStep(String step, String detail, Path bwrap) {
         return switch (step) {
             case "wall" -> new SandboxException(Code.SANDBOX_UNAVAILABLE, detail + mend(detail));
-            case "bwrap" -> switch (detail) {
-                case "ENOENT" -> new SandboxException(Code.SANDBOX_UNAVAILABLE, bwrap
-                        + " does not exist. Install bubblewrap: sudo apt-get install bubblewrap");
-                case "E2BIG" -> new SandboxException(Code.REQUEST_TOO_LARGE, "the command line is too long");
-                default -> step(step, detail);
-            };
-            case "walls" -> new SandboxException(Code.TOO_MANY_WALLS,
-                    "the launcher has no place for another wall");
-            case "request" -> detail.equals("E2BIG")
-                    ? new SandboxException(Code.REQUEST_TOO_LARGE,
-                    "command line and environment are too large")
-                    : step(step, detail);
-            case "network" -> new SandboxException(Code.SANDBOX_UNAVAILABLE, detail.equals("EXDEV")
-                    ? "the wall has namespaces of the host, which are not to be touched"
-                    : "its network and bounds could not be made: " + detail);
-            case "cgroup", "rlimit" -> new SandboxException(Code.LIMITS_UNAVAILABLE,
-                    "the worker could not be put under its " + step + ": " + detail);
+            case "bwrap" ->
+                switch (detail) {
+                    case "ENOENT" ->
+                        new SandboxException(
+                                Code.SANDBOX_UNAVAILABLE,
+                                bwrap + " does not exist. Install bubblewrap: sudo apt-get install bubblewrap");
+                    case "E2BIG" -> new SandboxException(Code.REQUEST_TOO_LARGE, "the command line is too long");
+                    default -> step(step, detail);
+                };
+            case "walls" -> new SandboxException(Code.TOO_MANY_WALLS, "the launcher has no place for another wall");
+            case "request" ->
+                detail.equals("E2BIG")
+                        ? new SandboxException(Code.REQUEST_TOO_LARGE, "command line and environment are too large")
+                        : step(step, detail);
+            case "network" ->
+                new SandboxException(
+                        Code.SANDBOX_UNAVAILABLE,
+                        detail.equals("EXDEV")
+                                ? "the wall has namespaces of the host, which are not to be touched"
+                                : "its network and bounds could not be made: " + detail);
+            case "cgroup", "rlimit" ->
+                new SandboxException(
+                        Code.LIMITS_UNAVAILABLE, "the worker could not be put under its " + step + ": " + detail);
             default -> step(step, detail);
         };
     }
@@ -45,11 +50,12 @@ final class WallFailure {
 
     static SandboxException ofExec(String errno, String command) {
         return switch (errno) {
-            case "ENOENT" -> new SandboxException(Code.COMMAND_NOT_FOUND,
-                    "inside the wall there is no command " + command);
+            case "ENOENT" ->
+                new SandboxException(Code.COMMAND_NOT_FOUND, "inside the wall there is no command " + command);
             case "E2BIG" -> new SandboxException(Code.REQUEST_TOO_LARGE, "the command line is too long");
-            default -> new SandboxException(Code.COMMAND_NOT_EXECUTABLE,
-                    "inside the wall " + command + " cannot be executed: " + errno);
+            default ->
+                new SandboxException(
+                        Code.COMMAND_NOT_EXECUTABLE, "inside the wall " + command + " cannot be executed: " + errno);
         };
     }
 

@@ -21,8 +21,15 @@ import java.util.regex.Pattern;
  * @param network           what it reaches; {@link NetworkPlan#NONE} for nothing
  */
 public record WallProfile(
-        Path workspace, boolean workspaceReadOnly, List<Mount> mounts, Map<String, String> environment,
-        String hostname, long tmpBytesMax, long homeBytesMax, boolean nested, NetworkPlan network) {
+        Path workspace,
+        boolean workspaceReadOnly,
+        List<Mount> mounts,
+        Map<String, String> environment,
+        String hostname,
+        long tmpBytesMax,
+        long homeBytesMax,
+        boolean nested,
+        NetworkPlan network) {
 
     public static final String WORKSPACE = "/workspace";
 
@@ -41,9 +48,22 @@ public record WallProfile(
 
     /** What programs expect to find set. */
     public static final Map<String, String> BASE_ENVIRONMENT = Map.of(
-            "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOME", HOME, "USER", "worker", "LOGNAME", "worker", "SHELL", "/bin/sh",
-            "LANG", "C.UTF-8", "TERM", "dumb", "TMPDIR", "/tmp");
+            "PATH",
+            "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME",
+            HOME,
+            "USER",
+            "worker",
+            "LOGNAME",
+            "worker",
+            "SHELL",
+            "/bin/sh",
+            "LANG",
+            "C.UTF-8",
+            "TERM",
+            "dumb",
+            "TMPDIR",
+            "/tmp");
 
     private static final long MIB = 1024 * 1024;
     private static final Pattern HOSTNAME = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
@@ -69,16 +89,24 @@ public record WallProfile(
 
     /** The usual wall: writable workspace, base environment, 1 GiB in {@code /tmp}, 512 MiB at home. */
     public static WallProfile of(Path workspace) {
-        return new WallProfile(workspace, false, List.of(), BASE_ENVIRONMENT, "worker", 1024 * MIB, 512 * MIB,
-                false, NetworkPlan.NONE);
+        return new WallProfile(
+                workspace,
+                false,
+                List.of(),
+                BASE_ENVIRONMENT,
+                "worker",
+                1024 * MIB,
+                512 * MIB,
+                false,
+                NetworkPlan.NONE);
     }
 
     /** This profile with further mounts, behind those that it has. */
     public WallProfile with(List<Mount> further) {
         var all = new ArrayList<>(mounts);
         all.addAll(further);
-        return new WallProfile(workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax,
-                homeBytesMax, nested, network);
+        return new WallProfile(
+                workspace, workspaceReadOnly, all, environment, hostname, tmpBytesMax, homeBytesMax, nested, network);
     }
 
     /** This profile with further variables; they win over those it has. */
@@ -86,14 +114,13 @@ public record WallProfile(
         var all = new TreeMap<>(environment);
         all.putAll(variables);
         return new WallProfile(
-                workspace, workspaceReadOnly, mounts, all, hostname, tmpBytesMax, homeBytesMax,
-                nested, network);
+                workspace, workspaceReadOnly, mounts, all, hostname, tmpBytesMax, homeBytesMax, nested, network);
     }
 
     /** This profile with that network. */
     public WallProfile withNetwork(NetworkPlan plan) {
-        return new WallProfile(workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax,
-                nested, plan);
+        return new WallProfile(
+                workspace, workspaceReadOnly, mounts, environment, hostname, tmpBytesMax, homeBytesMax, nested, plan);
     }
 
     /** Below the workspace is fine: it is mounted before. */
@@ -115,7 +142,9 @@ public record WallProfile(
     }
 
     private static void requireAbsolute(String name, Path path) {
-        if (!path.isAbsolute() || !path.equals(path.normalize()) || path.toString().indexOf('\0') >= 0) {
+        if (!path.isAbsolute()
+                || !path.equals(path.normalize())
+                || path.toString().indexOf('\0') >= 0) {
             throw new IllegalArgumentException(name + ": " + path + " is not an absolute, normal path");
         }
     }

@@ -26,6 +26,7 @@ final class WallTemplate {
     private static final Path HOST = Path.of("/etc");
     /** What workers' users execute; the folder that the build put them in may be closed to them. */
     private static final List<String> PROGRAMS = List.of("brig-init", "brig-clone");
+
     private static final String MACHINE_ID = "0".repeat(32) + "\n";
 
     /** Files of {@code /etc} that are not the host's. */
@@ -51,6 +52,7 @@ final class WallTemplate {
                     """,
             "resolv.conf", "",
             "machine-id", MACHINE_ID);
+
     private static final boolean[] BOTH = {false, true};
     /** What a wall with a network has instead: the names that it may reach are told by a socket of the wall. */
     private static final Map<String, String> ETC_OF_NETWORK = Map.of("resolv.conf", "nameserver 127.0.0.1\n");
@@ -72,8 +74,7 @@ final class WallTemplate {
      *
      * @param trusted certificates of JDKs, by where the JDK has its own; what else trusts them is in the folder
      */
-    record Etc(Path folder, Map<Path, Path> trusted) {
-    }
+    record Etc(Path folder, Map<Path, Path> trusted) {}
 
     /**
      * Writes the template.
@@ -81,22 +82,23 @@ final class WallTemplate {
      * @param folder       made if absent; all folders above it must be open to the worker's user
      * @param nativeFolder where the build put the programs
      */
-    static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity)
-            throws SandboxException {
+    static WallTemplate install(Path folder, Path nativeFolder, WorkerIdentity identity) throws SandboxException {
         try {
             Files.createDirectories(folder);
             boolean copied = mayExecute(folder, Files.readAllLines(Path.of("/proc/self/mountinfo")));
             // Passed through by workers' own user; what it holds names sessions.
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
             removeUnfinished(folder);
-            var template = new WallTemplate(folder, new WallEtc(folder, "etc", HOST, ETC, null),
-                    copied ? folder : nativeFolder);
+            var template = new WallTemplate(
+                    folder, new WallEtc(folder, "etc", HOST, ETC, null), copied ? folder : nativeFolder);
             template.put(LauncherConfig.BLANK, new byte[0], "---------");
             Syscall.Machine machine = Syscall.Machine.ofHost();
             for (boolean nested : BOTH) {
                 for (boolean memoryGroup : BOTH) {
-                    template.put(filterName(nested, memoryGroup),
-                            SeccompFilter.build(machine, nested, memoryGroup), "r--r--r--");
+                    template.put(
+                            filterName(nested, memoryGroup),
+                            SeccompFilter.build(machine, nested, memoryGroup),
+                            "r--r--r--");
                 }
             }
             for (String program : PROGRAMS) {
@@ -104,8 +106,10 @@ final class WallTemplate {
             }
             if (identity.switched()) {
                 requireOpen(folder, "put the runtime folder elsewhere, for instance below /run");
-                requireOpen(template.init(), "install Brig elsewhere, for instance below /opt: of " + folder
-                        + ", which is mounted noexec, nothing can be executed");
+                requireOpen(
+                        template.init(),
+                        "install Brig elsewhere, for instance below /opt: of " + folder
+                                + ", which is mounted noexec, nothing can be executed");
             }
             return template;
         } catch (IOException | IllegalStateException failed) {
@@ -153,8 +157,7 @@ final class WallTemplate {
         Files.write(fresh, content);
         Set<PosixFilePermission> wanted = PosixFilePermissions.fromString(permissions);
         Files.setPosixFilePermissions(fresh, wanted);
-        Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE,
-                StandardCopyOption.REPLACE_EXISTING);
+        Files.move(fresh, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     /** What is mounted as {@code /etc}, and over lists that JDKs keep elsewhere. */

@@ -28,11 +28,11 @@ public final class WalledNetwork implements AutoCloseable {
     private int numbers = FIRST;
     /** Whether the launcher has been told where to send sockets of this wall. */
     private boolean known;
+
     private boolean ended;
     private boolean closed;
 
-    private record Request(String what, boolean listens, CompletableFuture<Integer> answer) {
-    }
+    private record Request(String what, boolean listens, CompletableFuture<Integer> answer) {}
 
     WalledNetwork(String id, NetworkPlan plan, LauncherLink link) {
         this.id = id;

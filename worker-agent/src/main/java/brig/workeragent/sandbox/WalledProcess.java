@@ -27,8 +27,7 @@ public final class WalledProcess {
     }
 
     /** The worker-agent's ends of the payload's standard streams. */
-    record Stdio(@Nullable OutputStream stdin, InputStream stdout, InputStream stderr) {
-    }
+    record Stdio(@Nullable OutputStream stdin, InputStream stdout, InputStream stderr) {}
 
     /** Blocking; ends when nothing in the wall holds the other end any more. */
     public InputStream stdout() {

@@ -35,8 +35,8 @@ public record WorkerIdentity(int uid, int gid, boolean switched) {
     /** For the operator: what the kernel counts for a user and no wall can bound, and who goes without. */
     String sharedCounts() {
         return "descriptors in flight between processes, watches of epoll and pages of pipes are counted for uid " + uid
-                + ": a worker that takes them all leaves none to " + (switched ? "other workers" : "other workers and "
-                + "to your own programs");
+                + ": a worker that takes them all leaves none to "
+                + (switched ? "other workers" : "other workers and " + "to your own programs");
     }
 
     static void checkMeansNothing(int uid, Path passwd) throws SandboxException {

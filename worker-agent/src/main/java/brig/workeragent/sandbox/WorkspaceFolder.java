@@ -15,8 +15,7 @@ import java.util.List;
  */
 public final class WorkspaceFolder {
 
-    private WorkspaceFolder() {
-    }
+    private WorkspaceFolder() {}
 
     /**
      * The real path to bind into the wall. A folder that exists is left as it is; what is absent is made for
@@ -25,8 +24,7 @@ public final class WorkspaceFolder {
      * @param bases     existing folders; none means that no workspace is allowed
      * @param requested absolute
      */
-    public static Path prepare(List<Path> bases, Path requested, WorkerIdentity identity)
-            throws SandboxException {
+    public static Path prepare(List<Path> bases, Path requested, WorkerIdentity identity) throws SandboxException {
         if (!requested.isAbsolute()) {
             throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, requested + " is not an absolute path");
         }
@@ -42,13 +40,14 @@ public final class WorkspaceFolder {
             }
             Path closed = identity.switched() ? Reachability.firstClosedFolder(again) : null;
             if (closed != null) {
-                throw new SandboxException(Code.WORKSPACE_UNREACHABLE, "the worker's user cannot get to "
-                        + again
-                        + ", because " + closed + " is closed to others");
+                throw new SandboxException(
+                        Code.WORKSPACE_UNREACHABLE,
+                        "the worker's user cannot get to " + again + ", because " + closed + " is closed to others");
             }
             return again;
         } catch (IOException failed) {
-            throw new SandboxException(Code.WORKSPACE_UNREACHABLE,
+            throw new SandboxException(
+                    Code.WORKSPACE_UNREACHABLE,
                     "cannot prepare " + requested + ": " + failed.getClass().getSimpleName());
         }
     }
@@ -63,7 +62,8 @@ public final class WorkspaceFolder {
         checkNotInside(real, identity);
         if (real.equals(folder)) return real;
         for (Path name : folder.relativize(real)) {
-            folder = Files.createDirectory(folder.resolve(name),
+            folder = Files.createDirectory(
+                    folder.resolve(name),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
         }
         Files.setPosixFilePermissions(real, PosixFilePermissions.fromString("rwx------"));
@@ -82,7 +82,11 @@ public final class WorkspaceFolder {
     public static void check(List<Path> bases, Path requested) throws SandboxException {
         try {
             Path existing = existing(requested.normalize());
-            checkBelow(bases, existing.toRealPath().resolve(existing.relativize(requested.normalize())).normalize());
+            checkBelow(
+                    bases,
+                    existing.toRealPath()
+                            .resolve(existing.relativize(requested.normalize()))
+                            .normalize());
         } catch (IOException unseen) {
             return;
         }
@@ -103,18 +107,19 @@ public final class WorkspaceFolder {
             Path realBase = base.toRealPath();
             if (real.startsWith(realBase) && !real.equals(realBase)) return;
         }
-        throw new SandboxException(Code.WORKSPACE_OUTSIDE_BASE, real + " is not below a workspace base; there are " + bases
-                + ", and worker.workspaceBases in brig.json may name further folders for workspaces, as"
-                + " {\"worker\": {\"workspaceBases\": [\"\", \"/mnt/agents\"]}}; worker.scratchBases"
-                + " those that go with their session");
+        throw new SandboxException(
+                Code.WORKSPACE_OUTSIDE_BASE,
+                real + " is not below a workspace base; there are " + bases
+                        + ", and worker.workspaceBases in brig.json may name further folders for workspaces, as"
+                        + " {\"worker\": {\"workspaceBases\": [\"\", \"/mnt/agents\"]}}; worker.scratchBases"
+                        + " those that go with their session");
     }
 
     /**
      * A folder inside the workspace of a worker is no workspace: while it is being prepared, that worker
      * could put a link in its place.
      */
-    private static void checkNotInside(Path real, WorkerIdentity identity)
-            throws IOException, SandboxException {
+    private static void checkNotInside(Path real, WorkerIdentity identity) throws IOException, SandboxException {
         for (Path above = real.getParent(); above != null && identity.switched(); above = above.getParent()) {
             boolean ofWorker = Files.exists(above)
                     && Integer.valueOf(identity.uid()).equals(Files.getAttribute(above, "unix:uid"));

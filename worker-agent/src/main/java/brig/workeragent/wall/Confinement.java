@@ -19,8 +19,13 @@ import org.jspecify.annotations.Nullable;
  * @param nested whether the agent may make namespaces: a weaker wall
  * @param egress what of the outside it reaches
  */
-public record Confinement(boolean workspaceReadOnly, List<Mount> mounts, Set<String> variables,
-        List<String> privateFiles, WallSettings.Limits limits, boolean nested,
+public record Confinement(
+        boolean workspaceReadOnly,
+        List<Mount> mounts,
+        Set<String> variables,
+        List<String> privateFiles,
+        WallSettings.Limits limits,
+        boolean nested,
         EgressPolicy egress) {
 
     /** @param hostPath the path behind all links; {@code target} is where it appears */

@@ -25,8 +25,8 @@ public interface EgressGate {
      * @param placeholders what stands for each secret inside, by the secret's name
      * @param network stays with the caller, who closes it after what {@link #take} gave
      */
-    record Taking(String spawnId, String agent, EgressPolicy policy, Map<String, String> placeholders,
-            WallNetwork network) {}
+    record Taking(
+            String spawnId, String agent, EgressPolicy policy, Map<String, String> placeholders, WallNetwork network) {}
 
     /** Sockets that are answered until this is closed. */
     interface Taken extends AutoCloseable {

@@ -20,13 +20,22 @@ public final class EgressVariables {
     private static final String AUTHORITY = "/etc/ssl/certs/brig-authority.pem";
 
     private static final Map<String, String> ALWAYS = Map.ofEntries(
-            Map.entry("http_proxy", PROXY), Map.entry("https_proxy", PROXY),
-            Map.entry("HTTP_PROXY", PROXY), Map.entry("HTTPS_PROXY", PROXY),
-            Map.entry("no_proxy", INSIDE), Map.entry("NO_PROXY", INSIDE), Map.entry("NODE_USE_ENV_PROXY", "1"),
-            Map.entry("SSL_CERT_FILE", BUNDLE), Map.entry("CURL_CA_BUNDLE", BUNDLE),
-            Map.entry("GIT_SSL_CAINFO", BUNDLE), Map.entry("REQUESTS_CA_BUNDLE", BUNDLE), Map.entry("PIP_CERT", BUNDLE),
-            Map.entry("AWS_CA_BUNDLE", BUNDLE), Map.entry("CARGO_HTTP_CAINFO", BUNDLE),
-            Map.entry("NODE_EXTRA_CA_CERTS", AUTHORITY), Map.entry("DENO_CERT", AUTHORITY));
+            Map.entry("http_proxy", PROXY),
+            Map.entry("https_proxy", PROXY),
+            Map.entry("HTTP_PROXY", PROXY),
+            Map.entry("HTTPS_PROXY", PROXY),
+            Map.entry("no_proxy", INSIDE),
+            Map.entry("NO_PROXY", INSIDE),
+            Map.entry("NODE_USE_ENV_PROXY", "1"),
+            Map.entry("SSL_CERT_FILE", BUNDLE),
+            Map.entry("CURL_CA_BUNDLE", BUNDLE),
+            Map.entry("GIT_SSL_CAINFO", BUNDLE),
+            Map.entry("REQUESTS_CA_BUNDLE", BUNDLE),
+            Map.entry("PIP_CERT", BUNDLE),
+            Map.entry("AWS_CA_BUNDLE", BUNDLE),
+            Map.entry("CARGO_HTTP_CAINFO", BUNDLE),
+            Map.entry("NODE_EXTRA_CA_CERTS", AUTHORITY),
+            Map.entry("DENO_CERT", AUTHORITY));
 
     private EgressVariables() {}
 

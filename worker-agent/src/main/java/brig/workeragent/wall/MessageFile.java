@@ -32,8 +32,8 @@ record MessageFile(Path path) implements AutoCloseable {
         }
         Path folder = Files.createDirectories(runtimeFolder.resolve(FOLDER));
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
-        MessageFile file = new MessageFile(Files.createTempFile(folder, "", "",
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
+        MessageFile file = new MessageFile(Files.createTempFile(
+                folder, "", "", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
         try {
             Files.write(file.path, message.getBytes(UTF_8));
             if (identity.switched()) {

@@ -19,6 +19,7 @@ import java.util.regex.PatternSyntaxException;
 public final class PrivateFiles {
     /** A repository's own list: a pattern a line, empty lines and lines with # in front aside. */
     public static final String LIST = ".brig-private";
+
     private static final int LIST_BYTES_MAX = 64 * 1024;
 
     private final List<String> patterns;
@@ -45,8 +46,11 @@ public final class PrivateFiles {
     /** These and those of a {@link #LIST}. A line of it that is no glob hides nothing. */
     public PrivateFiles and(String list) {
         List<String> all = new ArrayList<>(patterns);
-        list.lines().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#"))
-                .filter(PrivateFiles::isGlob).forEach(all::add);
+        list.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                .filter(PrivateFiles::isGlob)
+                .forEach(all::add);
         return new PrivateFiles(all);
     }
 

@@ -30,7 +30,10 @@ final class SandboxNetwork implements WallNetwork {
         this.network = network;
         List<Wanted> wanted = wanted(policy);
         for (int i = 0; i < network.listeners().size(); i++) {
-            sockets.add(new WallSocket(wanted.get(i).role(), wanted.get(i).port(), network.listeners().get(i)));
+            sockets.add(new WallSocket(
+                    wanted.get(i).role(),
+                    wanted.get(i).port(),
+                    network.listeners().get(i)));
         }
     }
 
@@ -40,12 +43,15 @@ final class SandboxNetwork implements WallNetwork {
     }
 
     private static List<Wanted> wanted(EgressPolicy policy) {
-        List<Wanted> wanted = new ArrayList<>(List.of(new Wanted(Role.PROXY, WallSocket.PROXY_PORT),
-                new Wanted(Role.MODEL, WallSocket.MODEL_PORT), new Wanted(Role.DNS_UDP, WallSocket.DNS_PORT),
+        List<Wanted> wanted = new ArrayList<>(List.of(
+                new Wanted(Role.PROXY, WallSocket.PROXY_PORT),
+                new Wanted(Role.MODEL, WallSocket.MODEL_PORT),
+                new Wanted(Role.DNS_UDP, WallSocket.DNS_PORT),
                 new Wanted(Role.DNS_TCP, WallSocket.DNS_PORT)));
         // What listens to one of these on every address would take it from the former.
         List<Integer> own = wanted.stream().map(Wanted::port).distinct().toList();
-        policy.ports().stream().filter(port -> !own.contains(port))
+        policy.ports().stream()
+                .filter(port -> !own.contains(port))
                 .forEach(port -> wanted.add(new Wanted(Role.TRANSPARENT, port)));
         return wanted;
     }

@@ -43,8 +43,11 @@ final class SandboxTools implements ToolWall {
     private static final long HOME_BYTES = 1024 * 1024;
     private static final int STACK_BYTES = 256 * 1024;
     /** A virtual thread that waits for a pipe keeps its carrier from all others: one run that hangs would stop them. */
-    private static final ExecutorService PIPES = Executors.newCachedThreadPool(
-            Thread.ofPlatform().daemon().stackSize(STACK_BYTES).name("brig-tool-", 0).factory());
+    private static final ExecutorService PIPES = Executors.newCachedThreadPool(Thread.ofPlatform()
+            .daemon()
+            .stackSize(STACK_BYTES)
+            .name("brig-tool-", 0)
+            .factory());
 
     private final Launcher launcher;
     private final WallSettings.Tools settings;
@@ -55,18 +58,32 @@ final class SandboxTools implements ToolWall {
         this.launcher = launcher;
         this.settings = settings.tools();
         this.startMs = settings.startMs();
-        this.limits = new ResourceLimits(this.settings.memoryBytesMax(), PROCESSES_MAX,
-                100 * Runtime.getRuntime().availableProcessors(), this.settings.memoryBytesMax(), OPEN_FILES_MAX);
+        this.limits = new ResourceLimits(
+                this.settings.memoryBytesMax(),
+                PROCESSES_MAX,
+                100 * Runtime.getRuntime().availableProcessors(),
+                this.settings.memoryBytesMax(),
+                OPEN_FILES_MAX);
     }
 
     @Override
     public <T> Said<T> run(Job job, byte[] input, Output<T> output) {
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", job.script(), "sh"));
         command.addAll(job.arguments());
-        var request = new LaunchRequest("tool-" + RUNS.incrementAndGet(), profile(job), limits, command,
-                input.length > 0, startMs, identityOf(job.user()));
+        var request = new LaunchRequest(
+                "tool-" + RUNS.incrementAndGet(),
+                profile(job),
+                limits,
+                command,
+                input.length > 0,
+                startMs,
+                identityOf(job.user()));
         try {
-            return finish(SandboxWalls.await(launcher, request), (long) settings.timeoutMs() * job.timesLonger(), input, output);
+            return finish(
+                    SandboxWalls.await(launcher, request),
+                    (long) settings.timeoutMs() * job.timesLonger(),
+                    input,
+                    output);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
@@ -81,8 +98,16 @@ final class SandboxTools implements ToolWall {
         Map<String, String> environment = new TreeMap<>(WallProfile.BASE_ENVIRONMENT);
         environment.putAll(job.environment());
         WallProfile usual = WallProfile.of(job.folder());
-        return new WallProfile(job.folder(), job.readOnly(), SandboxWalls.profileMounts(job.mounts()), environment,
-                usual.hostname(), settings.memoryBytesMax(), HOME_BYTES, false, NetworkPlan.NONE);
+        return new WallProfile(
+                job.folder(),
+                job.readOnly(),
+                SandboxWalls.profileMounts(job.mounts()),
+                environment,
+                usual.hostname(),
+                settings.memoryBytesMax(),
+                HOME_BYTES,
+                false,
+                NetworkPlan.NONE);
     }
 
     private <T> Said<T> finish(WalledProcess process, long timeoutMs, byte[] input, Output<T> output)
@@ -103,18 +128,26 @@ final class SandboxTools implements ToolWall {
             T found = said.get();
             Exit ended = exit.get();
             if (late.get() || ended.oomKilled()) {
-                throw late.get() ? tooLate(timeoutMs) : new BrigException(ErrorCode.WORKSPACE_UNREADABLE,
-                        "what an agent left took more memory than worker.tools.memoryBytesMax (" + settings.memoryBytesMax() + ")");
+                throw late.get()
+                        ? tooLate(timeoutMs)
+                        : new BrigException(
+                                ErrorCode.WORKSPACE_UNREADABLE,
+                                "what an agent left took more memory than worker.tools.memoryBytesMax ("
+                                        + settings.memoryBytesMax() + ")");
             }
             return new Said<>(ended.code(), cutOff.get(), found, complaint.get());
         } catch (ExecutionException e) {
             // The end of its time is why what it said is no whole.
-            throw late.get() ? tooLate(timeoutMs) : switch (e.getCause()) {
-                case BrigException refused -> refused;
-                case SandboxException lost -> SandboxWalls.refusal(lost);
-                default -> new BrigException(
-                        ErrorCode.INTERNAL, "the output of a walled program cannot be read: " + e.getCause());
-            };
+            throw late.get()
+                    ? tooLate(timeoutMs)
+                    : switch (e.getCause()) {
+                        case BrigException refused -> refused;
+                        case SandboxException lost -> SandboxWalls.refusal(lost);
+                        default ->
+                            new BrigException(
+                                    ErrorCode.INTERNAL,
+                                    "the output of a walled program cannot be read: " + e.getCause());
+                    };
         } finally {
             process.kill();
             process.network().close();
@@ -122,8 +155,10 @@ final class SandboxTools implements ToolWall {
     }
 
     private static BrigException tooLate(long timeoutMs) {
-        return new BrigException(ErrorCode.WORKSPACE_UNREADABLE,
-                "what an agent left took longer to work on than " + timeoutMs + " ms; the bound is worker.tools.timeoutMs");
+        return new BrigException(
+                ErrorCode.WORKSPACE_UNREADABLE,
+                "what an agent left took longer to work on than " + timeoutMs
+                        + " ms; the bound is worker.tools.timeoutMs");
     }
 
     private static <T> T read(WalledProcess process, Output<T> output, AtomicBoolean cutOff) throws IOException {

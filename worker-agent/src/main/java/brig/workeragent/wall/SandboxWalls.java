@@ -35,10 +35,12 @@ import org.slf4j.LoggerFactory;
 public final class SandboxWalls implements Walls {
     /** What stands for "no limit" where the kernel wants a number. */
     private static final long NO_BYTES_LIMIT = 1L << 50;
+
     private static final int NO_COUNT_LIMIT = 4_000_000;
     private static final int NO_FILES_LIMIT = 1 << 20;
     /** What runs behind a wall that is built only to be measured. */
     private static final List<String> NOTHING = List.of("/bin/true");
+
     private static final Logger LOG = LoggerFactory.getLogger(SandboxWalls.class);
 
     private final Launcher launcher;
@@ -51,7 +53,10 @@ public final class SandboxWalls implements Walls {
     private final ReentrantLock examining = new ReentrantLock();
 
     private SandboxWalls(
-            Launcher launcher, LauncherConfig config, LimitsBackend.Probe probe, WallSettings settings,
+            Launcher launcher,
+            LauncherConfig config,
+            LimitsBackend.Probe probe,
+            WallSettings settings,
             EgressGate gate) {
         this.launcher = launcher;
         this.config = config;
@@ -72,15 +77,20 @@ public final class SandboxWalls implements Walls {
             LimitsBackend.Probe probe = level.isEmpty() ? LimitsBackend.probe() : LimitsBackend.require(level);
             for (Path base : settings.workspaceBases()) {
                 // The worker's own user passes through, and sees no other workspace's name.
-                Files.createDirectories(base,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
+                Files.createDirectories(
+                        base, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
             }
             MessageFile.sweep(settings.runtimeFolder());
-            LauncherConfig config = new LauncherConfig(LauncherConfig.BWRAP, settings.nativeFolder(),
-                    settings.runtimeFolder(), WorkerIdentity.ofHost(settings.uidForRoot()), probe.backend());
+            LauncherConfig config = new LauncherConfig(
+                    LauncherConfig.BWRAP,
+                    settings.nativeFolder(),
+                    settings.runtimeFolder(),
+                    WorkerIdentity.ofHost(settings.uidForRoot()),
+                    probe.backend());
             return new SandboxWalls(Launcher.open(config), config, probe, settings, gate);
         } catch (LimitsUnavailableException e) {
-            throw new BrigException(ErrorCode.LIMITS_UNAVAILABLE,
+            throw new BrigException(
+                    ErrorCode.LIMITS_UNAVAILABLE,
                     "worker.limitsLevel asks for " + settings.limitsLevel() + ": " + e.getMessage());
         } catch (SandboxException e) {
             throw refusal(e);
@@ -136,18 +146,27 @@ public final class SandboxWalls implements Walls {
     public Wall build(Plan plan) {
         Confinement may = plan.confinement();
         WallSettings.Limits limits = may.limits().within(settings.limits());
-        Map<String, String> placeholders = Placeholder.forEach(may.egress().secrets().keySet());
+        Map<String, String> placeholders =
+                Placeholder.forEach(may.egress().secrets().keySet());
         List<WallProfile.Mount> mounts = profileMounts(may.mounts());
         WallProfile usual = WallProfile.of(plan.workspace());
-        WallProfile profile = new WallProfile(usual.workspace(), may.workspaceReadOnly(), mounts,
+        WallProfile profile = new WallProfile(
+                usual.workspace(),
+                may.workspaceReadOnly(),
+                mounts,
                 environment(usual, plan, placeholders),
-                usual.hostname(), limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
-                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(), may.nested(), network(may));
+                usual.hostname(),
+                limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
+                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(),
+                may.nested(),
+                network(may));
         return new SandboxWall(plan, profile, limitsOf(limits), placeholders);
     }
 
     static List<WallProfile.Mount> profileMounts(List<Confinement.Mount> mounts) {
-        return mounts.stream().map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly())).toList();
+        return mounts.stream()
+                .map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly()))
+                .toList();
     }
 
     private NetworkPlan network(Confinement may) {
@@ -195,7 +214,8 @@ public final class SandboxWalls implements Walls {
             if (process.network().listeners().isEmpty()) {
                 return new SandboxProcess(process, process.network()::close);
             }
-            SandboxNetwork network = new SandboxNetwork(process.network(), plan.confinement().egress());
+            SandboxNetwork network =
+                    new SandboxNetwork(process.network(), plan.confinement().egress());
             try {
                 EgressGate.Taken taken = gate.take(new EgressGate.Taking(
                         plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
@@ -227,8 +247,9 @@ public final class SandboxWalls implements Walls {
         private brig.workeragent.sandbox.WalledProcess launch(WallProfile of, List<String> command, boolean stdinPipe)
                 throws InterruptedException {
             try {
-                return await(launcher, new LaunchRequest(
-                        plan.spawnId(), of, limits, command, stdinPipe, settings.startMs()));
+                return await(
+                        launcher,
+                        new LaunchRequest(plan.spawnId(), of, limits, command, stdinPipe, settings.startMs()));
             } catch (IllegalArgumentException e) {
                 throw new BrigException(ErrorCode.INVALID_FIELD, "cannot be a command line: " + e.getMessage());
             }
@@ -236,7 +257,9 @@ public final class SandboxWalls implements Walls {
 
         private WallProfile guarded() {
             return profile.with(guard.mounts(
-                    profile.workspace(), profile.workspaceReadOnly(), plan.confinement().privateFiles()));
+                    profile.workspace(),
+                    profile.workspaceReadOnly(),
+                    plan.confinement().privateFiles()));
         }
 
         @Override
@@ -266,7 +289,8 @@ public final class SandboxWalls implements Walls {
             return network.dial(port).exceptionallyCompose(failure -> {
                 // A copy of a future wraps what that one failed with.
                 Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                return CompletableFuture.failedFuture(cause instanceof SandboxException refused ? refusal(refused) : failure);
+                return CompletableFuture.failedFuture(
+                        cause instanceof SandboxException refused ? refusal(refused) : failure);
             });
         }
 
@@ -310,9 +334,11 @@ public final class SandboxWalls implements Walls {
     public List<Finding> findings() {
         examining.lock();
         try {
-            return new WallDoctor(launcher, config, probe).examine(settings.runtimeFolder()).stream()
-                    .map(found -> new Finding(found.name(), found.status().name(), found.detail(), found.mend()))
-                    .toList();
+            return new WallDoctor(launcher, config, probe)
+                    .examine(settings.runtimeFolder()).stream()
+                            .map(found ->
+                                    new Finding(found.name(), found.status().name(), found.detail(), found.mend()))
+                            .toList();
         } finally {
             examining.unlock();
         }

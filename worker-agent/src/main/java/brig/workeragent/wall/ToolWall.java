@@ -27,8 +27,15 @@ public interface ToolWall {
      * @param timesLonger how many times {@code worker.tools.timeoutMs} it has
      * @param user as whom, where it is not the workers' user: the owner of files that no worker could have written
      */
-    record Job(String script, List<String> arguments, Path folder, boolean readOnly, List<Confinement.Mount> mounts,
-            Map<String, String> environment, int timesLonger, @Nullable HostUser user) {}
+    record Job(
+            String script,
+            List<String> arguments,
+            Path folder,
+            boolean readOnly,
+            List<Confinement.Mount> mounts,
+            Map<String, String> environment,
+            int timesLonger,
+            @Nullable HostUser user) {}
 
     /** Reads standard output, not further than it wants to: a run whose output is not read to its end is ended. */
     @FunctionalInterface

@@ -39,11 +39,14 @@ public record WallSettings(
 
         /** Of each two the smaller; one that is none leaves it to the other. */
         Limits within(Limits bounds) {
-            return new Limits(smaller(memoryBytesMax, bounds.memoryBytesMax),
-                    (int) smaller(pidsMax, bounds.pidsMax), (int) smaller(cpuPercentMax, bounds.cpuPercentMax),
+            return new Limits(
+                    smaller(memoryBytesMax, bounds.memoryBytesMax),
+                    (int) smaller(pidsMax, bounds.pidsMax),
+                    (int) smaller(cpuPercentMax, bounds.cpuPercentMax),
                     smaller(fileBytesMax, bounds.fileBytesMax),
                     (int) smaller(openFilesMax, bounds.openFilesMax),
-                    smaller(tmpBytesMax, bounds.tmpBytesMax), smaller(homeBytesMax, bounds.homeBytesMax));
+                    smaller(tmpBytesMax, bounds.tmpBytesMax),
+                    smaller(homeBytesMax, bounds.homeBytesMax));
         }
 
         private static long smaller(long one, long other) {

@@ -10,9 +10,16 @@ package brig.workeragent.wall;
 public record WallSocket(Role role, int port, int descriptor) {
     /** Of the wall's 127.0.0.1: where {@code http_proxy} and its like lead, model routes, and the name server. */
     public static final int PROXY_PORT = 3128;
+
     public static final int MODEL_PORT = 3129;
     public static final int DNS_PORT = 53;
 
     /** What a socket is for. */
-    public enum Role { PROXY, MODEL, TRANSPARENT, DNS_UDP, DNS_TCP }
+    public enum Role {
+        PROXY,
+        MODEL,
+        TRANSPARENT,
+        DNS_UDP,
+        DNS_TCP
+    }
 }

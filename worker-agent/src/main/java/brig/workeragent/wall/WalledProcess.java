@@ -13,7 +13,8 @@ public interface WalledProcess {
     InputStream stderr();
 
     /** Null where standard input is {@code /dev/null}. */
-    @Nullable OutputStream stdin();
+    @Nullable
+    OutputStream stdin();
 
     /** What the wall around it was found to enforce, before it started. */
     Posture posture();

@@ -16,11 +16,15 @@ public interface Walls extends AutoCloseable {
      * @param environment variables for the agent beside those of the wall itself
      * @param confinement what it may see and use; also which of all those variables reach it
      */
-    record Plan(String spawnId, String agent, Path workspace, Map<String, String> environment,
-            Confinement confinement) {}
+    record Plan(
+            String spawnId, String agent, Path workspace, Map<String, String> environment, Confinement confinement) {}
 
     /** One thing that was looked at: {@code status} is OK, WARN or FAIL, {@code mend} what to do about it. */
-    record Finding(String name, String status, String detail, @Nullable String mend) {}
+    record Finding(
+            String name,
+            String status,
+            String detail,
+            @Nullable String mend) {}
 
     /**
      * Finds or makes the folder that an agent works in.

@@ -21,9 +21,23 @@ import java.util.List;
  * process; what is made afterwards, or replaced on the host while a process runs, is not covered by then.
  */
 final class WorkspaceGuard {
-    private static final List<String> FIXED = List.of(".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
-            ".profile", ".zshrc", ".zprofile", ".zshenv", ".zlogin", ".envrc", ".gitmodules", ".vscode", ".idea",
-            ".claude", ".opencode", ".mcp.json");
+    private static final List<String> FIXED = List.of(
+            ".bashrc",
+            ".bash_profile",
+            ".bash_login",
+            ".bash_logout",
+            ".profile",
+            ".zshrc",
+            ".zprofile",
+            ".zshenv",
+            ".zlogin",
+            ".envrc",
+            ".gitmodules",
+            ".vscode",
+            ".idea",
+            ".claude",
+            ".opencode",
+            ".mcp.json");
     private static final List<String> FIXED_IN_GIT =
             List.of("hooks", "config", "config.worktree", "commondir", "modules");
     private static final Path INSIDE = Path.of("/workspace");
@@ -87,8 +101,10 @@ final class WorkspaceGuard {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
                 if (++seen[0] > FILES_MAX || found.size() > MASKS_MAX) {
-                    throw new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "this workspace has more than " + FILES_MAX
-                            + " files or " + MASKS_MAX + " private ones; let the agent work in a worktree");
+                    throw new BrigException(
+                            ErrorCode.SANDBOX_UNAVAILABLE,
+                            "this workspace has more than " + FILES_MAX + " files or " + MASKS_MAX
+                                    + " private ones; let the agent work in a worktree");
                 }
                 if (attributes.isRegularFile() && hidden.matches(workspace.relativize(file))) {
                     found.add(file);

@@ -22,7 +22,11 @@ final class AgentProcess implements StopLadder.Steps {
     private final CompletableFuture<ProcessEnd> finished;
 
     /** What a process is talked to with: its format, what the dialogue has to know, who is told of its turns. */
-    record Talk(Adapter adapter, AgentTask task, Runnable turnDone, @Nullable Recorder recorder) {}
+    record Talk(
+            Adapter adapter,
+            AgentTask task,
+            Runnable turnDone,
+            @Nullable Recorder recorder) {}
 
     AgentProcess(String spawnId, WalledProcess process, Talk talk, Outbox outbox, Timers timers) {
         this.process = process;
@@ -32,8 +36,7 @@ final class AgentProcess implements StopLadder.Steps {
         if (stdin != null) {
             stdin.start("stdin-" + spawnId);
         }
-        dialogue = talk.adapter().open(
-                new Adapter.Surroundings(outbox, this::offer, talk.turnDone(), talk.task()));
+        dialogue = talk.adapter().open(new Adapter.Surroundings(outbox, this::offer, talk.turnDone(), talk.task()));
         OutputReader stdout = reader(Pipe.STDOUT);
         OutputReader stderr = reader(Pipe.STDERR);
         CompletableFuture<Void> out =

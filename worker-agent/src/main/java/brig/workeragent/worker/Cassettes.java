@@ -50,11 +50,14 @@ final class Cassettes {
      */
     Recorder record(String spawnId, AgentProfiles.Named agent) {
         try {
-            Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(
-                    PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectories(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Path file = folder.resolve(spawnId + ".ndjson");
-            return new Recorder(Files.newOutputStream(file, StandardOpenOption.CREATE_NEW), agent.name(),
-                    agent.profile().adapter(), clock);
+            return new Recorder(
+                    Files.newOutputStream(file, StandardOpenOption.CREATE_NEW),
+                    agent.name(),
+                    agent.profile().adapter(),
+                    clock);
         } catch (IOException e) {
             throw new BrigException(ErrorCode.RECORD_LOST, "cannot record in " + folder + ": " + e);
         }
@@ -83,8 +86,10 @@ final class Cassettes {
         Path file = folder.resolve(cassette + ".ndjson");
         try (BufferedReader lines = Files.newBufferedReader(file)) {
             String head = lines.readLine();
-            String adapter = new Fields(Json.parseObject((head == null ? "" : head).getBytes(UTF_8))).text("adapter", "");
-            return new Played(Adapter.named(adapter).orElseThrow(() -> Fields.invalid("model", "is no cassette")),
+            String adapter =
+                    new Fields(Json.parseObject((head == null ? "" : head).getBytes(UTF_8))).text("adapter", "");
+            return new Played(
+                    Adapter.named(adapter).orElseThrow(() -> Fields.invalid("model", "is no cassette")),
                     List.of(new Mount(copy(file), INSIDE, true)));
         } catch (IOException e) {
             throw new BrigException(ErrorCode.NOT_FOUND, "no cassette '" + cassette + "' in " + folder);

@@ -15,6 +15,6 @@ public interface EgressSessions {
      * @param events takes what happens; must not wait
      * @return ends it; may be closed more than once
      */
-    AutoCloseable open(String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy,
-            Consumer<Map<String, Object>> events);
+    AutoCloseable open(
+            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events);
 }

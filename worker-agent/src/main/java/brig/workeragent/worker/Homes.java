@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Homes {
     /** Where a home that stays appears behind the wall. */
     static final Path INSIDE = Path.of("/opt/brig/home");
+
     private static final String FOLDER = ".brig-homes";
     private static final int DIGITS = 24;
 

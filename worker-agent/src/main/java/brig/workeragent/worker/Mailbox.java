@@ -50,7 +50,8 @@ final class Mailbox {
         }
     }
 
-    @Nullable Message poll() {
+    @Nullable
+    Message poll() {
         Message message = messages.poll();
         characters -= message == null ? 0 : message.content().length();
         return message;

@@ -9,4 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param by who sent it; null where that is not known
  * @param via the way by which it came; null where that is not known
  */
-public record Message(String content, @Nullable String id, @Nullable String by, @Nullable String via) {}
+public record Message(
+        String content,
+        @Nullable String id,
+        @Nullable String by,
+        @Nullable String via) {}

@@ -67,7 +67,11 @@ final class Recorder implements AutoCloseable {
         piece.put("t", clock.getAsLong() - startMs);
         piece.put("pipe", pipe);
         try {
-            piece.put("text", UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, offset, count)).toString());
+            piece.put(
+                    "text",
+                    UTF_8.newDecoder()
+                            .decode(ByteBuffer.wrap(bytes, offset, count))
+                            .toString());
         } catch (CharacterCodingException noText) {
             byte[] whole = Arrays.copyOfRange(bytes, offset, offset + count);
             piece.put("base64", Base64.getEncoder().encodeToString(whole));

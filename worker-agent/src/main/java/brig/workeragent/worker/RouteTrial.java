@@ -45,8 +45,8 @@ public final class RouteTrial {
     private static final int ANSWER_BYTES_MAX = 16 * 1024;
     private static final int TEXT_MAX = 400;
     private static final long WAIT_MS = 20_000;
-    private static final Pattern HEAD = Pattern.compile("HTTP/1\\.[01] (\\d{3})[^\\n]*\\n.*?\\r?\\n\\r?\\n",
-            Pattern.DOTALL);
+    private static final Pattern HEAD =
+            Pattern.compile("HTTP/1\\.[01] (\\d{3})[^\\n]*\\n.*?\\r?\\n\\r?\\n", Pattern.DOTALL);
     /** Whole, so that it is bash's own doing: what else is on the host's /usr is not known. */
     private static final String SCRIPT = """
             exec 3<>/dev/tcp/127.0.0.1/%d
@@ -76,17 +76,23 @@ public final class RouteTrial {
      *     none is set, {@code AGENT_SERVER_FAILED} where nothing came back
      */
     public Answer run(String route) throws InterruptedException {
-        AgentProfiles.Named agent = profiles.usable().stream().filter(one -> one.profile().models().contains(route))
+        AgentProfiles.Named agent = profiles.usable().stream()
+                .filter(one -> one.profile().models().contains(route))
                 .findFirst()
-                .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "no agent asks a model by the route '" + route
-                        + "'; there are " + profiles.usable().stream().flatMap(one -> one.profile().models().stream())
-                        .distinct().toList()));
+                .orElseThrow(() -> new BrigException(
+                        ErrorCode.NOT_FOUND,
+                        "no agent asks a model by the route '" + route
+                                + "'; there are "
+                                + profiles.usable().stream()
+                                        .flatMap(one -> one.profile().models().stream())
+                                        .distinct()
+                                        .toList()));
         Confinement may = policies.find(null, agent.profile()).confinement();
         ModelRoute leads = Objects.requireNonNull(may.egress().modelRoutes().get(route));
         String id = Ids.newSpawnId(System.currentTimeMillis());
         Path folder = walls.workspace(newWorkspaces.resolve(".route-" + id));
-        Confinement bare = new Confinement(true, List.of(), Set.of("PATH"), List.of(), may.limits(), false,
-                may.egress());
+        Confinement bare =
+                new Confinement(true, List.of(), Set.of("PATH"), List.of(), may.limits(), false, may.egress());
         try (Wall wall = walls.build(new Walls.Plan(id, agent.name(), folder, Map.of(), bare))) {
             String said = said(wall.start(List.of("/bin/bash", "-c", SCRIPT, route), null, false));
             Matcher head = HEAD.matcher(said);
@@ -94,8 +100,11 @@ public final class RouteTrial {
                 throw new BrigException(ErrorCode.AGENT_SERVER_FAILED, "nothing came back from " + leads.baseUrl());
             }
             String text = said.substring(head.end()).strip();
-            return new Answer(route, leads.baseUrl(), Integer.parseInt(head.group(1)), text.substring(0,
-                    Math.min(text.length(), TEXT_MAX)));
+            return new Answer(
+                    route,
+                    leads.baseUrl(),
+                    Integer.parseInt(head.group(1)),
+                    text.substring(0, Math.min(text.length(), TEXT_MAX)));
         } finally {
             remove(folder);
         }
@@ -107,7 +116,8 @@ public final class RouteTrial {
                 process.kill();
             }
         });
-        try (InputStream stdout = process.stdout(); InputStream stderr = process.stderr()) {
+        try (InputStream stdout = process.stdout();
+                InputStream stderr = process.stderr()) {
             String said = new String(stdout.readNBytes(ANSWER_BYTES_MAX), ISO_8859_1);
             process.kill();
             LOG.debug("the trial of a route complained: {}", new String(stderr.readNBytes(TEXT_MAX), ISO_8859_1));

@@ -13,6 +13,7 @@ final class StartRate {
     private final int perSecondMax;
     /** Thousandths of a start that may still be taken, at most a second's worth. */
     private long left;
+
     private long countedMs;
 
     /** @param perSecondMax 0 for no bound */
@@ -29,8 +30,8 @@ final class StartRate {
         left = Math.min(full, left + Math.clamp(nowMs - countedMs, 0, COST) * perSecondMax);
         countedMs = nowMs;
         if (perSecondMax > 0 && left < COST) {
-            throw new BrigException(ErrorCode.PROVIDER_RATE_LIMITED,
-                    "worker.startsPerSecondMax (" + perSecondMax + ") is reached", 1);
+            throw new BrigException(
+                    ErrorCode.PROVIDER_RATE_LIMITED, "worker.startsPerSecondMax (" + perSecondMax + ") is reached", 1);
         }
     }
 

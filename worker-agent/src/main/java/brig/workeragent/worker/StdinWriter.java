@@ -39,8 +39,7 @@ final class StdinWriter implements Runnable {
     boolean offer(byte[] bytes) {
         lock.lock();
         try {
-            boolean fits = waiting.size() < Mailbox.MESSAGES_MAX
-                    && waitingBytes + bytes.length <= Mailbox.BYTES_MAX;
+            boolean fits = waiting.size() < Mailbox.MESSAGES_MAX && waitingBytes + bytes.length <= Mailbox.BYTES_MAX;
             if (closed || !fits) {
                 return false;
             }
@@ -74,7 +73,8 @@ final class StdinWriter implements Runnable {
                 pipe.flush();
             }
         } catch (IOException e) {
-            LOG.debug("standard input ended thread={}: {}", Thread.currentThread().getName(), e.toString());
+            LOG.debug(
+                    "standard input ended thread={}: {}", Thread.currentThread().getName(), e.toString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

@@ -26,7 +26,13 @@ final class StopLadder {
         void kill();
     }
 
-    private enum Rung { GROUND, IN_BAND, CLOSE_STDIN, TERMINATE, KILL }
+    private enum Rung {
+        GROUND,
+        IN_BAND,
+        CLOSE_STDIN,
+        TERMINATE,
+        KILL
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(StopLadder.class);
 

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 /** The time of the host. One thread for all timers: their tasks only hand something over to somebody else. */
 public final class SystemTimers implements Timers {
-    private final ScheduledThreadPoolExecutor executor =
-            new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name("brig-timers").factory());
+    private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("brig-timers").factory());
 
     public SystemTimers() {
         // A worker's timers are taken back most of the time; their tasks must not hold it in memory.

@@ -86,8 +86,10 @@ final class Tenants {
     void requireFree(Path folder, Asker asker, boolean shares) {
         requireNotOfOthers(folder, asker, shares);
         if (!shares && live.values().stream().anyMatch(stay -> stay.touches(folder))) {
-            throw new BrigException(ErrorCode.WORKSPACE_IN_USE, "a live session of yours works in " + folder
-                    + ", above or below it: wait for its end, or say share_workspace (--share-workspace)");
+            throw new BrigException(
+                    ErrorCode.WORKSPACE_IN_USE,
+                    "a live session of yours works in " + folder
+                            + ", above or below it: wait for its end, or say share_workspace (--share-workspace)");
         }
     }
 
@@ -98,10 +100,14 @@ final class Tenants {
      */
     void requireNotOfOthers(Path folder, Asker asker, boolean shares) {
         boolean mayHaveAll = asker.admin() && shares;
-        if (!mayHaveAll && (live.values().stream().anyMatch(stay -> isOfAnother(stay, folder, asker))
-                || owned.values().stream().anyMatch(stay -> isOfAnother(stay, folder, asker) && isThere(stay)))) {
-            throw new BrigException(ErrorCode.WORKSPACE_IN_USE, folder + " is another captain's, or holds or lies in one that is: "
-                    + "choose another; an admin may say share_workspace (--share-workspace)");
+        if (!mayHaveAll
+                && (live.values().stream().anyMatch(stay -> isOfAnother(stay, folder, asker))
+                        || owned.values().stream()
+                                .anyMatch(stay -> isOfAnother(stay, folder, asker) && isThere(stay)))) {
+            throw new BrigException(
+                    ErrorCode.WORKSPACE_IN_USE,
+                    folder + " is another captain's, or holds or lies in one that is: "
+                            + "choose another; an admin may say share_workspace (--share-workspace)");
         }
     }
 
@@ -129,12 +135,16 @@ final class Tenants {
 
     /** Whether other spawns than that one work there, above or below it. */
     boolean hasOthers(String spawnId, Path folder) {
-        return live.entrySet().stream().anyMatch(stay -> !stay.getKey().equals(spawnId) && stay.getValue().touches(folder));
+        return live.entrySet().stream()
+                .anyMatch(stay ->
+                        !stay.getKey().equals(spawnId) && stay.getValue().touches(folder));
     }
 
     /** The folders that Brig made and that nobody works in, above or below. */
     List<Path> abandoned() {
-        return owned.keySet().stream().filter(folder -> live.values().stream().noneMatch(stay -> stay.touches(folder))).toList();
+        return owned.keySet().stream()
+                .filter(folder -> live.values().stream().noneMatch(stay -> stay.touches(folder)))
+                .toList();
     }
 
     /** That folder is there no more. */
@@ -158,10 +168,11 @@ final class Tenants {
     private void write(Stay stay) {
         try {
             if (!Files.isDirectory(notes)) {
-                Files.createDirectories(notes,
-                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+                Files.createDirectories(
+                        notes, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
-            PrivateFile.write(noteOf(stay.folder()),
+            PrivateFile.write(
+                    noteOf(stay.folder()),
                     Json.writeLine(Map.of("folder", stay.folder().toString(), "captain", stay.captain())));
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is: " + e);
@@ -170,7 +181,8 @@ final class Tenants {
 
     private Path noteOf(Path folder) {
         try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(folder.toString().getBytes(UTF_8));
+            byte[] hash = MessageDigest.getInstance("SHA-256")
+                    .digest(folder.toString().getBytes(UTF_8));
             return notes.resolve(HexFormat.of().formatHex(hash) + ".json");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);

@@ -39,7 +39,13 @@ public final class Worker {
     /** What all workers share. */
     record Surroundings(StopTimes times, Timers timers, Executor threads, Listener listener) {}
 
-    private enum State { NEW, IDLE, STARTING, RUNNING, ENDED }
+    private enum State {
+        NEW,
+        IDLE,
+        STARTING,
+        RUNNING,
+        ENDED
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final int EXIT_NOT_FOUND = 127;
@@ -67,6 +73,7 @@ public final class Worker {
     private Timers.@Nullable Timer turn;
     /** A message is being worked off; where the format has turns. */
     private boolean busy;
+
     private boolean cancelled;
     private boolean timedOut;
     private @Nullable EndReason ending;
@@ -154,8 +161,15 @@ public final class Worker {
         frames.running();
         String prompt = plan.request().prompt();
         if (profile.oneProcess() || prompt != null) {
-            launch(prompt == null ? null
-                    : new Message(prompt, null, plan.asker().captain(), plan.asker().via()), up);
+            launch(
+                    prompt == null
+                            ? null
+                            : new Message(
+                                    prompt,
+                                    null,
+                                    plan.asker().captain(),
+                                    plan.asker().via()),
+                    up);
         } else {
             measure(up);
         }
@@ -308,7 +322,8 @@ public final class Worker {
         }
         beside(up, () -> {
             String content = message == null ? "" : message.content();
-            List<String> command = profile.commandFor(plan.request(), content, plan.means().program());
+            List<String> command =
+                    profile.commandFor(plan.request(), content, plan.means().program());
             WalledProcess started = wall.start(command, profile.messageIsFile() ? content : null, profile.stdinLines());
             sequence.execute(() -> handleStarted(started, message, up));
         });
@@ -340,10 +355,16 @@ public final class Worker {
     private void handleStarted(
             WalledProcess started, @Nullable Message message, @Nullable CompletableFuture<Posture> up) {
         become(State.RUNNING);
-        AgentProcess running = new AgentProcess(spawnId(), started,
-                new AgentProcess.Talk(adapter, plan.task(), () -> sequence.execute(this::handleTurnDone),
+        AgentProcess running = new AgentProcess(
+                spawnId(),
+                started,
+                new AgentProcess.Talk(
+                        adapter,
+                        plan.task(),
+                        () -> sequence.execute(this::handleTurnDone),
                         plan.means().recorder()),
-                outbox, timers);
+                outbox,
+                timers);
         process = running;
         ladder = new StopLadder(spawnId(), running, around.times(), timers);
         if (plan.wallClockMs() > 0) {
@@ -411,8 +432,11 @@ public final class Worker {
     /** No message is worked on for ever: an agent may wait for something that never comes. */
     private void handleLongTurn() {
         if (turn != null && busy && ladder != null && !ladder.begun()) {
-            frames.error(new BrigException(ErrorCode.TURN_TIMEOUT, "the agent worked on the message for "
-                    + TimeUnit.MILLISECONDS.toSeconds(around.times().turn()) + " s (worker.turnMs): it is cancelled"));
+            frames.error(new BrigException(
+                    ErrorCode.TURN_TIMEOUT,
+                    "the agent worked on the message for "
+                            + TimeUnit.MILLISECONDS.toSeconds(around.times().turn())
+                            + " s (worker.turnMs): it is cancelled"));
             handleCancel();
         }
     }
@@ -438,8 +462,8 @@ public final class Worker {
             endTurn();
             frames.done(end.exitCode(), end.signal(), reasonOf(end));
         } else if (ending == null && !cancelled && !timedOut && end.exitCode() != 0) {
-            frames.error(new BrigException(ErrorCode.WORKER_LOST,
-                    "the agent's process ended by itself, with exit code " + end.exitCode()));
+            frames.error(new BrigException(
+                    ErrorCode.WORKER_LOST, "the agent's process ended by itself, with exit code " + end.exitCode()));
             afterDone(EndReason.FAILED);
             return;
         }

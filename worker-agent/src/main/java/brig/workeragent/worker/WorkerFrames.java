@@ -44,7 +44,8 @@ final class WorkerFrames {
         String name = message.id() == null ? "brig." + ++unnamed : message.id();
         String content = message.content();
         int at = 0;
-        for (int end = Text.end(content, 0, TEXT_BYTES_MAX); end < content.length();
+        for (int end = Text.end(content, 0, TEXT_BYTES_MAX);
+                end < content.length();
                 end = Text.end(content, at, TEXT_BYTES_MAX)) {
             append(FrameType.MESSAGE, fields("message_id", name, "content", content.substring(at, end), "more", true));
             at = end;
@@ -110,7 +111,8 @@ final class WorkerFrames {
 
     /** The last frame. */
     void terminated(EndReason reason) {
-        outbox.appendLast(FrameType.STATE,
+        outbox.appendLast(
+                FrameType.STATE,
                 Frames.body(timers.nowMs(), fields("state", "terminated", "reason", reason.wireName())));
         LOG.info("terminated spawn_id={} reason={}", spawnId, reason);
     }

@@ -15,7 +15,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param means what was found for it on this host
  */
-record WorkerPlan(String spawnId, SpawnRequest request, Asker asker, AgentProfile profile, Means means, Policy policy,
+record WorkerPlan(
+        String spawnId,
+        SpawnRequest request,
+        Asker asker,
+        AgentProfile profile,
+        Means means,
+        Policy policy,
         Path workspace) {
     /**
      * What was found for a worker on this host.
@@ -23,14 +29,22 @@ record WorkerPlan(String spawnId, SpawnRequest request, Asker asker, AgentProfil
      * @param program of the profile's {@code install}, behind the wall; null where it has none
      * @param recorder takes down what its agent writes; null where that is not wanted
      */
-    record Means(@Nullable String program, Adapter adapter, @Nullable Recorder recorder) {}
+    record Means(
+            @Nullable String program,
+            Adapter adapter,
+            @Nullable Recorder recorder) {}
 
     /** Where the agent finds its workspace. */
     private static final String WORKSPACE = "/workspace";
 
     /** What a dialogue with the agent has to know. */
     AgentTask task() {
-        return new AgentTask(WORKSPACE, request.model(), request.systemPrompt(), request.talk().resume(), profile.raw(),
+        return new AgentTask(
+                WORKSPACE,
+                request.model(),
+                request.systemPrompt(),
+                request.talk().resume(),
+                profile.raw(),
                 profile.permissions().equals("allow"));
     }
 

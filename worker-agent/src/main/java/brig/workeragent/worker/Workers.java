@@ -43,8 +43,15 @@ import org.slf4j.LoggerFactory;
 public final class Workers {
     /** What is made for each worker, and from what. */
     public record Parts(
-            AgentProfiles profiles, Programs programs, Policies policies, Walls walls, MadeWorkspaces made,
-            WorkerSocket.Factory sockets, Timers timers, EgressSessions egress, Executor threads) {}
+            AgentProfiles profiles,
+            Programs programs,
+            Policies policies,
+            Walls walls,
+            MadeWorkspaces made,
+            WorkerSocket.Factory sockets,
+            Timers timers,
+            EgressSessions egress,
+            Executor threads) {}
 
     /**
      * What each worker has; {@code newWorkspaces} is where those go that nobody named, {@code scratchBases} where folders
@@ -52,15 +59,25 @@ public final class Workers {
      * the folders are that Brig made.
      */
     public record Allowance(
-            Path newWorkspaces, List<Path> scratchBases, Path cassettes, Path owners, long unackedBytesMax, StopTimes times,
-            int startsPerSecondMax, int workersMax) {}
+            Path newWorkspaces,
+            List<Path> scratchBases,
+            Path cassettes,
+            Path owners,
+            long unackedBytesMax,
+            StopTimes times,
+            int startsPerSecondMax,
+            int workersMax) {}
 
     /** A worker as {@code list} shows it. */
     public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended, boolean working) {}
 
     /** {@code posture} completes when the worker is up. */
-    private record Entry(Worker worker, WorkerSocket socket, CompletableFuture<Posture> posture,
-            CompletableFuture<Void> ended, CompletableFuture<Void> drained) {
+    private record Entry(
+            Worker worker,
+            WorkerSocket socket,
+            CompletableFuture<Posture> posture,
+            CompletableFuture<Void> ended,
+            CompletableFuture<Void> drained) {
         Entry(Worker worker, WorkerSocket socket) {
             this(worker, socket, new CompletableFuture<>(), new CompletableFuture<>(), new CompletableFuture<>());
         }
@@ -96,9 +113,11 @@ public final class Workers {
             return size() > FORGOTTEN_MAX;
         }
     };
+
     private final StartRate rate;
     /** Those that nobody wants any more: they end as soon as they are up, and nobody acknowledges their frames. */
     private final Set<String> unwanted = new HashSet<>();
+
     private boolean closing;
 
     /** Removes what a worker-agent that died left. */
@@ -110,8 +129,12 @@ public final class Workers {
         this.parts = parts;
         this.allowance = allowance;
         this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
-        this.workplaces = new Workplaces(parts.walls(), parts.made(), allowance.newWorkspaces(),
-                new Tenants(allowance.owners()), allowance.scratchBases());
+        this.workplaces = new Workplaces(
+                parts.walls(),
+                parts.made(),
+                allowance.newWorkspaces(),
+                new Tenants(allowance.owners()),
+                allowance.scratchBases());
         this.homes = new Homes(parts.walls(), allowance.newWorkspaces());
         this.cassettes = new Cassettes(allowance.cassettes(), homes, parts.timers()::nowMs);
         Worker.Listener listener = new Worker.Listener() {
@@ -125,8 +148,7 @@ public final class Workers {
                 forget(worker);
             }
         };
-        this.surroundings =
-                new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), listener);
+        this.surroundings = new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), listener);
     }
 
     /**
@@ -194,8 +216,8 @@ public final class Workers {
 
     private void requirePlace() {
         if (answers.size() >= allowance.workersMax()) {
-            throw new BrigException(ErrorCode.MAX_WORKERS, "worker.workersMax (" + allowance.workersMax()
-                    + ") is reached", 1);
+            throw new BrigException(
+                    ErrorCode.MAX_WORKERS, "worker.workersMax (" + allowance.workersMax() + ") is reached", 1);
         }
     }
 
@@ -215,9 +237,7 @@ public final class Workers {
         try {
             return future.get();
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof BrigException refusal
-                    ? refusal
-                    : new CompletionException(e.getCause());
+            throw e.getCause() instanceof BrigException refusal ? refusal : new CompletionException(e.getCause());
         }
     }
 
@@ -234,23 +254,45 @@ public final class Workers {
             // As the project's file was at the start: what an agent does to it afterwards changes nothing.
             Policy.Project project = policy.policy().projectIn(place.folder());
             List<Confinement.Mount> kept = homes.mounts(agent, request, asker);
-            Confinement may = project.narrowing().apply(policy.confinement())
-                    .with(found.mounts()).with(format.mounts()).with(kept).with(place.mounts())
+            Confinement may = project.narrowing()
+                    .apply(policy.confinement())
+                    .with(found.mounts())
+                    .with(format.mounts())
+                    .with(kept)
+                    .with(place.mounts())
                     .narrowedTo(request.bounds().envAllowlist());
-            Wall built = parts.walls().build(new Walls.Plan(spawnId, agent.name(), place.folder(),
-                    Homes.environment(profile.environment(request), kept), may));
+            Wall built = parts.walls()
+                    .build(new Walls.Plan(
+                            spawnId,
+                            agent.name(),
+                            place.folder(),
+                            Homes.environment(profile.environment(request), kept),
+                            may));
             Recorder recorder = null;
             Worker worker;
             try {
                 recorder = request.talk().record() ? cassettes.record(spawnId, agent) : null;
-                WorkerPlan plan = new WorkerPlan(spawnId, request, asker, profile,
-                        new WorkerPlan.Means(found.program(), format.adapter(), recorder), policy.policy(), place.folder());
+                WorkerPlan plan = new WorkerPlan(
+                        spawnId,
+                        request,
+                        asker,
+                        profile,
+                        new WorkerPlan.Means(found.program(), format.adapter(), recorder),
+                        policy.policy(),
+                        place.folder());
                 Outbox outbox = new Outbox(allowance.unackedBytesMax());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(Map.of("kind", "project_file", "rule", notice)));
-                AutoCloseable egress = parts.egress().open(spawnId, may.egress(), () -> project.narrowing().apply(
-                        parts.policies().find(request.policy(), profile).confinement()).egress(),
-                        told::handle);
+                AutoCloseable egress = parts.egress()
+                        .open(
+                                spawnId,
+                                may.egress(),
+                                () -> project.narrowing()
+                                        .apply(parts.policies()
+                                                .find(request.policy(), profile)
+                                                .confinement())
+                                        .egress(),
+                                told::handle);
                 worker = new Worker(plan, place.and(egress).around(built), outbox, surroundings);
             } catch (RuntimeException e) {
                 if (recorder != null) {
@@ -363,8 +405,15 @@ public final class Workers {
         workers.forEach((id, entry) -> {
             if (entry.posture().isDone()) {
                 starting.remove(id);
-                Spawned spawned = new Spawned(entry.socket().path(), entry.worker().workspace(), entry.posture().join());
-                views.add(new View(id, spawned, entry.worker().outbox().lastSeq(), entry.ended().isDone(),
+                Spawned spawned = new Spawned(
+                        entry.socket().path(),
+                        entry.worker().workspace(),
+                        entry.posture().join());
+                views.add(new View(
+                        id,
+                        spawned,
+                        entry.worker().outbox().lastSeq(),
+                        entry.ended().isDone(),
                         entry.worker().isWorking()));
             }
         });
@@ -432,12 +481,12 @@ public final class Workers {
         all.forEach(entry -> entry.worker().terminate(EndReason.SHUTDOWN));
         long ladderMs = allowance.times().stdinGrace() + 2 * allowance.times().termGrace() + 1000;
         awaitAll(all.stream().map(Entry::ended), ladderMs);
-        Stream<Entry> read = all.stream().filter(entry -> entry.worker().outbox().hasReader());
+        Stream<Entry> read =
+                all.stream().filter(entry -> entry.worker().outbox().hasReader());
         awaitAll(read.map(Entry::drained), LAST_ACK_MS);
     }
 
-    private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs)
-            throws InterruptedException {
+    private static void awaitAll(Stream<CompletableFuture<Void>> futures, long waitMs) throws InterruptedException {
         CompletableFuture<Void> all = CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new));
         try {
             all.get(waitMs, TimeUnit.MILLISECONDS);

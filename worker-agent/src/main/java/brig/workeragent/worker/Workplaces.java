@@ -44,6 +44,7 @@ final class Workplaces {
     private final List<Path> scratchBases;
     /** Guarded by the lock. */
     private final Tenants tenants;
+
     private final ReentrantLock lock = new ReentrantLock();
     /** The folders that spawns work in. Guarded by the lock. */
     private final Map<Path, Use> uses = new HashMap<>();
@@ -91,7 +92,8 @@ final class Workplaces {
         Wall around(Wall wall) {
             return new Wall() {
                 @Override
-                public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe) throws InterruptedException {
+                public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe)
+                        throws InterruptedException {
                     return wall.start(command, message, stdinPipe);
                 }
 
@@ -134,7 +136,9 @@ final class Workplaces {
             if (request.workspaceMode() != WorkspaceMode.FOLDER) {
                 tenants.requireNotOfOthers(real(named(place)), asker, request.shareWorkspace());
             } else if (place != null || request.taskId() != null) {
-                tenants.requireFree(real(place != null ? named(place) : newFolders.resolve(request.taskId())), asker,
+                tenants.requireFree(
+                        real(place != null ? named(place) : newFolders.resolve(request.taskId())),
+                        asker,
                         request.shareWorkspace());
             }
         } finally {
@@ -168,19 +172,34 @@ final class Workplaces {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
         String workspace = request.workspace();
         return switch (request.workspaceMode()) {
-            case FOLDER -> folder(spawnId, workspace == null ? newFolders.resolve(taskId) : named(workspace), asker,
-                    request.shareWorkspace());
-            case WORKTREE, SNAPSHOT -> ofItsOwn(spawnId, asker, made.worktree(spawnId, taskId,
-                    named(request.repository()), asker, request.workspaceMode() == WorkspaceMode.SNAPSHOT,
-                    confinement.privateFiles()));
-            case COPY -> ofItsOwn(spawnId, asker,
-                    made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));
+            case FOLDER ->
+                folder(
+                        spawnId,
+                        workspace == null ? newFolders.resolve(taskId) : named(workspace),
+                        asker,
+                        request.shareWorkspace());
+            case WORKTREE, SNAPSHOT ->
+                ofItsOwn(
+                        spawnId,
+                        asker,
+                        made.worktree(
+                                spawnId,
+                                taskId,
+                                named(request.repository()),
+                                asker,
+                                request.workspaceMode() == WorkspaceMode.SNAPSHOT,
+                                confinement.privateFiles()));
+            case COPY ->
+                ofItsOwn(
+                        spawnId,
+                        asker,
+                        made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));
         };
     }
 
     private static Path named(@Nullable String path) {
-        return Homes.notOne(
-                Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs")).normalize());
+        return Homes.notOne(Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs"))
+                .normalize());
     }
 
     private Path existing(Path folder) {
@@ -221,11 +240,14 @@ final class Workplaces {
             Path folder = Homes.notOne(walls.workspace(requested));
             tenants.requireFree(folder, asker, shares);
             if (going.stream().anyMatch(folder::startsWith)) {
-                throw new BrigException(ErrorCode.WORKSPACE_IN_USE, folder + " is being removed with its last session: try again");
+                throw new BrigException(
+                        ErrorCode.WORKSPACE_IN_USE, folder + " is being removed with its last session: try again");
             }
             List<Confinement.Mount> mounts = made.mountsBeside(folder);
             tenants.enter(spawnId, folder, asker, missing > 0);
-            uses.merge(folder, new Use(1, missing, missing > 0 && isScratch(folder)),
+            uses.merge(
+                    folder,
+                    new Use(1, missing, missing > 0 && isScratch(folder)),
                     (use, one) -> new Use(use.spawns() + 1, use.made(), use.goes()));
             Once leave = new Once(() -> leave(spawnId, folder));
             return new Workplace(folder, mounts, leave, leave);

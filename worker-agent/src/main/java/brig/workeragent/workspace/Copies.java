@@ -108,8 +108,8 @@ final class Copies implements MadeWorkspaces.Maker {
     private void cloneInto(Path from, byte[] list, Path to) {
         List<Confinement.Mount> mounts =
                 List.of(Git.Place.readOnly(from, "/source"), Git.Place.readOnly(program, "/brig-clone"));
-        ToolWall.Said<Git.Text> said = git.attempt(
-                List.of("clone"), new Git.Place(to, false, mounts), list, Git.Text.upTo(0));
+        ToolWall.Said<Git.Text> said =
+                git.attempt(List.of("clone"), new Git.Place(to, false, mounts), list, Git.Text.upTo(0));
         if (said.exitCode() != 0) {
             throw refusal(from, said.complaint());
         }
@@ -118,23 +118,30 @@ final class Copies implements MadeWorkspaces.Maker {
     private BrigException refusal(Path from, String complaint) {
         String cause = complaint.split(" ", 2)[0];
         String mend = switch (cause) {
-            case "EOPNOTSUPP", "ENOTTY" -> "the file system of " + from + " cannot share blocks between files: put the"
-                    + " workspaces on XFS or Btrfs";
-            case "EXDEV" -> from + " and " + notes.base() + " are not on one file system, or this"
-                    + " Linux is older than 5.18: put the first of worker.workspaceBases on that of the folder";
+            case "EOPNOTSUPP", "ENOTTY" ->
+                "the file system of " + from + " cannot share blocks between files: put the"
+                        + " workspaces on XFS or Btrfs";
+            case "EXDEV" ->
+                from + " and " + notes.base() + " are not on one file system, or this"
+                        + " Linux is older than 5.18: put the first of worker.workspaceBases on that of the folder";
             default -> null;
         };
         return mend == null
                 ? Fields.invalid("workspace", "cannot be copied by the workers' user: " + complaint)
-                : new BrigException(ErrorCode.COPY_UNAVAILABLE,
+                : new BrigException(
+                        ErrorCode.COPY_UNAVAILABLE,
                         mend + ", or choose workspace_mode worktree or folder (" + complaint + ")");
     }
 
     /** How it differs from what the agent began with. */
     @Override
     public MadeWorkspaces.Diff diff(Note note) throws IOException {
-        Git.Text said = git.run(List.of("copies", "copy-diff"), look(note), Git.NOTHING,
-                Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX), wholeAt(note));
+        Git.Text said = git.run(
+                List.of("copies", "copy-diff"),
+                look(note),
+                Git.NOTHING,
+                Git.Text.upTo(Worktrees.SHOWN_BYTES_MAX),
+                wholeAt(note));
         return new MadeWorkspaces.Diff(said.text(), said.truncated(), null, notes.folderOf(note.spawnId()));
     }
 
@@ -142,17 +149,21 @@ final class Copies implements MadeWorkspaces.Maker {
     @Override
     public boolean isChanged(Note note) throws IOException {
         return !git.run(List.of("copies", "copy-changed"), look(note), Git.NOTHING, Git.Text.upTo(1), wholeAt(note))
-                .text().isEmpty();
+                .text()
+                .isEmpty();
     }
 
     private Git.Place look(Note note) throws IOException {
-        return new Git.Place(notes.folderOf(note.spawnId()).toRealPath(), true,
+        return new Git.Place(
+                notes.folderOf(note.spawnId()).toRealPath(),
+                true,
                 List.of(Git.Place.readOnly(originOf(note).toRealPath(), "/origin")));
     }
 
     /** When the copy was whole: the last change of the second one, in seconds since 1970. */
     private String wholeAt(Note note) throws IOException {
-        Instant whole = ((FileTime) Files.getAttribute(originOf(note), "unix:ctime", LinkOption.NOFOLLOW_LINKS)).toInstant();
+        Instant whole =
+                ((FileTime) Files.getAttribute(originOf(note), "unix:ctime", LinkOption.NOFOLLOW_LINKS)).toInstant();
         return "%d.%09d".formatted(whole.getEpochSecond(), whole.getNano());
     }
 

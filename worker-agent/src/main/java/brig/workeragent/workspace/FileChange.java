@@ -11,10 +11,17 @@ import org.jspecify.annotations.Nullable;
  * @param added, removed lines
  * @param linkTarget of a symbolic link as it will be; null where the patch does not show it
  */
-record FileChange(String path, int oldMode, int newMode, boolean binary, long added, long removed,
+record FileChange(
+        String path,
+        int oldMode,
+        int newMode,
+        boolean binary,
+        long added,
+        long removed,
         @Nullable String linkTarget) {
     /** It is not there; the others as git counts them. */
     static final int NONE = 0;
+
     static final int FILE = 0100644;
     static final int EXECUTABLE = 0100755;
     static final int LINK = 0120000;
@@ -80,7 +87,13 @@ record FileChange(String path, int oldMode, int newMode, boolean binary, long ad
 
         FileChange build() {
             boolean shown = newMode == LINK && !binary && added == 1 && lastAdded.endsWith("\n") && !wholeLine;
-            return new FileChange(path, oldMode, newMode, binary, added, removed,
+            return new FileChange(
+                    path,
+                    oldMode,
+                    newMode,
+                    binary,
+                    added,
+                    removed,
                     shown ? lastAdded.substring(0, lastAdded.length() - 1) : null);
         }
     }

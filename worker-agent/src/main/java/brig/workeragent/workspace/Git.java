@@ -24,13 +24,22 @@ import org.jspecify.annotations.Nullable;
  * ordinary repository works without surprises; the wall does not rely on it. Blocks; any thread may call.
  */
 record Git(ToolWall wall) {
-    private static final List<String> OFF = List.of("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.pager=cat",
-            "core.attributesFile=/dev/null", "gc.auto=0", "maintenance.auto=false", "protocol.allow=never",
-            "submodule.recurse=false", "advice.addEmbeddedRepo=false", "safe.directory=*");
+    private static final List<String> OFF = List.of(
+            "core.hooksPath=/dev/null",
+            "core.fsmonitor=false",
+            "core.pager=cat",
+            "core.attributesFile=/dev/null",
+            "gc.auto=0",
+            "maintenance.auto=false",
+            "protocol.allow=never",
+            "submodule.recurse=false",
+            "advice.addEmbeddedRepo=false",
+            "safe.directory=*");
     private static final Map<String, String> ENVIRONMENT = environment();
     static final byte[] NOTHING = new byte[0];
     /** What takes as long as a workspace has files, and nobody but its own session waits for. */
     private static final Set<String> LONG = Set.of("begin", "clone", "keep", "lend", "remove");
+
     private static final int TIMES_LONGER = 10;
 
     /**
@@ -40,7 +49,11 @@ record Git(ToolWall wall) {
      * @param mounts what else it finds; each script says at its top what that is
      * @param user as whom, where it is not the workers' user
      */
-    record Place(Path folder, boolean readOnly, List<Confinement.Mount> mounts, @Nullable HostUser user) {
+    record Place(
+            Path folder,
+            boolean readOnly,
+            List<Confinement.Mount> mounts,
+            @Nullable HostUser user) {
         Place(Path folder, boolean readOnly, List<Confinement.Mount> mounts) {
             this(folder, readOnly, mounts, null);
         }
@@ -68,7 +81,8 @@ record Git(ToolWall wall) {
     <T> T run(List<String> scripts, Place place, byte[] input, ToolWall.Output<T> output, String... arguments) {
         ToolWall.Said<T> said = attempt(scripts, place, input, output, arguments);
         if (said.failed()) {
-            throw new BrigException(ErrorCode.INVALID_FIELD,
+            throw new BrigException(
+                    ErrorCode.INVALID_FIELD,
                     "git in " + place.folder() + " failed (" + said.exitCode() + "): " + said.complaint());
         }
         return said.output();
@@ -79,8 +93,18 @@ record Git(ToolWall wall) {
             List<String> scripts, Place place, byte[] input, ToolWall.Output<T> output, String... arguments) {
         StringBuilder script = new StringBuilder();
         scripts.forEach(name -> script.append(read(name)));
-        return wall.run(new ToolWall.Job(script.toString(), List.of(arguments), place.folder(), place.readOnly(),
-                place.mounts(), ENVIRONMENT, LONG.containsAll(scripts) ? TIMES_LONGER : 1, place.user()), input, output);
+        return wall.run(
+                new ToolWall.Job(
+                        script.toString(),
+                        List.of(arguments),
+                        place.folder(),
+                        place.readOnly(),
+                        place.mounts(),
+                        ENVIRONMENT,
+                        LONG.containsAll(scripts) ? TIMES_LONGER : 1,
+                        place.user()),
+                input,
+                output);
     }
 
     /** Removes all that is in a folder. */
@@ -98,9 +122,23 @@ record Git(ToolWall wall) {
 
     /** GIT_CONFIG_COUNT and its like stand for options -c. */
     private static Map<String, String> environment() {
-        Map<String, String> variables = new TreeMap<>(Map.of("GIT_CONFIG_NOSYSTEM", "1", "GIT_CONFIG_GLOBAL", "/dev/null",
-                "GIT_ATTR_NOSYSTEM", "1", "GIT_TERMINAL_PROMPT", "0", "GIT_OPTIONAL_LOCKS", "0", "GIT_NO_LAZY_FETCH", "1",
-                "GIT_NO_REPLACE_OBJECTS", "1", "GIT_CONFIG_COUNT", Integer.toString(OFF.size())));
+        Map<String, String> variables = new TreeMap<>(Map.of(
+                "GIT_CONFIG_NOSYSTEM",
+                "1",
+                "GIT_CONFIG_GLOBAL",
+                "/dev/null",
+                "GIT_ATTR_NOSYSTEM",
+                "1",
+                "GIT_TERMINAL_PROMPT",
+                "0",
+                "GIT_OPTIONAL_LOCKS",
+                "0",
+                "GIT_NO_LAZY_FETCH",
+                "1",
+                "GIT_NO_REPLACE_OBJECTS",
+                "1",
+                "GIT_CONFIG_COUNT",
+                Integer.toString(OFF.size())));
         for (int i = 0; i < OFF.size(); i++) {
             String[] keyAndValue = OFF.get(i).split("=", 2);
             variables.put("GIT_CONFIG_KEY_" + i, keyAndValue[0]);

@@ -34,7 +34,8 @@ public final class MadeWorkspaces {
     public record Made(Path folder, List<Confinement.Mount> mounts) {}
 
     /** What an agent changed since its start, committed or not, as git shows it; a copy has no branch. */
-    public record Diff(String text, boolean truncated, @Nullable String branch, Path folder) {}
+    public record Diff(
+            String text, boolean truncated, @Nullable String branch, Path folder) {}
 
     /**
      * What of a worktree its repository did not have yet.
@@ -46,8 +47,14 @@ public final class MadeWorkspaces {
      * @param conflicts why it does not fit, in git's words; empty where it does
      * @param withheld files that get in only where they are named, and were not; nothing was changed then
      */
-    public record Applied(Path repository, String stat, String patch, boolean truncated, boolean applied,
-            List<String> conflicts, List<Withheld> withheld) {}
+    public record Applied(
+            Path repository,
+            String stat,
+            String patch,
+            boolean truncated,
+            boolean applied,
+            List<String> conflicts,
+            List<Withheld> withheld) {}
 
     /**
      * A change that a person should know of before it is in the repository.
@@ -64,7 +71,13 @@ public final class MadeWorkspaces {
      * @param source the repository or folder that it was made of
      * @param endedMs since when its spawn is over, milliseconds since 1970
      */
-    public record Kept(String spawnId, String taskId, String kind, Path source, @Nullable String branch, Path folder,
+    public record Kept(
+            String spawnId,
+            String taskId,
+            String kind,
+            Path source,
+            @Nullable String branch,
+            Path folder,
             long endedMs) {}
 
     /** What differs between the kinds. */
@@ -111,8 +124,13 @@ public final class MadeWorkspaces {
             Tools tools, List<Path> bases, Supplier<List<Path>> repositories, long keptMs, LongSupplier nowMs) {
         this.notes = new Notes(bases.get(0).toAbsolutePath(), tools.user());
         this.git = new Git(tools.wall());
-        this.worktrees = new Worktrees(notes,
-                new Repositories(bases, repositories, tools.user().switched() ? tools.user().uid() : null), git);
+        this.worktrees = new Worktrees(
+                notes,
+                new Repositories(
+                        bases,
+                        repositories,
+                        tools.user().switched() ? tools.user().uid() : null),
+                git);
         this.copies = new Copies(notes, tools.cloneProgram(), git);
         this.keptMs = keptMs;
         this.nowMs = nowMs;
@@ -133,7 +151,12 @@ public final class MadeWorkspaces {
      * @param hidden globs of tracked files that are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    public Made worktree(String spawnId, String taskId, Path repository, SpawnRequest.Asker asker, boolean uncommitted,
+    public Made worktree(
+            String spawnId,
+            String taskId,
+            Path repository,
+            SpawnRequest.Asker asker,
+            boolean uncommitted,
             List<String> hidden) {
         return worktrees.make(spawnId, taskId, repository, asker, uncommitted, hidden);
     }
@@ -209,8 +232,14 @@ public final class MadeWorkspaces {
         if (tried) {
             conflicts = turns.take(note.source().toString(), () -> worktrees.apply(note, patch, check));
         }
-        return new Applied(note.source(), PatchRules.stat(changes), shown.text(), shown.truncated(),
-                tried && !check && conflicts.isEmpty(), conflicts, withheld);
+        return new Applied(
+                note.source(),
+                PatchRules.stat(changes),
+                shown.text(),
+                shown.truncated(),
+                tried && !check && conflicts.isEmpty(),
+                conflicts,
+                withheld);
     }
 
     /** The spawn is over: its workspace goes, unless something changed in it. */
@@ -250,21 +279,39 @@ public final class MadeWorkspaces {
     public Walls.Finding finding() {
         String name = "workspace tools";
         try {
-            String version = git.run(List.of("version"), new Git.Place(notes.base().toRealPath(), true, List.of()), Git.NOTHING,
-                    Git.Text.upTo(VERSION_BYTES_MAX)).text().strip();
-            return new Walls.Finding(name, "OK", version + ": each run on what an agent left has a wall of its own, with no"
-                    + " network, the workers' user, and the bounds of worker.tools", null);
+            String version = git.run(
+                            List.of("version"),
+                            new Git.Place(notes.base().toRealPath(), true, List.of()),
+                            Git.NOTHING,
+                            Git.Text.upTo(VERSION_BYTES_MAX))
+                    .text()
+                    .strip();
+            return new Walls.Finding(
+                    name,
+                    "OK",
+                    version + ": each run on what an agent left has a wall of its own, with no"
+                            + " network, the workers' user, and the bounds of worker.tools",
+                    null);
         } catch (IOException | BrigException e) {
-            return new Walls.Finding(name, "WARN", "worktrees, diff and apply do not work: " + e.getMessage(), "install git");
+            return new Walls.Finding(
+                    name, "WARN", "worktrees, diff and apply do not work: " + e.getMessage(), "install git");
         }
     }
 
     /** Those of spawns that are over, the oldest spawn first. */
     public List<Kept> kept() {
         try {
-            return notes.all().stream().filter(Note::isEnded).map(note -> new Kept(note.spawnId(), note.taskId(),
-                    note.kind().wireName(), note.source(), note.branch().isEmpty() ? null : note.branch(),
-                    notes.folderOf(note.spawnId()), note.endedMs())).toList();
+            return notes.all().stream()
+                    .filter(Note::isEnded)
+                    .map(note -> new Kept(
+                            note.spawnId(),
+                            note.taskId(),
+                            note.kind().wireName(),
+                            note.source(),
+                            note.branch().isEmpty() ? null : note.branch(),
+                            notes.folderOf(note.spawnId()),
+                            note.endedMs()))
+                    .toList();
         } catch (IOException | DirectoryIteratorException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot look for workspaces: " + e);
         }

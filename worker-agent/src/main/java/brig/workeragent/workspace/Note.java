@@ -18,10 +18,19 @@ import org.jspecify.annotations.Nullable;
  * @param lender whose repository it was made of, where the workers' user cannot work on it: it then has a store of its own
  * @param endedMs when its spawn ended and left changes in it, milliseconds since 1970; 0 before
  */
-record Note(String spawnId, String taskId, Kind kind, Path source, String branch, String start,
-        Owner owner, @Nullable HostUser lender, long endedMs) {
+record Note(
+        String spawnId,
+        String taskId,
+        Kind kind,
+        Path source,
+        String branch,
+        String start,
+        Owner owner,
+        @Nullable HostUser lender,
+        long endedMs) {
     enum Kind {
-        WORKTREE, COPY;
+        WORKTREE,
+        COPY;
 
         String wireName() {
             return name().toLowerCase(Locale.ROOT);

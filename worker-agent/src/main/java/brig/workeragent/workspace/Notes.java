@@ -100,7 +100,8 @@ record Notes(Path base, WorkersUser user) {
     void addApplied(String spawnId, Path patch) throws IOException {
         Path folder = appliedOf(spawnId);
         if (!Files.isDirectory(folder)) {
-            Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Files.createDirectory(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             user.give(folder);
         }
         try (Stream<Path> there = Files.list(folder)) {
@@ -109,25 +110,39 @@ record Notes(Path base, WorkersUser user) {
     }
 
     /** The note of the worktree that is that folder, by its real path; null where none was made there. */
-    @Nullable Note worktreeAt(Path folder) throws IOException {
+    @Nullable
+    Note worktreeAt(Path folder) throws IOException {
         Path name = folder.getFileName();
-        boolean made = name != null && folder.equals(base.toRealPath().resolve(name))
-                && Files.exists(fileOf(name.toString(), Note.Kind.WORKTREE)) && Files.exists(configOf(name.toString()));
+        boolean made = name != null
+                && folder.equals(base.toRealPath().resolve(name))
+                && Files.exists(fileOf(name.toString(), Note.Kind.WORKTREE))
+                && Files.exists(configOf(name.toString()));
         return made ? read(name.toString(), Note.Kind.WORKTREE) : null;
     }
 
     /** Makes an empty workspace that belongs to the worker's user alone. @return its real path */
     Path makeFolder(String name) throws IOException {
-        Path folder = Files.createDirectory(base.toRealPath().resolve(name),
+        Path folder = Files.createDirectory(
+                base.toRealPath().resolve(name),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         user.give(folder);
         return folder;
     }
 
     void write(Note note) throws IOException {
-        Map<String, Object> fields = new LinkedHashMap<>(Map.of("task_id", note.taskId(),
-                "source", note.source().toString(), "branch", note.branch(), "start", note.start(),
-                "owner", note.owner().toMap(), "ended_ms", note.endedMs()));
+        Map<String, Object> fields = new LinkedHashMap<>(Map.of(
+                "task_id",
+                note.taskId(),
+                "source",
+                note.source().toString(),
+                "branch",
+                note.branch(),
+                "start",
+                note.start(),
+                "owner",
+                note.owner().toMap(),
+                "ended_ms",
+                note.endedMs()));
         HostUser lender = note.lender();
         if (lender != null) {
             fields.put("lender", Map.of("uid", lender.uid(), "gid", lender.gid()));
@@ -165,16 +180,26 @@ record Notes(Path base, WorkersUser user) {
                 }
             }
         }
-        throw new BrigException(ErrorCode.NOT_FOUND,
+        throw new BrigException(
+                ErrorCode.NOT_FOUND,
                 "this spawn has no worktree and no copy; one without changes is removed when its spawn ends");
     }
 
     private Note read(String spawnId, Note.Kind kind) throws IOException {
         Fields note = new Fields(Json.parseObject(Files.readAllBytes(fileOf(spawnId, kind))));
-        HostUser lender = !note.has("lender") ? null : new HostUser((int) note.object("lender").number("uid", 1, Integer.MAX_VALUE, 0),
-                (int) note.object("lender").number("gid", 1, Integer.MAX_VALUE, 0));
-        return new Note(spawnId, note.text("task_id", spawnId), kind, Path.of(note.requiredText("source")),
-                note.text("branch", ""), note.text("start", ""), Owner.read(note.object("owner")), lender,
+        HostUser lender = !note.has("lender")
+                ? null
+                : new HostUser((int) note.object("lender").number("uid", 1, Integer.MAX_VALUE, 0), (int)
+                        note.object("lender").number("gid", 1, Integer.MAX_VALUE, 0));
+        return new Note(
+                spawnId,
+                note.text("task_id", spawnId),
+                kind,
+                Path.of(note.requiredText("source")),
+                note.text("branch", ""),
+                note.text("start", ""),
+                Owner.read(note.object("owner")),
+                lender,
                 note.number("ended_ms", 0, Long.MAX_VALUE, 0));
     }
 

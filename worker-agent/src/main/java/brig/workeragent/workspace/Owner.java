@@ -23,8 +23,10 @@ record Owner(long pid, long startedMs, String pidNamespace) {
     }
 
     static Owner read(Fields fields) {
-        return new Owner(fields.number("pid", 1, Integer.MAX_VALUE, 1),
-                fields.number("started_ms", 0, Long.MAX_VALUE, 0), fields.text("pid_namespace", ""));
+        return new Owner(
+                fields.number("pid", 1, Integer.MAX_VALUE, 1),
+                fields.number("started_ms", 0, Long.MAX_VALUE, 0),
+                fields.text("pid_namespace", ""));
     }
 
     Map<String, ?> toMap() {

@@ -36,8 +36,11 @@ final class PatchNames {
 
     private static @Nullable String unescape(String text) {
         String plain = ESCAPE.matcher(text).replaceAll("");
-        return plain.indexOf('\\') >= 0 || plain.indexOf('"') >= 0 ? null : ESCAPE.matcher(text).replaceAll(
-                found -> Matcher.quoteReplacement(String.valueOf(byteOf(found.group(1), found.group(2)))));
+        return plain.indexOf('\\') >= 0 || plain.indexOf('"') >= 0
+                ? null
+                : ESCAPE.matcher(text)
+                        .replaceAll(found ->
+                                Matcher.quoteReplacement(String.valueOf(byteOf(found.group(1), found.group(2)))));
     }
 
     private static char byteOf(@Nullable String octal, @Nullable String letter) {

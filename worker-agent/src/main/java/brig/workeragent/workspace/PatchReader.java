@@ -29,8 +29,15 @@ final class PatchReader {
             Pattern.compile("@@ -(\\d{1,9})(?:,(\\d{1,9}))? \\+(\\d{1,9})(?:,(\\d{1,9}))? @@.*", Pattern.DOTALL);
     private static final Pattern BINARY_SIZE = Pattern.compile("(literal|delta) \\d{1,12}");
     private static final Pattern BINARY_DATA = Pattern.compile("[A-Za-z][!-~]{5,65}");
-    private static final Map<String, Integer> MODES = Map.of("100644", FileChange.FILE, "100755", FileChange.EXECUTABLE,
-            "120000", FileChange.LINK, "160000", FileChange.REPOSITORY);
+    private static final Map<String, Integer> MODES = Map.of(
+            "100644",
+            FileChange.FILE,
+            "100755",
+            FileChange.EXECUTABLE,
+            "120000",
+            FileChange.LINK,
+            "160000",
+            FileChange.REPOSITORY);
     private static final int LINK_BYTES_MAX = 4096;
 
     private final InputStream in;
@@ -225,8 +232,10 @@ final class PatchReader {
         while (next >= 0) {
             read.write(next);
             if (++bytes > bytesMax) {
-                throw new BrigException(ErrorCode.WORKSPACE_UNREADABLE, "the changes are more than " + bytesMax
-                        + " bytes as a patch; merge the session's branch by hand");
+                throw new BrigException(
+                        ErrorCode.WORKSPACE_UNREADABLE,
+                        "the changes are more than " + bytesMax
+                                + " bytes as a patch; merge the session's branch by hand");
             }
             if (next == '\n') {
                 lines++;

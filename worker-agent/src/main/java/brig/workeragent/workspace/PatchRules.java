@@ -22,11 +22,42 @@ final class PatchRules {
      * Files, and folders with files, that make a shell, an editor, git, a package manager or an agent start something by
      * itself, wherever they lie.
      */
-    private static final Set<String> STARTUP = Set.of(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile",
-            ".zshrc", ".zprofile", ".zshenv", ".zlogin", ".envrc", ".gitmodules", ".gitattributes", ".githooks", ".husky",
-            ".pre-commit-config.yaml", ".vscode", ".idea", ".devcontainer", ".exrc", ".vimrc", ".nvimrc", ".nvim.lua",
-            ".dir-locals.el", ".claude", ".opencode", "opencode.json", ".codex", ".cursor", ".gemini", ".mcp.json", ".npmrc",
-            ".yarnrc", ".yarnrc.yml", ".mise.toml");
+    private static final Set<String> STARTUP = Set.of(
+            ".bashrc",
+            ".bash_profile",
+            ".bash_login",
+            ".bash_logout",
+            ".profile",
+            ".zshrc",
+            ".zprofile",
+            ".zshenv",
+            ".zlogin",
+            ".envrc",
+            ".gitmodules",
+            ".gitattributes",
+            ".githooks",
+            ".husky",
+            ".pre-commit-config.yaml",
+            ".vscode",
+            ".idea",
+            ".devcontainer",
+            ".exrc",
+            ".vimrc",
+            ".nvimrc",
+            ".nvim.lua",
+            ".dir-locals.el",
+            ".claude",
+            ".opencode",
+            "opencode.json",
+            ".codex",
+            ".cursor",
+            ".gemini",
+            ".mcp.json",
+            ".npmrc",
+            ".yarnrc",
+            ".yarnrc.yml",
+            ".mise.toml");
+
     private static final int STAT_FILES_MAX = 200;
     private static final int GRAPH_MAX = 40;
 
@@ -34,12 +65,19 @@ final class PatchRules {
 
     /** Paths that never get in: what is inside of a .git, or no path below the repository. */
     static List<String> refused(List<FileChange> changes) {
-        return changes.stream().filter(change -> !isBelow(change.parts()))
-                .map(change -> PatchNames.quote(change.path()) + ": no change is taken there").toList();
+        return changes.stream()
+                .filter(change -> !isBelow(change.parts()))
+                .map(change -> PatchNames.quote(change.path()) + ": no change is taken there")
+                .toList();
     }
 
     private static boolean isBelow(List<String> parts) {
-        return parts.stream().noneMatch(part -> part.isEmpty() || part.equals(".") || part.equals("..") || part.indexOf('\0') >= 0 || isGit(part));
+        return parts.stream()
+                .noneMatch(part -> part.isEmpty()
+                        || part.equals(".")
+                        || part.equals("..")
+                        || part.indexOf('\0') >= 0
+                        || isGit(part));
     }
 
     private static boolean isGit(String part) {
@@ -100,14 +138,25 @@ final class PatchRules {
     /** Files and lines, as git shows them. */
     static String stat(List<FileChange> changes) {
         StringBuilder stat = new StringBuilder();
-        changes.stream().limit(STAT_FILES_MAX).forEach(change -> stat.append(' ').append(PatchNames.quote(change.path()))
-                .append(" | ").append(change.binary() ? "Bin" : lines(change)).append('\n'));
+        changes.stream()
+                .limit(STAT_FILES_MAX)
+                .forEach(change -> stat.append(' ')
+                        .append(PatchNames.quote(change.path()))
+                        .append(" | ")
+                        .append(change.binary() ? "Bin" : lines(change))
+                        .append('\n'));
         if (changes.size() > STAT_FILES_MAX) {
             stat.append(" …\n");
         }
-        return stat.append(" ").append(changes.size()).append(changes.size() == 1 ? " file" : " files").append(" changed, ")
-                .append(changes.stream().mapToLong(FileChange::added).sum()).append(" insertions(+), ")
-                .append(changes.stream().mapToLong(FileChange::removed).sum()).append(" deletions(-)\n").toString();
+        return stat.append(" ")
+                .append(changes.size())
+                .append(changes.size() == 1 ? " file" : " files")
+                .append(" changed, ")
+                .append(changes.stream().mapToLong(FileChange::added).sum())
+                .append(" insertions(+), ")
+                .append(changes.stream().mapToLong(FileChange::removed).sum())
+                .append(" deletions(-)\n")
+                .toString();
     }
 
     private static String lines(FileChange change) {

@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param workersUid whose .git agents can commit to; null where there is but one user, whose own repositories are open to who
  *     may change the configuration anyway
  */
-record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Integer workersUid) {
+record Repositories(
+        List<Path> bases,
+        Supplier<List<Path>> named,
+        @Nullable Integer workersUid) {
     /**
      * One that worktrees may be made of.
      *
@@ -41,9 +44,11 @@ record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Inte
         try {
             Path real = repository.toRealPath();
             if (!isBelowABase(real) && !isNamed(real) && !(asker.admin() && isOfThePerson(real))) {
-                throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "repository " + real
-                        + " is not below a workspace base, and worker.repositories in brig.json does not have it:"
-                        + " brig repository add " + real);
+                throw new BrigException(
+                        ErrorCode.WORKSPACE_OUTSIDE_BASE,
+                        "repository " + real
+                                + " is not below a workspace base, and worker.repositories in brig.json does not have it:"
+                                + " brig repository add " + real);
             }
             Path gitFolder = real.resolve(".git");
             if (!Files.isDirectory(gitFolder, LinkOption.NOFOLLOW_LINKS)) {
@@ -51,8 +56,9 @@ record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Inte
             }
             HostUser lender = lenderOf(real);
             if (lender != null && !asker.admin() && !asker.captain().equals("uid:" + lender.uid())) {
-                throw Fields.invalid("repository", "belongs to uid " + lender.uid()
-                        + ": only that user, or an admin, may let agents work on it");
+                throw Fields.invalid(
+                        "repository",
+                        "belongs to uid " + lender.uid() + ": only that user, or an admin, may let agents work on it");
             }
             return new Found(real, lender);
         } catch (IOException e) {
@@ -66,14 +72,17 @@ record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Inte
      *
      * @throws BrigException {@code INVALID_FIELD} where nobody could be trusted with it but root
      */
-    @Nullable HostUser lenderOf(Path real) throws IOException {
+    @Nullable
+    HostUser lenderOf(Path real) throws IOException {
         Map<String, Object> git = Files.readAttributes(real.resolve(".git"), "unix:uid,gid", LinkOption.NOFOLLOW_LINKS);
         if (workersUid == null || workersUid.equals(git.get("uid"))) {
             return null;
         }
         if (!(git.get("uid") instanceof Integer uid && uid > 0 && git.get("gid") instanceof Integer gid && gid > 0)) {
-            throw Fields.invalid("repository", "belongs to uid " + git.get("uid") + " and gid " + git.get("gid")
-                    + ", and nothing is done with root's rights on what agents see: give them a clone of another user's");
+            throw Fields.invalid(
+                    "repository",
+                    "belongs to uid " + git.get("uid") + " and gid " + git.get("gid")
+                            + ", and nothing is done with root's rights on what agents see: give them a clone of another user's");
         }
         return new HostUser(uid, gid);
     }
@@ -82,7 +91,8 @@ record Repositories(List<Path> bases, Supplier<List<Path>> named, @Nullable Inte
     private boolean isOfThePerson(Path real) throws IOException {
         Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         Path git = real.resolve(".git");
-        return workersUid == null && self.equals(Files.getAttribute(real, "unix:uid"))
+        return workersUid == null
+                && self.equals(Files.getAttribute(real, "unix:uid"))
                 && (!Files.exists(git, LinkOption.NOFOLLOW_LINKS)
                         || self.equals(Files.getAttribute(git, "unix:uid", LinkOption.NOFOLLOW_LINKS)));
     }

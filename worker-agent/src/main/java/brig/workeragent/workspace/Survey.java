@@ -26,7 +26,12 @@ import org.jspecify.annotations.Nullable;
  * @param changed those of them that are changed or new and not committed
  * @param privateList what it says about its private files
  */
-record Survey(String head, Set<String> branches, List<String> config, List<String> tracked, List<String> changed,
+record Survey(
+        String head,
+        Set<String> branches,
+        List<String> config,
+        List<String> tracked,
+        List<String> changed,
         String privateList) {
     private static final int BYTES_MAX = 64 * 1024 * 1024;
     private static final Set<String> SHOWN_SECTIONS = Set.of("core", "extensions", "user");
@@ -41,7 +46,8 @@ record Survey(String head, Set<String> branches, List<String> config, List<Strin
         Sections sections = new Sections(new String(stdout.readNBytes(BYTES_MAX), ISO_8859_1));
         String head = sections.upTo('\n');
         List<String> branches = sections.untilEmpty('\n');
-        List<String> config = sections.untilEmpty('\0').stream().map(Survey::text).toList();
+        List<String> config =
+                sections.untilEmpty('\0').stream().map(Survey::text).toList();
         List<String> tracked = sections.untilEmpty('\0');
         List<String> changed = sections.untilEmpty('\0');
         return new Survey(head, Set.copyOf(branches), config, tracked, changed, text(sections.rest()));
@@ -56,8 +62,7 @@ record Survey(String head, Set<String> branches, List<String> config, List<Strin
         for (String entry : config) {
             String key = entry.split("\n", 2)[0].toLowerCase(Locale.ROOT);
             if (key.startsWith("filter.") || key.startsWith("include")) {
-                throw Fields.invalid(
-                        "repository", "its .git/config has " + key + ", which may start programs");
+                throw Fields.invalid("repository", "its .git/config has " + key + ", which may start programs");
             }
         }
     }
@@ -72,8 +77,16 @@ record Survey(String head, Set<String> branches, List<String> config, List<Strin
             String[] keyAndValue = entry.split("\n", 2);
             String[] key = keyAndValue[0].split("\\.", -1);
             if (key.length == 2 && SHOWN_SECTIONS.contains(key[0]) && keyAndValue.length == 2) {
-                shown.append('[').append(key[0]).append("]\n\t").append(key[1]).append(" = \"")
-                        .append(keyAndValue[1].replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n")).append("\"\n");
+                shown.append('[')
+                        .append(key[0])
+                        .append("]\n\t")
+                        .append(key[1])
+                        .append(" = \"")
+                        .append(keyAndValue[1]
+                                .replace("\\", "\\\\")
+                                .replace("\"", "\\\"")
+                                .replace("\n", "\\n"))
+                        .append("\"\n");
             }
         }
         return shown.toString();
@@ -87,8 +100,11 @@ record Survey(String head, Set<String> branches, List<String> config, List<Strin
 
     /** Names for a script's input: those that are private, or those that are not. */
     static byte[] list(List<String> names, PrivateFiles hidden, boolean ofHidden) {
-        return names.stream().filter(name -> hidden.matches(Path.of(text(name))) == ofHidden)
-                .map(name -> name + '\0').collect(Collectors.joining()).getBytes(ISO_8859_1);
+        return names.stream()
+                .filter(name -> hidden.matches(Path.of(text(name))) == ofHidden)
+                .map(name -> name + '\0')
+                .collect(Collectors.joining())
+                .getBytes(ISO_8859_1);
     }
 
     /** Reads on from part to part. */

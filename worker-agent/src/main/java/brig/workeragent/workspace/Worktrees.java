@@ -37,9 +37,11 @@ final class Worktrees implements MadeWorkspaces.Maker {
     /** What decides, in a .git, which programs git starts and where it looks. */
     private static final List<String> DECIDING =
             List.of("HEAD", "commondir", "config", "config.worktree", "hooks", "index", "info", "modules", "shallow");
+
     private static final String GIT = "/git";
     /** In JSON no byte becomes more than six, and an answer has at most 4 MiB. */
     static final int SHOWN_BYTES_MAX = 512 * 1024;
+
     private static final long PATCH_BYTES_MAX = 64L * 1024 * 1024;
     private static final int WORD_BYTES_MAX = 100;
     private static final long PACK_BYTES_MAX = 4L * 1024 * 1024 * 1024;
@@ -64,19 +66,35 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * @param hidden which tracked files are not checked out
      * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code INVALID_FIELD}; nothing is left then
      */
-    MadeWorkspaces.Made make(String spawnId, String taskId, Path repository, SpawnRequest.Asker asker, boolean uncommitted,
+    MadeWorkspaces.Made make(
+            String spawnId,
+            String taskId,
+            Path repository,
+            SpawnRequest.Asker asker,
+            boolean uncommitted,
             List<String> hidden) {
         Repositories.Found repo = repositories.require(repository, asker);
         Survey found = Survey.of(git, repo.folder(), repo.lender(), uncommitted);
         found.requireHarmless();
-        Note note = new Note(spawnId, taskId, Note.Kind.WORKTREE, repo.folder(), freeBranch(found, taskId), found.head(),
-                Owner.self(), repo.lender(), 0);
+        Note note = new Note(
+                spawnId,
+                taskId,
+                Note.Kind.WORKTREE,
+                repo.folder(),
+                freeBranch(found, taskId),
+                found.head(),
+                Owner.self(),
+                repo.lender(),
+                0);
         try {
             Path folder = notes.makeFolder(spawnId);
             notes.write(note);
-            notes.store(notes.configOf(spawnId), file -> file.write(found.shownConfig().getBytes(UTF_8)));
+            notes.store(
+                    notes.configOf(spawnId),
+                    file -> file.write(found.shownConfig().getBytes(UTF_8)));
             PrivateFiles left = found.privateFiles(hidden);
-            String start = note.lender() == null ? begin(note, found, Survey.list(found.changed(), left, false), left)
+            String start = note.lender() == null
+                    ? begin(note, found, Survey.list(found.changed(), left, false), left)
                     : begin(borrow(note, found, left), found, Git.NOTHING, left);
             notes.write(note.startedAt(start));
             return new MadeWorkspaces.Made(folder, mounts(note));
@@ -109,15 +127,29 @@ final class Worktrees implements MadeWorkspaces.Maker {
         Path pack = notes.lentOf(note.spawnId(), "pack");
         Git.Place lent = new Git.Place(note.source(), true, List.of(), note.lender());
         StringBuilder start = new StringBuilder();
-        notes.store(pack, file -> git.run(List.of("lend"), lent, changed, stdout -> {
-            start.append(new String(stdout.readNBytes(note.start().length()), UTF_8));
-            var _ = stdout.read();
-            copy(stdout, file);
-            return start;
-        }, note.start(), Integer.toString(changed.length)));
-        Path store = notes.makeFolder(String.valueOf(notes.storeOf(note.spawnId()).getFileName()));
-        git.run(List.of("keep"), new Git.Place(store, false, List.of(Git.Place.readOnly(pack, "/pack"))), Git.NOTHING,
-                Git.Text.upTo(0), note.start().length() == SHA1_DIGITS ? "sha1" : "sha256");
+        notes.store(
+                pack,
+                file -> git.run(
+                        List.of("lend"),
+                        lent,
+                        changed,
+                        stdout -> {
+                            start.append(
+                                    new String(stdout.readNBytes(note.start().length()), UTF_8));
+                            var _ = stdout.read();
+                            copy(stdout, file);
+                            return start;
+                        },
+                        note.start(),
+                        Integer.toString(changed.length)));
+        Path store =
+                notes.makeFolder(String.valueOf(notes.storeOf(note.spawnId()).getFileName()));
+        git.run(
+                List.of("keep"),
+                new Git.Place(store, false, List.of(Git.Place.readOnly(pack, "/pack"))),
+                Git.NOTHING,
+                Git.Text.upTo(0),
+                note.start().length() == SHA1_DIGITS ? "sha1" : "sha256");
         Files.delete(pack);
         return note.startedAt(start.toString());
     }
@@ -128,8 +160,10 @@ final class Worktrees implements MadeWorkspaces.Maker {
         for (int count = pack.read(bytes); count >= 0; count = pack.read(bytes)) {
             left -= count;
             if (left < 0) {
-                throw new BrigException(ErrorCode.INVALID_FIELD, "the repository has more than " + PACK_BYTES_MAX
-                        + " bytes of history: give the agents a clone of their own");
+                throw new BrigException(
+                        ErrorCode.INVALID_FIELD,
+                        "the repository has more than " + PACK_BYTES_MAX
+                                + " bytes of history: give the agents a clone of their own");
             }
             file.write(bytes, 0, count);
         }
@@ -149,12 +183,21 @@ final class Worktrees implements MadeWorkspaces.Maker {
         byte[] skipped = Survey.list(found.tracked(), hidden, true);
         byte[] input = Arrays.copyOf(changed, changed.length + skipped.length);
         System.arraycopy(skipped, 0, input, changed.length, skipped.length);
-        return git.run(List.of("begin"), place, input, stdout -> {
-            String start = new String(stdout.readNBytes(note.start().length()), UTF_8);
-            var _ = stdout.read();
-            notes.store(notes.indexOf(note.spawnId()), stdout::transferTo);
-            return start;
-        }, note.spawnId(), note.branch(), note.start(), place.folder().toString(), common.toString(),
+        return git.run(
+                List.of("begin"),
+                place,
+                input,
+                stdout -> {
+                    String start = new String(stdout.readNBytes(note.start().length()), UTF_8);
+                    var _ = stdout.read();
+                    notes.store(notes.indexOf(note.spawnId()), stdout::transferTo);
+                    return start;
+                },
+                note.spawnId(),
+                note.branch(),
+                note.start(),
+                place.folder().toString(),
+                common.toString(),
                 Integer.toString(changed.length));
     }
 
@@ -164,7 +207,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
         mounts.add(Git.Place.writable(common, GIT));
         for (String name : DECIDING) {
             Path file = common.resolve(name);
-            if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)
+                    || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
                 mounts.add(Git.Place.readOnly(file, GIT + "/" + name));
             }
         }
@@ -199,8 +243,9 @@ final class Worktrees implements MadeWorkspaces.Maker {
         List<Confinement.Mount> mounts = new ArrayList<>();
         mounts.add(Git.Place.readOnly(commonOf(note), GIT));
         mounts.add(Git.Place.readOnly(notes.configOf(note.spawnId()), GIT + "/config"));
-        for (Map.Entry<Path, String> kept : Map.of(notes.indexOf(note.spawnId()), "/index",
-                notes.appliedOf(note.spawnId()), "/applied").entrySet()) {
+        for (Map.Entry<Path, String> kept : Map.of(
+                        notes.indexOf(note.spawnId()), "/index", notes.appliedOf(note.spawnId()), "/applied")
+                .entrySet()) {
             if (Files.exists(kept.getKey())) {
                 mounts.add(Git.Place.readOnly(kept.getKey(), kept.getValue()));
             }
@@ -211,7 +256,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
     @Override
     public MadeWorkspaces.Diff diff(Note note) throws IOException {
         Git.Place place = look(note);
-        Git.Text said = git.run(List.of("worktree", "diff"), place, Git.NOTHING, Git.Text.upTo(SHOWN_BYTES_MAX), note.start());
+        Git.Text said =
+                git.run(List.of("worktree", "diff"), place, Git.NOTHING, Git.Text.upTo(SHOWN_BYTES_MAX), note.start());
         return new MadeWorkspaces.Diff(said.text(), said.truncated(), note.branch(), place.folder());
     }
 
@@ -219,8 +265,14 @@ final class Worktrees implements MadeWorkspaces.Maker {
     List<FileChange> news(Note note, Path patch) throws IOException {
         List<FileChange> changes = new ArrayList<>();
         Git.Place place = look(note);
-        notes.store(patch, file -> changes.addAll(git.run(List.of("worktree", "news"), place, Git.NOTHING,
-                stdout -> PatchReader.copy(stdout, file, PATCH_BYTES_MAX), note.start())));
+        notes.store(
+                patch,
+                file -> changes.addAll(git.run(
+                        List.of("worktree", "news"),
+                        place,
+                        Git.NOTHING,
+                        stdout -> PatchReader.copy(stdout, file, PATCH_BYTES_MAX),
+                        note.start())));
         return changes;
     }
 
@@ -233,15 +285,22 @@ final class Worktrees implements MadeWorkspaces.Maker {
     List<String> apply(Note note, Path patch, boolean check) throws IOException {
         HostUser lender = note.lender();
         if (!Objects.equals(lender, repositories.lenderOf(note.source()))) {
-            throw new BrigException(ErrorCode.INVALID_FIELD, "the repository " + note.source() + " is somebody else's now");
+            throw new BrigException(
+                    ErrorCode.INVALID_FIELD, "the repository " + note.source() + " is somebody else's now");
         }
         Path config = notes.configOf(note.spawnId());
         Path readable = lender == null ? patch : lend(note, lender, patch, "patch");
         Path shown = lender == null ? config : lend(note, lender, config, "config");
-        List<Confinement.Mount> mounts = List.of(Git.Place.readOnly(note.source().resolve(".git"), "/workspace/.git"),
-                Git.Place.readOnly(shown, "/config"), Git.Place.readOnly(readable, "/patch"));
-        ToolWall.Said<Git.Text> said = git.attempt(List.of("apply"), new Git.Place(note.source(), check, mounts, lender),
-                Git.NOTHING, Git.Text.upTo(0), check ? "check" : "apply");
+        List<Confinement.Mount> mounts = List.of(
+                Git.Place.readOnly(note.source().resolve(".git"), "/workspace/.git"),
+                Git.Place.readOnly(shown, "/config"),
+                Git.Place.readOnly(readable, "/patch"));
+        ToolWall.Said<Git.Text> said = git.attempt(
+                List.of("apply"),
+                new Git.Place(note.source(), check, mounts, lender),
+                Git.NOTHING,
+                Git.Text.upTo(0),
+                check ? "check" : "apply");
         if (lender != null) {
             Files.delete(readable);
             Files.delete(shown);
@@ -249,8 +308,12 @@ final class Worktrees implements MadeWorkspaces.Maker {
         if (said.exitCode() == 0 && !check) {
             notes.addApplied(note.spawnId(), patch);
         }
-        return said.exitCode() == 0 ? List.of()
-                : said.complaint().lines().map(line -> line.replaceFirst("^error: ", "")).toList();
+        return said.exitCode() == 0
+                ? List.of()
+                : said.complaint()
+                        .lines()
+                        .map(line -> line.replaceFirst("^error: ", ""))
+                        .toList();
     }
 
     /** A copy for the owner's eyes: what is kept is never the owner's to change. */
@@ -263,8 +326,16 @@ final class Worktrees implements MadeWorkspaces.Maker {
     /** In the worktree or on its branch. */
     @Override
     public boolean isChanged(Note note) throws IOException {
-        return !git.run(List.of("worktree", "changed"), look(note), Git.NOTHING, Git.Text.upTo(WORD_BYTES_MAX),
-                note.start(), note.spawnId(), note.branch()).text().isEmpty();
+        return !git.run(
+                        List.of("worktree", "changed"),
+                        look(note),
+                        Git.NOTHING,
+                        Git.Text.upTo(WORD_BYTES_MAX),
+                        note.start(),
+                        note.spawnId(),
+                        note.branch())
+                .text()
+                .isEmpty();
     }
 
     /** Nothing was checked out yet, so no agent was ever in there. */
@@ -289,9 +360,14 @@ final class Worktrees implements MadeWorkspaces.Maker {
             if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
                 // A repository that is gone knows nothing of it.
                 boolean known = Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS);
-                git.run(List.of("remove"),
-                        new Git.Place(folder.toRealPath(), false, known ? references(commonOf(note)) : List.of()), Git.NOTHING,
-                        Git.Text.upTo(0), known ? note.spawnId() : "", note.branch(), withCommits ? "remove" : "keep");
+                git.run(
+                        List.of("remove"),
+                        new Git.Place(folder.toRealPath(), false, known ? references(commonOf(note)) : List.of()),
+                        Git.NOTHING,
+                        Git.Text.upTo(0),
+                        known ? note.spawnId() : "",
+                        note.branch(),
+                        withCommits ? "remove" : "keep");
                 Files.delete(folder);
             }
             if (note.lender() != null && Files.isDirectory(commonOf(note), LinkOption.NOFOLLOW_LINKS)) {

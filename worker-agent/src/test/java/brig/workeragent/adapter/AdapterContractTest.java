@@ -31,8 +31,11 @@ class AdapterContractTest {
     private static final long SEED = Long.getLong("fuzz.seed", System.nanoTime());
 
     static Stream<Recording> recordings() {
-        return Stream.of(Recording.of("claude", "subagent-fg-forward"), Recording.of("claude", "think-partial"),
-                Recording.of("codex", "appserver-subagents-parallel"), Recording.of("acp", "acp-shell-subagent"),
+        return Stream.of(
+                Recording.of("claude", "subagent-fg-forward"),
+                Recording.of("claude", "think-partial"),
+                Recording.of("codex", "appserver-subagents-parallel"),
+                Recording.of("acp", "acp-shell-subagent"),
                 Recording.of("opencode", "serve-globalevent-subagent-nested"));
     }
 
@@ -73,7 +76,8 @@ class AdapterContractTest {
         for (String line : new String(recording.output(), UTF_8).lines().toList()) {
             turned.append(reversed(MAPPER.readTree(line))).append('\n');
         }
-        assertEquals(withoutRaw(framesOf(recording.adapter(), recording.output(), 1 << 30, new Random(0))),
+        assertEquals(
+                withoutRaw(framesOf(recording.adapter(), recording.output(), 1 << 30, new Random(0))),
                 withoutRaw(framesOf(recording.adapter(), turned.toString().getBytes(UTF_8), 1 << 30, new Random(0))));
     }
 
@@ -102,12 +106,16 @@ class AdapterContractTest {
     @ParameterizedTest
     @ValueSource(strings = {"claude", "codex", "acp", "opencode"})
     void shouldKeepTheLineWhenNobodyUnderstandsIt(String adapter) {
-        for (String line : List.of("{\"type\":\"hologram\",\"method\":\"holo/gram\",\"x\":[1,{\"y\":null}]}",
-                "{}", "{\"type\":7,\"method\":[]}", "{\"type\":\"hologram\",\"method\":\"h\",\"id\":3}")) {
+        for (String line : List.of(
+                "{\"type\":\"hologram\",\"method\":\"holo/gram\",\"x\":[1,{\"y\":null}]}",
+                "{}",
+                "{\"type\":7,\"method\":[]}",
+                "{\"type\":\"hologram\",\"method\":\"h\",\"id\":3}")) {
             Talk talk = begun(adapter);
             int before = talk.frames.size();
             talk.says(line);
-            assertEquals(List.of(new Talk.Frame(FrameType.RAW, java.util.Map.of("line", line))),
+            assertEquals(
+                    List.of(new Talk.Frame(FrameType.RAW, java.util.Map.of("line", line))),
                     talk.frames.subList(before, talk.frames.size()));
         }
     }
@@ -117,17 +125,32 @@ class AdapterContractTest {
     void shouldGoOnWhenALineIsNoJson(String adapter) {
         Talk talk = begun(adapter);
         byte[][] lines = {
-            "no json at all".getBytes(UTF_8), "{\"type\":".getBytes(UTF_8), "[1,2]".getBytes(UTF_8), "null".getBytes(UTF_8),
-            "7".getBytes(UTF_8), "{} {}".getBytes(UTF_8), "{\"a\":1e999999}".getBytes(UTF_8), {'{', '"', (byte) 0xff, '"', ':', '1', '}'},
-            {0, 0, '{', '}'}, "\uFEFF{}".getBytes(UTF_8), "[".repeat(100_000).getBytes(UTF_8),
-            ("{\"a\":".repeat(900) + "1" + "}".repeat(900)).getBytes(UTF_8), "{\"a\":".repeat(5000).getBytes(UTF_8),
-            "{\"type\":\"\\ud800\",\"method\":\"\\udc00\"}".getBytes(UTF_8), "\r".getBytes(UTF_8), "   ".getBytes(UTF_8),
-            "{\"id\":99999999999999999999999999,\"type\":\"x\"}".getBytes(UTF_8), ("{\"a\":" + "9".repeat(900) + "}").getBytes(UTF_8)};
+            "no json at all".getBytes(UTF_8),
+            "{\"type\":".getBytes(UTF_8),
+            "[1,2]".getBytes(UTF_8),
+            "null".getBytes(UTF_8),
+            "7".getBytes(UTF_8),
+            "{} {}".getBytes(UTF_8),
+            "{\"a\":1e999999}".getBytes(UTF_8),
+            {'{', '"', (byte) 0xff, '"', ':', '1', '}'},
+            {0, 0, '{', '}'},
+            "\uFEFF{}".getBytes(UTF_8),
+            "[".repeat(100_000).getBytes(UTF_8),
+            ("{\"a\":".repeat(900) + "1" + "}".repeat(900)).getBytes(UTF_8),
+            "{\"a\":".repeat(5000).getBytes(UTF_8),
+            "{\"type\":\"\\ud800\",\"method\":\"\\udc00\"}".getBytes(UTF_8),
+            "\r".getBytes(UTF_8),
+            "   ".getBytes(UTF_8),
+            "{\"id\":99999999999999999999999999,\"type\":\"x\"}".getBytes(UTF_8),
+            ("{\"a\":" + "9".repeat(900) + "}").getBytes(UTF_8)
+        };
         for (byte[] line : lines) {
             int before = talk.frames.size();
             talk.says(line);
             talk.says("\n");
-            assertTrue(line.length < 2 || talk.frames.size() > before, () -> "nothing was told of " + new String(line, UTF_8));
+            assertTrue(
+                    line.length < 2 || talk.frames.size() > before,
+                    () -> "nothing was told of " + new String(line, UTF_8));
         }
         int before = talk.frames.size();
         talk.says("{\"type\":\"the next\"}");
@@ -143,7 +166,8 @@ class AdapterContractTest {
         assertTrue(line.getBytes(UTF_8).length > NativeLines.LINE_BYTES_MAX - 100_000);
         int before = talk.frames.size();
         talk.says(line);
-        String kept = talk.frames.subList(before, talk.frames.size()).stream().map(frame -> frame.text("line"))
+        String kept = talk.frames.subList(before, talk.frames.size()).stream()
+                .map(frame -> frame.text("line"))
                 .collect(Collectors.joining());
         assertEquals(line, kept);
         before = talk.frames.size();
@@ -261,7 +285,7 @@ class AdapterContractTest {
                 talk.says("{\"id\":1,\"result\":{}}");
                 talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"}}");
             }
-            default -> { }
+            default -> {}
         }
     }
 }

@@ -25,11 +25,23 @@ class DialogueTest {
         assertTrue(talk.dialogue.send("hello"));
         assertEquals(List.of("initialize"), methods(talk));
         talk.says("{\"id\":1,\"result\":{}}");
-        assertEquals(Map.of("cwd", "/workspace", "approvalPolicy", "never", "sandbox", "danger-full-access",
-                "model", "large", "developerInstructions", "Be brief."), talk.written.getLast().get("params"));
+        assertEquals(
+                Map.of(
+                        "cwd",
+                        "/workspace",
+                        "approvalPolicy",
+                        "never",
+                        "sandbox",
+                        "danger-full-access",
+                        "model",
+                        "large",
+                        "developerInstructions",
+                        "Be brief."),
+                talk.written.getLast().get("params"));
         talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t1\",\"cliVersion\":\"1\"},\"model\":\"large\"}}");
         assertEquals(List.of("initialize", "initialized", "thread/start", "turn/start"), methods(talk));
-        assertEquals(Map.of("session_id", "t1", "agent", "codex", "agent_version", "1", "model", "large"),
+        assertEquals(
+                Map.of("session_id", "t1", "agent", "codex", "agent_version", "1", "model", "large"),
                 talk.frames.getFirst().fields());
     }
 
@@ -47,7 +59,9 @@ class DialogueTest {
         acp.says("{\"method\":\"session/update\",\"params\":{\"update\":{\"sessionUpdate\":\"agent_message_chunk\","
                 + "\"content\":{\"type\":\"text\",\"text\":\"old\"}}}}");
         acp.says("{\"id\":2,\"result\":{}}");
-        assertEquals(List.of(Map.of("session_id", "earlier")), acp.frames.stream().map(Talk.Frame::fields).toList());
+        assertEquals(
+                List.of(Map.of("session_id", "earlier")),
+                acp.frames.stream().map(Talk.Frame::fields).toList());
     }
 
     @Test
@@ -58,7 +72,9 @@ class DialogueTest {
             talk.dialogue.send("hello");
             talk.says("{\"id\":1,\"error\":{\"code\":-32000,\"message\":\"not logged in\"}}");
             assertEquals("not logged in", talk.frames.getFirst().text("error"));
-            assertEquals(Map.of("exitCode", 1L, "reason", "failed"), talk.frames.getLast().fields());
+            assertEquals(
+                    Map.of("exitCode", 1L, "reason", "failed"),
+                    talk.frames.getLast().fields());
             assertEquals(1, talk.turnsDone);
             assertFalse(talk.dialogue.send("again"));
         }
@@ -74,7 +90,8 @@ class DialogueTest {
         assertTrue(talk.written.getLast().toString().contains("Be brief.\n\none"));
         talk.says("{\"id\":3,\"result\":{\"stopReason\":\"end_turn\"}}");
         talk.dialogue.send("two");
-        assertEquals(List.of(Map.of("type", "text", "text", "two")),
+        assertEquals(
+                List.of(Map.of("type", "text", "text", "two")),
                 new Fields(talk.written.getLast()).object("params").asMap().get("prompt"));
     }
 
@@ -84,21 +101,34 @@ class DialogueTest {
         Talk talk = new Talk("claude", task);
         talk.dialogue.start();
         assertTrue(talk.dialogue.send("hello"));
-        assertEquals(List.of(Map.of("type", "control_request", "request_id", "brig-initialize", "request",
-                Map.of("subtype", "initialize", "appendSystemPrompt", "Be brief."))), talk.written);
+        assertEquals(
+                List.of(Map.of(
+                        "type",
+                        "control_request",
+                        "request_id",
+                        "brig-initialize",
+                        "request",
+                        Map.of("subtype", "initialize", "appendSystemPrompt", "Be brief."))),
+                talk.written);
         talk.says("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"other\"}}");
         assertEquals(1, talk.written.size());
-        talk.says("{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"brig-initialize\"}}");
+        talk.says(
+                "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"brig-initialize\"}}");
         assertEquals("user", talk.written.getLast().get("type"));
         assertTrue(talk.dialogue.send("again"));
         assertEquals(3, talk.written.size());
         Talk refused = new Talk("claude", task);
         refused.dialogue.start();
         refused.dialogue.send("hello");
-        refused.says("{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\",\"request_id\":\"brig-initialize\","
-                + "\"error\":\"too late\"}}");
-        assertEquals("the agent did not take the system prompt: too late", refused.frames.getFirst().text("error"));
-        assertEquals(Map.of("exitCode", 1L, "reason", "failed"), refused.frames.getLast().fields());
+        refused.says(
+                "{\"type\":\"control_response\",\"response\":{\"subtype\":\"error\",\"request_id\":\"brig-initialize\","
+                        + "\"error\":\"too late\"}}");
+        assertEquals(
+                "the agent did not take the system prompt: too late",
+                refused.frames.getFirst().text("error"));
+        assertEquals(
+                Map.of("exitCode", 1L, "reason", "failed"),
+                refused.frames.getLast().fields());
         assertFalse(refused.dialogue.send("again"), "it does not go on without");
     }
 
@@ -115,27 +145,35 @@ class DialogueTest {
     void shouldChooseTheModelBeforeTheMessageAndNotGoOnWithAnother() {
         String offered = ",\"configOptions\":[{\"id\":\"model\",\"currentValue\":\"p/small\",\"options\":"
                 + "[{\"value\":\"p/small\"},{\"value\":\"p/large\"}]}]";
-        assertEquals("session/prompt", acpWith("small", offered).written.getLast().get("method"), "it is that already");
+        assertEquals(
+                "session/prompt", acpWith("small", offered).written.getLast().get("method"), "it is that already");
         Talk large = acpWith("large", offered);
-        assertEquals(Map.of("sessionId", "s", "configId", "model", "value", "p/large"), large.written.getLast().get("params"));
+        assertEquals(
+                Map.of("sessionId", "s", "configId", "model", "value", "p/large"),
+                large.written.getLast().get("params"));
         large.says("{\"id\":3,\"result\":{}}");
         assertEquals("session/prompt", large.written.getLast().get("method"));
         for (String answer : List.of(offered, "")) {
             Talk unknown = acpWith("huge", answer);
             unknown.says("{\"id\":3,\"error\":{\"message\":\"model not found: huge\"}}");
             assertEquals("session/set_config_option", unknown.written.getLast().get("method"));
-            assertEquals("model not found: huge", unknown.frames(FrameType.ERROR).getFirst().text("error"));
+            assertEquals(
+                    "model not found: huge",
+                    unknown.frames(FrameType.ERROR).getFirst().text("error"));
             assertEquals(1, unknown.turnsDone);
         }
     }
 
     private static String event(String type, String properties) {
-        return "{\"method\":\"opencode/event\",\"params\":{\"type\":\"" + type + "\",\"properties\":{" + properties + "}}}";
+        return "{\"method\":\"opencode/event\",\"params\":{\"type\":\"" + type + "\",\"properties\":{" + properties
+                + "}}}";
     }
 
     private static String call(String session, int input) {
-        return event("message.part.updated", "\"sessionID\":\"" + session + "\",\"part\":{\"type\":\"step-finish\",\"tokens\":"
-                + "{\"input\":" + input + ",\"output\":2,\"cache\":{\"read\":0}},\"cost\":0}");
+        return event(
+                "message.part.updated",
+                "\"sessionID\":\"" + session + "\",\"part\":{\"type\":\"step-finish\",\"tokens\":" + "{\"input\":"
+                        + input + ",\"output\":2,\"cache\":{\"read\":0}},\"cost\":0}");
     }
 
     /** Scenario: a turn of two calls, then one whose last event comes behind the end of the turn, then one more. */
@@ -145,7 +183,8 @@ class DialogueTest {
         talk.dialogue.start();
         talk.says("{\"id\":1,\"result\":{}}");
         talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"}}");
-        List<List<String>> turns = List.of(List.of(call("s", 10), call("s", 30)), List.of(call("s", 40)), List.of(call("s", 50), call("s", 60)));
+        List<List<String>> turns = List.of(
+                List.of(call("s", 10), call("s", 30)), List.of(call("s", 40)), List.of(call("s", 50), call("s", 60)));
         List<Integer> lastOfTurn = List.of(30, 50, 60);
         for (int i = 0; i < turns.size(); i++) {
             talk.dialogue.send("hello");
@@ -153,8 +192,11 @@ class DialogueTest {
             talk.says("{\"id\":" + (i + 3) + ",\"result\":{\"stopReason\":\"end_turn\",\"usage\":{\"inputTokens\":"
                     + lastOfTurn.get(i) + ",\"outputTokens\":2}}}");
         }
-        assertEquals(List.of(40L, 90L, 60L), talk.frames(FrameType.DONE).stream()
-                .map(done -> new Fields(done.fields()).object("usage").number("input_tokens", 0, 1000, 0)).toList());
+        assertEquals(
+                List.of(40L, 90L, 60L),
+                talk.frames(FrameType.DONE).stream()
+                        .map(done -> new Fields(done.fields()).object("usage").number("input_tokens", 0, 1000, 0))
+                        .toList());
         assertEquals(3, talk.frames(FrameType.USAGE).size());
     }
 
@@ -165,11 +207,29 @@ class DialogueTest {
         talk.says("{\"id\":1,\"result\":{}}");
         talk.says("{\"id\":2,\"result\":{\"sessionId\":\"s\"}}");
         talk.says(event("session.created", "\"info\":{\"id\":\"child\",\"parentID\":\"s\",\"agent\":\"general\"}"));
-        talk.says(event("permission.answered", "\"id\":\"per_1\",\"sessionID\":\"child\",\"permission\":\"bash\",\"metadata\":"
-                + "{\"command\":\"ls\"},\"tool\":{\"callID\":\"call_1\"},\"reply\":\"reject\""));
-        assertEquals(Map.of("id", "per_1", "agent", "child", "tool", "call_1", "name", "bash", "input", Map.of("command", "ls"),
-                "decision", "deny"), talk.frames(FrameType.PERMISSION).getFirst().fields());
-        assertEquals("general", talk.frames(FrameType.SUBAGENT).getFirst().text("subagent_type"), "it has its place in the tree");
+        talk.says(event(
+                "permission.answered",
+                "\"id\":\"per_1\",\"sessionID\":\"child\",\"permission\":\"bash\",\"metadata\":"
+                        + "{\"command\":\"ls\"},\"tool\":{\"callID\":\"call_1\"},\"reply\":\"reject\""));
+        assertEquals(
+                Map.of(
+                        "id",
+                        "per_1",
+                        "agent",
+                        "child",
+                        "tool",
+                        "call_1",
+                        "name",
+                        "bash",
+                        "input",
+                        Map.of("command", "ls"),
+                        "decision",
+                        "deny"),
+                talk.frames(FrameType.PERMISSION).getFirst().fields());
+        assertEquals(
+                "general",
+                talk.frames(FrameType.SUBAGENT).getFirst().text("subagent_type"),
+                "it has its place in the tree");
     }
 
     @ParameterizedTest
@@ -200,17 +260,22 @@ class DialogueTest {
         assertTrue(talk.dialogue.cancel());
         assertEquals("turn/start", talk.written.getLast().get("method"));
         talk.says("{\"method\":\"turn/started\",\"params\":{\"threadId\":\"t1\",\"turn\":{\"id\":\"u1\"}}}");
-        assertEquals(Map.of("threadId", "t1", "turnId", "u1"), talk.written.getLast().get("params"));
+        assertEquals(
+                Map.of("threadId", "t1", "turnId", "u1"), talk.written.getLast().get("params"));
         talk.says("{\"method\":\"turn/completed\",\"params\":{\"threadId\":\"t1\",\"turn\":{\"id\":\"u1\","
                 + "\"status\":\"interrupted\"}}}");
-        assertEquals(Map.of("exitCode", 1L, "reason", "cancelled"), talk.frames.getLast().fields());
+        assertEquals(
+                Map.of("exitCode", 1L, "reason", "cancelled"),
+                talk.frames.getLast().fields());
     }
 
     @Test
     void shouldRefuseAtOnceWhatItDoesNotServe() {
         Talk acp = new Talk("acp");
-        acp.says("{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"fs/read_text_file\",\"params\":{\"path\":\"/etc/passwd\"}}");
-        assertEquals("{jsonrpc=2.0, id=5, error={code=-32601, message=not served by this client}}",
+        acp.says(
+                "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"fs/read_text_file\",\"params\":{\"path\":\"/etc/passwd\"}}");
+        assertEquals(
+                "{jsonrpc=2.0, id=5, error={code=-32601, message=not served by this client}}",
                 sorted(acp.written.getLast()));
         Talk codex = new Talk("codex");
         codex.says("{\"id\":\"r\",\"method\":\"account/chatgptAuthTokens/refresh\",\"params\":{}}");
@@ -230,7 +295,9 @@ class DialogueTest {
             assertTrue(talk.dialogue.cancel());
             talk.says("{\"id\":1,\"result\":{}}");
             talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t\"},\"sessionId\":\"t\"}}");
-            assertEquals(Map.of("exitCode", 1L, "reason", "cancelled"), talk.frames.getLast().fields());
+            assertEquals(
+                    Map.of("exitCode", 1L, "reason", "cancelled"),
+                    talk.frames.getLast().fields());
             assertFalse(methods(talk).contains("turn/start") || methods(talk).contains("session/prompt"));
         }
     }
@@ -248,11 +315,14 @@ class DialogueTest {
             Talk talk = new Talk("codex", new AgentTask("/workspace", null, null, null, false, allow));
             talk.says("{\"id\":1,\"method\":\"item/commandExecution/requestApproval\",\"params\":{\"itemId\":\"i\","
                     + "\"command\":\"rm -rf x\"}}");
-            assertEquals(Map.of("decision", allow ? "accept" : "decline"), talk.written.getLast().get("result"));
+            assertEquals(
+                    Map.of("decision", allow ? "accept" : "decline"),
+                    talk.written.getLast().get("result"));
             assertEquals(allow ? "allow" : "deny", talk.frames.getLast().text("decision"));
             talk.says("{\"id\":2,\"method\":\"item/permissions/requestApproval\",\"params\":{\"permissions\":"
                     + "{\"network\":{\"enabled\":true}}}}");
-            assertEquals(Map.of("permissions", allow ? Map.of("network", Map.of("enabled", true)) : Map.of()),
+            assertEquals(
+                    Map.of("permissions", allow ? Map.of("network", Map.of("enabled", true)) : Map.of()),
                     talk.written.getLast().get("result"));
         }
     }
@@ -266,9 +336,10 @@ class DialogueTest {
         talk.dialogue.start();
         talk.says("{\"id\":1,\"result\":{}}");
         talk.says("{\"id\":2,\"result\":{\"thread\":{\"id\":\"t\"}}}");
-        talk.says("{\"method\":\"item/completed\",\"params\":{\"threadId\":\"t\",\"item\":{\"type\":\"commandExecution\","
-                + "\"id\":\"c\",\"command\":\"x\",\"status\":\"completed\",\"aggregatedOutput\":\""
-                + "\\u0001".repeat(1 << 20) + "\"}}}");
+        talk.says(
+                "{\"method\":\"item/completed\",\"params\":{\"threadId\":\"t\",\"item\":{\"type\":\"commandExecution\","
+                        + "\"id\":\"c\",\"command\":\"x\",\"status\":\"completed\",\"aggregatedOutput\":\""
+                        + "\\u0001".repeat(1 << 20) + "\"}}}");
         StringBuilder joined = new StringBuilder();
         talk.frames(FrameType.TOOL).forEach(frame -> joined.append(frame.text("output")));
         assertEquals(output, joined.toString());
@@ -279,7 +350,8 @@ class DialogueTest {
     void shouldShortenAnInputThatFitsNoFrame() {
         Talk talk = new Talk("claude");
         talk.says("{\"type\":\"assistant\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t\","
-                + "\"name\":\"Write\",\"input\":{\"file_path\":\"a.txt\",\"content\":\"" + "x".repeat(3_000_000) + "\"}}]}}");
+                + "\"name\":\"Write\",\"input\":{\"file_path\":\"a.txt\",\"content\":\"" + "x".repeat(3_000_000)
+                + "\"}}]}}");
         Talk.Frame tool = talk.frames.getLast();
         assertEquals(true, tool.fields().get("truncated"));
         assertTrue(tool.fields().get("input").toString().startsWith("{file_path=a.txt, content=xxx"));

@@ -25,7 +25,9 @@ class GoldenFramesTest {
     private static final int TEXT_MAX = 400;
 
     static List<Recording> recordings() {
-        return Stream.of("claude", "codex", "acp", "opencode").flatMap(adapter -> Recording.all(adapter).stream()).toList();
+        return Stream.of("claude", "codex", "acp", "opencode")
+                .flatMap(adapter -> Recording.all(adapter).stream())
+                .toList();
     }
 
     @ParameterizedTest
@@ -33,12 +35,13 @@ class GoldenFramesTest {
     void shouldTellTheSameWhenARecordingIsPlayed(Recording recording) throws IOException {
         List<String> told = new ArrayList<>();
         for (Object what : recording.play().happened) {
-            told.add(switch (what) {
-                case Talk.Frame frame -> frame.type().wireName() + " " + Talk.json(shortened(frame.fields()));
-                // The order of keys in a message is nobody's promise.
-                case Map<?, ?> message -> "> " + Talk.json(shortened(sorted(message)));
-                default -> "-- " + what;
-            });
+            told.add(
+                    switch (what) {
+                        case Talk.Frame frame -> frame.type().wireName() + " " + Talk.json(shortened(frame.fields()));
+                        // The order of keys in a message is nobody's promise.
+                        case Map<?, ?> message -> "> " + Talk.json(shortened(sorted(message)));
+                        default -> "-- " + what;
+                    });
         }
         Path file = GOLDEN.resolve(recording.adapter()).resolve(recording.name() + ".txt");
         if (Boolean.getBoolean("golden.update")) {
@@ -52,18 +55,23 @@ class GoldenFramesTest {
     @MethodSource("recordings")
     void shouldUnderstandEveryLineWhenTheVersionIsTheRecordedOne(Recording recording) {
         List<String> unknown = recording.play().frames(FrameType.RAW).stream()
-                .map(frame -> frame.text("line")).toList();
+                .map(frame -> frame.text("line"))
+                .toList();
         assertTrue(unknown.isEmpty(), () -> unknown.size() + " lines such as " + unknown.getFirst());
     }
 
     private static Map<?, ?> sorted(Map<?, ?> message) {
         Map<String, Object> sorted = new TreeMap<>();
-        message.forEach((name, value) -> sorted.put(String.valueOf(name), switch (value) {
-            case Map<?, ?> inner -> sorted(inner);
-            case List<?> list -> list.stream()
-                    .map(element -> element instanceof Map<?, ?> inner ? sorted(inner) : element).toList();
-            case null, default -> value;
-        }));
+        message.forEach((name, value) -> sorted.put(
+                String.valueOf(name),
+                switch (value) {
+                    case Map<?, ?> inner -> sorted(inner);
+                    case List<?> list ->
+                        list.stream()
+                                .map(element -> element instanceof Map<?, ?> inner ? sorted(inner) : element)
+                                .toList();
+                    case null, default -> value;
+                }));
         return sorted;
     }
 
@@ -76,7 +84,8 @@ class GoldenFramesTest {
 
     private static Object shortened(Object value) {
         return switch (value) {
-            case String text when text.length() > TEXT_MAX ->
+            case String text
+            when text.length() > TEXT_MAX ->
                 text.substring(0, TEXT_MAX) + "… (" + text.length() + ", hash " + text.hashCode() + ")";
             case Map<?, ?> map -> shortened(map);
             case List<?> list -> list.stream().map(GoldenFramesTest::shortened).toList();

@@ -30,7 +30,9 @@ class ListeningTest {
     private static final Set<FrameType> OF_A_DIALOGUE = Set.of(FrameType.DONE, FrameType.PERMISSION);
 
     static List<Recording> oneShots() {
-        return Stream.of("opencode-json", "codex-json").flatMap(format -> Recording.all(format).stream()).toList();
+        return Stream.of("opencode-json", "codex-json")
+                .flatMap(format -> Recording.all(format).stream())
+                .toList();
     }
 
     static List<Recording> claude() {
@@ -50,12 +52,18 @@ class ListeningTest {
     }
 
     private static Listener open(String format, List<String> told, Path home) {
-        return Listening.named(format).orElseThrow().open((type, body, length) -> {
-            byte[] object = new String(body, 0, length, UTF_8).replaceFirst(",", "{").getBytes(UTF_8);
-            Map<String, Object> fields = new LinkedHashMap<>(Json.parseObject(object));
-            fields.remove("ts");
-            told.add(type.wireName() + " " + Talk.json(fields));
-        }, Map.of("HOME", home.toString()));
+        return Listening.named(format)
+                .orElseThrow()
+                .open(
+                        (type, body, length) -> {
+                            byte[] object = new String(body, 0, length, UTF_8)
+                                    .replaceFirst(",", "{")
+                                    .getBytes(UTF_8);
+                            Map<String, Object> fields = new LinkedHashMap<>(Json.parseObject(object));
+                            fields.remove("ts");
+                            told.add(type.wireName() + " " + Talk.json(fields));
+                        },
+                        Map.of("HOME", home.toString()));
     }
 
     @ParameterizedTest
@@ -68,7 +76,8 @@ class ListeningTest {
             Files.write(file, told);
         }
         assertEquals(String.join("\n", Files.readAllLines(file)), String.join("\n", told));
-        assertTrue(told.stream().noneMatch(frame -> frame.startsWith("raw ")), () -> "every line is understood: " + told);
+        assertTrue(
+                told.stream().noneMatch(frame -> frame.startsWith("raw ")), () -> "every line is understood: " + told);
     }
 
     @ParameterizedTest
@@ -76,9 +85,11 @@ class ListeningTest {
     void shouldTellWhatTheAdapterTellsButForTheDialogue(Recording recording) {
         List<String> adapters = recording.play().frames.stream()
                 .filter(frame -> !OF_A_DIALOGUE.contains(frame.type()) && !isOfCancelled(frame))
-                .map(frame -> frame.type().wireName() + " " + Talk.json(frame.fields())).toList();
+                .map(frame -> frame.type().wireName() + " " + Talk.json(frame.fields()))
+                .toList();
         List<String> told = listen("claude-stream-json", recording.output()).stream()
-                .filter(frame -> !frame.startsWith("permission ") && !frame.contains("\"AGENT_ERROR\"")).toList();
+                .filter(frame -> !frame.startsWith("permission ") && !frame.contains("\"AGENT_ERROR\""))
+                .toList();
         assertEquals(String.join("\n", adapters), String.join("\n", told));
     }
 
@@ -91,26 +102,31 @@ class ListeningTest {
 
     private static String said(String id, String text) {
         return "{\"type\":\"assistant\",\"isSidechain\":true,\"agentId\":\"a1\",\"sessionId\":\"" + SESSION
-                + "\",\"message\":{\"id\":\"" + id + "\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"" + text
+                + "\",\"message\":{\"id\":\"" + id
+                + "\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"" + text
                 + "\"}]}}\n";
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"SESSION/subagents/agent-a1.jsonl", "agent-a1.jsonl"})
     void shouldTellFromTranscriptsWhatStandardOutputDoesNot(String place, @TempDir Path home) throws Exception {
-        // Scenario: the transcript is there before standard output names its sub-agent; then it grows, in the middle of a
+        // Scenario: the transcript is there before standard output names its sub-agent; then it grows, in the middle of
+        // a
         // line too; what both have is told once, whichever comes first.
         List<String> told = new ArrayList<>();
         Listener listener = open("claude-stream-json", told, home);
         Path file = home.resolve(".claude/projects/-home-dev-proj").resolve(place.replace("SESSION", SESSION));
         Files.createDirectories(file.getParent());
         Files.createDirectories(home.resolve(".claude/projects/-home-dev-proj").resolve(SESSION));
-        Files.writeString(file, said("m1", "one") + said("m0", "of another session").replace(SESSION, "other"));
+        Files.writeString(
+                file, said("m1", "one") + said("m0", "of another session").replace(SESSION, "other"));
         say(listener, "{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"" + SESSION + "\"}\n");
         listener.look(1);
         assertEquals(1, told.size(), "it waits to be named");
-        say(listener, "{\"type\":\"system\",\"subtype\":\"task_started\",\"task_id\":\"a1\",\"task_type\":\"local_agent\","
-                + "\"session_id\":\"" + SESSION + "\",\"tool_use_id\":\"t1\",\"spawn_depth\":1}\n");
+        say(
+                listener,
+                "{\"type\":\"system\",\"subtype\":\"task_started\",\"task_id\":\"a1\",\"task_type\":\"local_agent\","
+                        + "\"session_id\":\"" + SESSION + "\",\"tool_use_id\":\"t1\",\"spawn_depth\":1}\n");
         listener.look(1);
         String two = said("m2", "two");
         Files.writeString(file, two.substring(0, 30), StandardOpenOption.APPEND);
@@ -120,9 +136,13 @@ class ListeningTest {
         listener.look(1);
         say(listener, said("m2", "two").replace("\"agentId\"", "\"agent_id\""));
         listener.finish(1);
-        assertEquals("one three two", told.stream().filter(frame -> frame.startsWith("chunk "))
-                .peek(frame -> assertTrue(frame.contains("\"agent\":\"a1\""), frame))
-                .map(frame -> frame.replaceAll(".*\"content\":\"([a-z ]*)\".*", "$1")).collect(Collectors.joining(" ")));
+        assertEquals(
+                "one three two",
+                told.stream()
+                        .filter(frame -> frame.startsWith("chunk "))
+                        .peek(frame -> assertTrue(frame.contains("\"agent\":\"a1\""), frame))
+                        .map(frame -> frame.replaceAll(".*\"content\":\"([a-z ]*)\".*", "$1"))
+                        .collect(Collectors.joining(" ")));
     }
 
     private static void say(Listener listener, String line) throws InterruptedException {
@@ -138,15 +158,21 @@ class ListeningTest {
 
     @Test
     void shouldAddTheOptionsThatMakeAnAgentWriteWhatCanBeRead() {
-        assertEquals(List.of("claude", "--output-format", "stream-json", "--verbose", "-p", "Fix it"),
+        assertEquals(
+                List.of("claude", "--output-format", "stream-json", "--verbose", "-p", "Fix it"),
                 Listening.CLAUDE.spoken(List.of("claude", "-p", "Fix it")));
-        assertEquals(List.of("claude", "--verbose", "-p", "--output-format", "stream-json", "Fix it"),
+        assertEquals(
+                List.of("claude", "--verbose", "-p", "--output-format", "stream-json", "Fix it"),
                 Listening.CLAUDE.spoken(List.of("claude", "-p", "--output-format", "stream-json", "Fix it")));
-        assertEquals(List.of("opencode", "run", "--format", "json", "Fix it"),
+        assertEquals(
+                List.of("opencode", "run", "--format", "json", "Fix it"),
                 Listening.OPENCODE.spoken(List.of("opencode", "run", "Fix it")));
-        assertEquals(List.of("codex", "exec", "--json", "Fix it"), Listening.CODEX.spoken(List.of("codex", "exec", "Fix it")));
+        assertEquals(
+                List.of("codex", "exec", "--json", "Fix it"),
+                Listening.CODEX.spoken(List.of("codex", "exec", "Fix it")));
         for (String own : List.of("claude", "claude -p --output-format=text Fix", "claude mcp list")) {
-            assertEquals(List.of(own.split(" ")), Listening.CLAUDE.spoken(List.of(own.split(" "))), "as a person wants it");
+            assertEquals(
+                    List.of(own.split(" ")), Listening.CLAUDE.spoken(List.of(own.split(" "))), "as a person wants it");
         }
     }
 }

@@ -113,8 +113,12 @@ record Recording(String adapter, String name, List<String> lines) {
     private void begin(Talk talk) {
         talk.dialogue.start();
         if (adapter.equals("opencode")) {
-            String root = lines.stream().map(Recording::node).map(Recording::rootSession)
-                    .filter(id -> !id.isEmpty()).findFirst().orElse("");
+            String root = lines.stream()
+                    .map(Recording::node)
+                    .map(Recording::rootSession)
+                    .filter(id -> !id.isEmpty())
+                    .findFirst()
+                    .orElse("");
             talk.says("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"agentInfo\":{\"name\":\"OpenCode\"}}}");
             talk.says("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"sessionId\":\"" + root + "\"}}");
         }
@@ -131,16 +135,19 @@ record Recording(String adapter, String name, List<String> lines) {
     private static void tell(Talk talk, JsonNode message) {
         switch (message.path("type").asText(message.path("method").asText())) {
             case "initialize" -> talk.dialogue.start();
-            case "user" -> talk.dialogue.send(message.at("/message/content/0/text").asText());
-            case "turn/start" -> talk.dialogue.send(message.at("/params/input/0/text").asText());
-            case "session/prompt" -> talk.dialogue.send(message.at("/params/prompt/0/text").asText());
+            case "user" ->
+                talk.dialogue.send(message.at("/message/content/0/text").asText());
+            case "turn/start" ->
+                talk.dialogue.send(message.at("/params/input/0/text").asText());
+            case "session/prompt" ->
+                talk.dialogue.send(message.at("/params/prompt/0/text").asText());
             case "turn/interrupt", "session/cancel" -> talk.dialogue.cancel();
             case "control_request" -> {
                 if (message.at("/request/subtype").asText().equals("interrupt")) {
                     talk.dialogue.cancel();
                 }
             }
-            default -> { }
+            default -> {}
         }
     }
 }

@@ -39,6 +39,7 @@ class SessionFileTest {
 
     @TempDir
     private Path folder;
+
     private final List<Talk.Frame> frames = new ArrayList<>();
     private final List<Long> times = new ArrayList<>();
 
@@ -63,16 +64,22 @@ class SessionFileTest {
 
     /** What was said, by whom. */
     private String said(String agent) {
-        return all(FrameType.CHUNK).filter(frame -> frame.text("agent").equals(agent)).map(frame -> frame.text("content"))
+        return all(FrameType.CHUNK)
+                .filter(frame -> frame.text("agent").equals(agent))
+                .map(frame -> frame.text("content"))
                 .collect(Collectors.joining("|"));
     }
 
     /** The last word of each sub-agent. */
     private Map<String, String> subAgents() {
         Map<String, String> last = new TreeMap<>();
-        all(FrameType.SUBAGENT).forEach(frame -> last.put(frame.text("agent_id"), frame.fields().get("depth") + " "
-                + frame.text("parent_id") + " " + frame.text("parent_tool_id") + " " + frame.text("subagent_type") + " "
-                + frame.fields().get("background") + " " + frame.text("status")));
+        all(FrameType.SUBAGENT)
+                .forEach(frame -> last.put(
+                        frame.text("agent_id"),
+                        frame.fields().get("depth") + " "
+                                + frame.text("parent_id") + " " + frame.text("parent_tool_id") + " "
+                                + frame.text("subagent_type") + " "
+                                + frame.fields().get("background") + " " + frame.text("status")));
         return last;
     }
 
@@ -92,24 +99,35 @@ class SessionFileTest {
     }
 
     private List<String> ends() {
-        return all(FrameType.DONE).map(frame -> frame.fields().get("exitCode") + " " + frame.text("reason")).toList();
+        return all(FrameType.DONE)
+                .map(frame -> frame.fields().get("exitCode") + " " + frame.text("reason"))
+                .toList();
     }
 
     @Test
     void shouldTellATranscriptWithItsSubAgentsInTheOrderOfTheirTimes() throws Exception {
         readAll(CLAUDE.resolve(NESTED + ".jsonl"));
 
-        assertEquals(Map.of(OUTER, "1  toolu_0001_0 general-purpose false completed",
-                INNER, "2 " + OUTER + " toolu_0002_0 general-purpose false completed"), subAgents());
+        assertEquals(
+                Map.of(
+                        OUTER,
+                        "1  toolu_0001_0 general-purpose false completed",
+                        INNER,
+                        "2 " + OUTER + " toolu_0002_0 general-purpose false completed"),
+                subAgents());
         assertEquals("Nested run over.", said(""));
         assertEquals("Child delegates further.|Child-nest result.", said(OUTER));
         assertTrue(said(INNER).startsWith("Child INNER starts.|childINNER-0 "), said(INNER));
         assertEquals(times.stream().sorted().toList(), times);
-        assertEquals("Nest. #scenario:subagent-nested-fg", all(FrameType.MESSAGE).findFirst().orElseThrow().text("content"));
+        assertEquals(
+                "Nest. #scenario:subagent-nested-fg",
+                all(FrameType.MESSAGE).findFirst().orElseThrow().text("content"));
         Talk.Frame session = all(FrameType.SESSION).findFirst().orElseThrow();
-        assertEquals(NESTED + " claude-opus-5-5 2.1.330",
+        assertEquals(
+                NESTED + " claude-opus-5-5 2.1.330",
                 session.text("session_id") + " " + session.text("model") + " " + session.text("agent_version"));
-        assertEquals(Map.of("input_tokens", 5605L, "output_tokens", 40L),
+        assertEquals(
+                Map.of("input_tokens", 5605L, "output_tokens", 40L),
                 all(FrameType.DONE).findFirst().orElseThrow().fields().get("usage"));
         assertEquals(List.of("0 "), ends());
         assertEquals(0, all(FrameType.RAW).count());
@@ -118,8 +136,11 @@ class SessionFileTest {
     @Test
     void shouldTellWhatABackgroundAgentBecameAfterItsParentWentOn() throws Exception {
         readAll(CLAUDE.resolve(BACKGROUND + ".jsonl"));
-        assertEquals(List.of("1  toolu_0007_0 general-purpose true completed"), List.copyOf(subAgents().values()));
-        assertEquals("Delegating in background.|Parent turn 1 after background launch.|Parent turn 2 after background launch.",
+        assertEquals(
+                List.of("1  toolu_0007_0 general-purpose true completed"),
+                List.copyOf(subAgents().values()));
+        assertEquals(
+                "Delegating in background.|Parent turn 1 after background launch.|Parent turn 2 after background launch.",
                 said(""));
         assertEquals(1, all(FrameType.MESSAGE).count(), "a notification is nobody's message");
         assertEquals(List.of("0 "), ends());
@@ -128,17 +149,24 @@ class SessionFileTest {
     @Test
     void shouldTellEachTurnOfASessionThatWasTakenUpAgain() throws Exception {
         readAll(CLAUDE.resolve("11111111-2222-4333-8444-555555555503.jsonl"));
-        assertEquals(List.of("Think. #scenario:think:5", "Run #scenario:shell:echo hi"),
+        assertEquals(
+                List.of("Think. #scenario:think:5", "Run #scenario:shell:echo hi"),
                 all(FrameType.MESSAGE).map(frame -> frame.text("content")).toList());
         assertEquals(List.of("0 ", "0 "), ends());
-        assertEquals("hi", all(FrameType.TOOL).filter(tool -> tool.text("status").equals("completed")).findFirst().orElseThrow()
-                .text("output"));
+        assertEquals(
+                "hi",
+                all(FrameType.TOOL)
+                        .filter(tool -> tool.text("status").equals("completed"))
+                        .findFirst()
+                        .orElseThrow()
+                        .text("output"));
     }
 
     @Test
     void shouldFindTheTranscriptsOfEarlierVersionsBesideTheSession() throws Exception {
         readAll(copy(NESTED, true));
-        assertEquals("1  toolu_0001_0 general-purpose false completed", subAgents().get(OUTER));
+        assertEquals(
+                "1  toolu_0001_0 general-purpose false completed", subAgents().get(OUTER));
         assertEquals("Child delegates further.|Child-nest result.", said(OUTER));
         assertFalse(subAgents().containsKey("a5527f4ecca5177aa"), "it is another session's");
     }
@@ -152,7 +180,8 @@ class SessionFileTest {
         SessionFile opened = open(file);
         for (int at = begun; at < whole.length; at += 300) {
             opened.read();
-            Files.write(file, Arrays.copyOfRange(whole, at, Math.min(whole.length, at + 300)), StandardOpenOption.APPEND);
+            Files.write(
+                    file, Arrays.copyOfRange(whole, at, Math.min(whole.length, at + 300)), StandardOpenOption.APPEND);
         }
         opened.read();
         assertFalse(opened.read());
@@ -168,8 +197,9 @@ class SessionFileTest {
     @Test
     void shouldReadALastLineWithoutItsEndAndNotCallWhatLivesKilled() throws Exception {
         Path file = copy(NESTED, false);
-        List<String> lines = Files.readAllLines(file).stream().filter(line -> !line.contains("tool_result")
-                && !line.contains("cost-state")).toList();
+        List<String> lines = Files.readAllLines(file).stream()
+                .filter(line -> !line.contains("tool_result") && !line.contains("cost-state"))
+                .toList();
         Files.writeString(file, String.join("\n", lines));
         readAll(file);
         assertEquals("Nested run over.", said(""));
@@ -184,15 +214,24 @@ class SessionFileTest {
         Files.write(file, lines);
         readAll(file);
         assertEquals("Nested run over.", said(""));
-        assertEquals(List.of("LINE_TOO_LONG"), all(FrameType.ERROR).map(frame -> frame.text("code")).toList());
+        assertEquals(
+                List.of("LINE_TOO_LONG"),
+                all(FrameType.ERROR).map(frame -> frame.text("code")).toList());
     }
 
     @Test
     void shouldNotBeHeldUpByAPromptThatLooksLikeANotification() throws Exception {
         Path file = copy(NESTED, false);
         String hostile = "<task-notification>" + "<task-id>x</task-id>".repeat(100_000);
-        Files.writeString(file, Files.readAllLines(file).stream().filter(line -> line.contains("\"user\"")).findFirst().orElseThrow()
-                .replaceFirst("Nest\\. #scenario:subagent-nested-fg", hostile) + "\n", StandardOpenOption.APPEND);
+        Files.writeString(
+                file,
+                Files.readAllLines(file).stream()
+                                .filter(line -> line.contains("\"user\""))
+                                .findFirst()
+                                .orElseThrow()
+                                .replaceFirst("Nest\\. #scenario:subagent-nested-fg", hostile)
+                        + "\n",
+                StandardOpenOption.APPEND);
         assertTimeoutPreemptively(Duration.ofSeconds(20), () -> readAll(file));
     }
 
@@ -222,8 +261,13 @@ class SessionFileTest {
     @Test
     void shouldEndATurnThatAPersonInterrupted() throws Exception {
         Path file = copy(NESTED, false);
-        List<String> lines = Files.readAllLines(file).stream().takeWhile(line -> !line.contains("Nested run over.")).toList();
-        String interrupted = lines.stream().filter(line -> line.contains("\"user\"")).findFirst().orElseThrow()
+        List<String> lines = Files.readAllLines(file).stream()
+                .takeWhile(line -> !line.contains("Nested run over."))
+                .toList();
+        String interrupted = lines.stream()
+                .filter(line -> line.contains("\"user\""))
+                .findFirst()
+                .orElseThrow()
                 .replaceFirst("Nest\\. #scenario:subagent-nested-fg", "[Request interrupted by user for tool use]");
         Files.writeString(file, String.join("\n", lines) + "\n" + interrupted + "\n");
         readAll(file);
@@ -254,29 +298,44 @@ class SessionFileTest {
         assertTrue(export.read());
         assertFalse(export.read());
         export.finish();
-        assertEquals(List.of("\"Sub #scenario:subagent-fg\"", "\"Then #scenario:shell:echo hi\""),
+        assertEquals(
+                List.of("\"Sub #scenario:subagent-fg\"", "\"Then #scenario:shell:echo hi\""),
                 all(FrameType.MESSAGE).map(frame -> frame.text("content")).toList());
         assertEquals("Delegating.|The sub-agent reported back.|Running a command.|The command finished.", said(""));
-        assertEquals(List.of("1  call_15_0 general false completed"), List.copyOf(subAgents().values()));
-        assertEquals(10284, all(FrameType.USAGE).mapToLong(usage -> (Long) usage.fields().get("input_tokens")).sum());
+        assertEquals(
+                List.of("1  call_15_0 general false completed"),
+                List.copyOf(subAgents().values()));
+        assertEquals(
+                10284,
+                all(FrameType.USAGE)
+                        .mapToLong(usage -> (Long) usage.fields().get("input_tokens"))
+                        .sum());
         assertEquals(List.of("0 ", "0 "), ends());
         assertEquals(0, all(FrameType.RAW).count());
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {
-        "''; is neither a transcript of Claude Code",
-        "{\"info\":{},\"messages\":[]}; is neither a transcript of Claude Code",
-        "{\"sessionId\":\"x\"}; is neither a transcript of Claude Code",
-        "{\"timestamp\":\"t\",\"type\":\"session_meta\",\"payload\":{}}; is a rollout of Codex"})
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "''; is neither a transcript of Claude Code",
+                "{\"info\":{},\"messages\":[]}; is neither a transcript of Claude Code",
+                "{\"sessionId\":\"x\"}; is neither a transcript of Claude Code",
+                "{\"timestamp\":\"t\",\"type\":\"session_meta\",\"payload\":{}}; is a rollout of Codex"
+            })
     void shouldSayWhyAFileCannotBeRead(String content, String why) throws IOException {
         Path file = Files.writeString(folder.resolve("file"), content);
-        assertTrue(assertThrows(BrigException.class, () -> open(file)).getMessage().contains(why));
+        assertTrue(
+                assertThrows(BrigException.class, () -> open(file)).getMessage().contains(why));
     }
 
     @Test
     void shouldOpenNothingThatIsNoFile() {
-        assertTrue(assertThrows(BrigException.class, () -> open(folder)).getMessage().endsWith(" is no file"));
-        assertTrue(assertThrows(BrigException.class, () -> open(folder.resolve("x"))).getMessage().endsWith(" does not exist"));
+        assertTrue(assertThrows(BrigException.class, () -> open(folder))
+                .getMessage()
+                .endsWith(" is no file"));
+        assertTrue(assertThrows(BrigException.class, () -> open(folder.resolve("x")))
+                .getMessage()
+                .endsWith(" does not exist"));
     }
 }

@@ -18,7 +18,10 @@ class SubAgentPlaceTest {
     /** The place that the newest frame of a sub-agent says: parent, call and depth. */
     private static String place(Talk talk, String agent) {
         Map<String, Object> newest = talk.frames(FrameType.SUBAGENT).stream()
-                .filter(frame -> frame.text("agent_id").equals(agent)).toList().getLast().fields();
+                .filter(frame -> frame.text("agent_id").equals(agent))
+                .toList()
+                .getLast()
+                .fields();
         return newest.get("parent_id") + " " + newest.get("parent_tool_id") + " " + newest.get("depth");
     }
 
@@ -39,14 +42,18 @@ class SubAgentPlaceTest {
     /** As Claude Code 2.1.197 writes it, which says neither the parent nor the depth of a task. */
     private static Recording withoutParents() {
         Recording recording = Recording.of("claude", "subagent-nested-fg");
-        return new Recording("claude", recording.name(), recording.lines().stream()
-                .map(line -> line.replaceAll("\"(spawn_depth|parent_task_id)\":[^,]*,", ""))
-                .collect(Collectors.toCollection(ArrayList::new)));
+        return new Recording(
+                "claude",
+                recording.name(),
+                recording.lines().stream()
+                        .map(line -> line.replaceAll("\"(spawn_depth|parent_task_id)\":[^,]*,", ""))
+                        .collect(Collectors.toCollection(ArrayList::new)));
     }
 
     @Test
     void shouldKnowTheParentOfATaskOfClaudeWhenItIsAnnouncedBeforeItsCall() {
-        Recording early = moved(withoutParents(), has("task_started", "toolu_0042_0"), has("\"tool_use\"", "toolu_0042_0"));
+        Recording early =
+                moved(withoutParents(), has("task_started", "toolu_0042_0"), has("\"tool_use\"", "toolu_0042_0"));
         assertEquals("a7347bf2592fa4fcf toolu_0042_0 2", place(early.play(), "a7956dc612f953b50"));
         assertEquals("null toolu_0041_0 1", place(early.play(), "a7347bf2592fa4fcf"));
     }
@@ -60,13 +67,18 @@ class SubAgentPlaceTest {
     void shouldMoveAThreadOfCodexWhenTheAgentsOwnTurnEndsBeforeTheCallIsTold() {
         // Scenario: the outer agent's thread is behind. The inner one speaks, the agent's own turn ends, and only then
         // comes the call of the outer one.
-        Recording late = moved(Recording.of("codex", "appserver-subagent-nested"), has("turn/completed", "Nested run over."),
+        Recording late = moved(
+                Recording.of("codex", "appserver-subagent-nested"),
+                has("turn/completed", "Nested run over."),
                 has("item/completed", "call_47_0"));
         late = moved(late, has("turn/started", INNER_THREAD), has("turn/completed", "Nested run over."));
         Talk talk = late.play();
         assertEquals(OUTER_THREAD + " call_47_0 2", place(talk, INNER_THREAD));
-        Map<String, Object> corrected = talk.frames(FrameType.SUBAGENT).stream().map(Talk.Frame::fields)
-                .filter(fields -> fields.containsKey("parent_id")).findFirst().orElseThrow();
+        Map<String, Object> corrected = talk.frames(FrameType.SUBAGENT).stream()
+                .map(Talk.Frame::fields)
+                .filter(fields -> fields.containsKey("parent_id"))
+                .findFirst()
+                .orElseThrow();
         assertEquals("running", corrected.get("status"));
         assertEquals("Sub-task INNER. #scenario:child:INNER:20", corrected.get("prompt"));
     }
@@ -79,7 +91,8 @@ class SubAgentPlaceTest {
         talk.says("{\"id\":2,\"result\":{\"sessionId\":\"ses_root\"}}");
         talk.says(event("session.created", "\"info\":{\"id\":\"ses_outer\",\"parentID\":\"ses_root\"}"));
         talk.says(event("session.created", "\"info\":{\"id\":\"ses_inner\",\"parentID\":\"ses_outer\"}"));
-        talk.says(event("message.part.updated", "\"sessionID\":\"ses_inner\",\"part\":{\"id\":\"p\",\"type\":\"text\"}"));
+        talk.says(
+                event("message.part.updated", "\"sessionID\":\"ses_inner\",\"part\":{\"id\":\"p\",\"type\":\"text\"}"));
         assertEquals("ses_outer null 2", place(talk, "ses_inner"));
         talk.says(task("ses_outer", "ses_inner", "call_2"));
         talk.says(task("ses_root", "ses_outer", "call_1"));
@@ -88,13 +101,16 @@ class SubAgentPlaceTest {
     }
 
     private static String event(String type, String properties) {
-        return "{\"method\":\"opencode/event\",\"params\":{\"type\":\"" + type + "\",\"properties\":{" + properties + "}}}";
+        return "{\"method\":\"opencode/event\",\"params\":{\"type\":\"" + type + "\",\"properties\":{" + properties
+                + "}}}";
     }
 
     private static String task(String session, String child, String call) {
-        return event("message.part.updated", "\"sessionID\":\"" + session + "\",\"part\":{\"id\":\"t" + call
-                + "\",\"type\":\"tool\",\"tool\":\"task\",\"callID\":\"" + call
-                + "\",\"state\":{\"status\":\"running\",\"metadata\":{\"sessionId\":\"" + child + "\"}}}");
+        return event(
+                "message.part.updated",
+                "\"sessionID\":\"" + session + "\",\"part\":{\"id\":\"t" + call
+                        + "\",\"type\":\"tool\",\"tool\":\"task\",\"callID\":\"" + call
+                        + "\",\"state\":{\"status\":\"running\",\"metadata\":{\"sessionId\":\"" + child + "\"}}}");
     }
 
     @Test
@@ -104,7 +120,10 @@ class SubAgentPlaceTest {
             talk.says("{\"type\":\"system\",\"subtype\":\"task_started\",\"task_type\":\"local_agent\",\"task_id\":\""
                     + task[0] + "\",\"parent_task_id\":\"" + task[1] + "\"}");
         }
-        assertEquals(List.of("b", "c", "null", "null"), talk.frames(FrameType.SUBAGENT).stream()
-                .map(frame -> String.valueOf(frame.fields().get("parent_id"))).toList());
+        assertEquals(
+                List.of("b", "c", "null", "null"),
+                talk.frames(FrameType.SUBAGENT).stream()
+                        .map(frame -> String.valueOf(frame.fields().get("parent_id")))
+                        .toList());
     }
 }

@@ -35,6 +35,7 @@ final class Talk {
     final List<Frame> frames = new ArrayList<>();
     /** All that happened, in order: frames, what was written to the agent, ends of turns. */
     final List<Object> happened = new ArrayList<>();
+
     final List<Map<String, Object>> written = new ArrayList<>();
     int turnsDone;
     boolean inputOpen = true;
@@ -47,8 +48,9 @@ final class Talk {
     }
 
     Talk(String adapter, AgentTask task) {
-        dialogue = Adapter.named(adapter).orElseThrow().open(
-                new Adapter.Surroundings(this::take, this::write, this::handleTurnDone, task));
+        dialogue = Adapter.named(adapter)
+                .orElseThrow()
+                .open(new Adapter.Surroundings(this::take, this::write, this::handleTurnDone, task));
         stdout = dialogue.reader(Pipe.STDOUT);
         stderr = dialogue.reader(Pipe.STDERR);
     }
@@ -64,7 +66,9 @@ final class Talk {
 
     private void take(FrameType type, byte[] body, int length) {
         String line = "{\"type\":\"" + type.wireName() + "\",\"seq\":1" + new String(body, 0, length, UTF_8);
-        if (line.length() > Limits.FRAME_BYTES_MAX || body[length - 1] != '\n' || line.indexOf('\n') != line.length() - 1) {
+        if (line.length() > Limits.FRAME_BYTES_MAX
+                || body[length - 1] != '\n'
+                || line.indexOf('\n') != line.length() - 1) {
             throw new AssertionError("no frame: " + line);
         }
         Map<String, Object> fields = new LinkedHashMap<>(Json.parseObject(line.getBytes(UTF_8)));
@@ -129,7 +133,8 @@ final class Talk {
     String said(String stream) {
         StringBuilder said = new StringBuilder();
         frames(FrameType.CHUNK).stream()
-                .filter(frame -> frame.text("stream").equals(stream) && !frame.fields().containsKey("agent"))
+                .filter(frame ->
+                        frame.text("stream").equals(stream) && !frame.fields().containsKey("agent"))
                 .forEach(frame -> said.append(frame.text("content")));
         return said.toString();
     }

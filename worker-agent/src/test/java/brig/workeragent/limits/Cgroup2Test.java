@@ -78,7 +78,9 @@ class Cgroup2Test {
         Cgroup2 backend = open(groups);
         assertEquals("max 100000", read(acquire(backend), "cpu.max"));
         assertEquals("+memory +pids", groups.read("cgroup.subtree_control"));
-        assertTrue(backend.gaps().getFirst().startsWith("CPU is not limited"), backend.gaps().toString());
+        assertTrue(
+                backend.gaps().getFirst().startsWith("CPU is not limited"),
+                backend.gaps().toString());
     }
 
     @Test
@@ -95,7 +97,8 @@ class Cgroup2Test {
     @Test
     void shouldBeRefusedWhenMemoryIsNotDelegated() throws Exception {
         FakeGroups groups = new FakeGroups(root, "hugetlb");
-        String why = assertThrows(LimitsUnavailableException.class, () -> open(groups)).getMessage();
+        String why = assertThrows(LimitsUnavailableException.class, () -> open(groups))
+                .getMessage();
         assertTrue(why.endsWith("has no memory and pids controllers, only [hugetlb]"), why);
         assertFalse(Files.exists(groups.own.resolve("worker-agent")));
         assertThrows(LimitsUnavailableException.class, () -> Cgroup2.open(new CgroupMounts(Map.of(), null), groups));
@@ -107,7 +110,8 @@ class Cgroup2Test {
         FakeGroups groups = new FakeGroups(root, "cpu memory pids");
         groups.refuseControllers();
         Files.writeString(groups.own.resolve("cgroup.procs"), "");
-        String why = assertThrows(LimitsUnavailableException.class, () -> open(groups)).getMessage();
+        String why = assertThrows(LimitsUnavailableException.class, () -> open(groups))
+                .getMessage();
         assertTrue(why.endsWith("start the worker-agent in one of its own"), why);
         assertEquals(Long.toString(OWN_PID), groups.read("cgroup.procs"));
         assertFalse(Files.exists(groups.own.resolve("worker-agent")));
@@ -137,7 +141,8 @@ class Cgroup2Test {
             }
         });
         LimitsLease lease = backend.acquire("one");
-        String why = assertThrows(LimitsUnavailableException.class, () -> lease.limit(LIMITS)).getMessage();
+        String why = assertThrows(LimitsUnavailableException.class, () -> lease.limit(LIMITS))
+                .getMessage();
         lease.close();
         assertTrue(why.contains("cannot write 25000 100000 to"), why);
         assertEquals(List.of("worker-agent"), groups.groups());

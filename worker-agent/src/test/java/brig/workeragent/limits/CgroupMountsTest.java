@@ -35,7 +35,8 @@ class CgroupMountsTest {
     @Test
     void shouldFindOwnGroupsOfEachController() throws IOException {
         Path own = Files.createDirectories(root.resolve("cpu,cpuacct/user"));
-        CgroupMounts mounts = CgroupMounts.parse(List.of(version1("cpu,cpuacct")), List.of("2:cpu,cpuacct:/user", "0::/"));
+        CgroupMounts mounts =
+                CgroupMounts.parse(List.of(version1("cpu,cpuacct")), List.of("2:cpu,cpuacct:/user", "0::/"));
         assertEquals(own, mounts.version1().get("cpu"));
         assertEquals(own, mounts.version1().get("cpuacct"));
         assertNull(mounts.version2());
@@ -43,9 +44,12 @@ class CgroupMountsTest {
 
     @Test
     void shouldTakeTheMountWhenTheKernelNamesAPathOutsideOfIt() {
-        assertEquals(root.resolve("unified"),
+        assertEquals(
+                root.resolve("unified"),
                 CgroupMounts.parse(List.of(version2()), List.of("0::/../other")).version2());
-        assertEquals(root.resolve("unified"),
-                CgroupMounts.parse(List.of(version2()), List.of("0::/docker/not-visible")).version2());
+        assertEquals(
+                root.resolve("unified"),
+                CgroupMounts.parse(List.of(version2()), List.of("0::/docker/not-visible"))
+                        .version2());
     }
 }

@@ -10,9 +10,21 @@ import java.util.stream.Stream;
 
 /** A folder that behaves like a tree of cgroup v2: new groups have files, and one with a process stays. */
 final class FakeGroups implements GroupFolders {
-    private static final Map<String, String> FILES = Map.of("cgroup.procs", "", "memory.max", "max\n",
-            "memory.swap.max", "max\n", "memory.oom.group", "0\n", "pids.max", "max\n", "cpu.max", "max 100000\n",
-            "memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n");
+    private static final Map<String, String> FILES = Map.of(
+            "cgroup.procs",
+            "",
+            "memory.max",
+            "max\n",
+            "memory.swap.max",
+            "max\n",
+            "memory.oom.group",
+            "0\n",
+            "pids.max",
+            "max\n",
+            "cpu.max",
+            "max 100000\n",
+            "memory.events",
+            "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n");
 
     final Path own;
     boolean swap = true;
@@ -43,7 +55,9 @@ final class FakeGroups implements GroupFolders {
     List<String> groups() throws IOException {
         try (Stream<Path> found = Files.list(own)) {
             return found.filter(group -> Files.exists(group.resolve("cgroup.procs")))
-                    .map(group -> String.valueOf(group.getFileName())).sorted().toList();
+                    .map(group -> String.valueOf(group.getFileName()))
+                    .sorted()
+                    .toList();
         }
     }
 

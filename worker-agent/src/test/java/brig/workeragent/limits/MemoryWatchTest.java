@@ -36,7 +36,8 @@ class MemoryWatchTest {
         Process hogs = startHogs();
         try {
             long both = WallMemory.bytesOf(hogs.pid());
-            long child = WallMemory.bytesOf(hogs.descendants().findFirst().orElseThrow().pid());
+            long child = WallMemory.bytesOf(
+                    hogs.descendants().findFirst().orElseThrow().pid());
             // What the host's folders and sockets hold is in both sums.
             long parent = both - child;
             assertTrue(both > 60 * MIB && parent > 30 * MIB && parent < 50 * MIB, both + " bytes, the child " + child);

@@ -18,8 +18,8 @@ public final class TestedLevel {
             return LimitsBackend.require(level).backend();
         } catch (LimitsUnavailableException refused) {
             if (MISSING.add(level)) {
-                LoggerFactory.getLogger(TestedLevel.class).error("LEVEL {} IS NOT TESTED ON THIS HOST: {}", level,
-                        refused.getMessage());
+                LoggerFactory.getLogger(TestedLevel.class)
+                        .error("LEVEL {} IS NOT TESTED ON THIS HOST: {}", level, refused.getMessage());
             }
             return abort(level + ": " + refused.getMessage());
         }

@@ -23,10 +23,11 @@ class UserCountsTest {
 
     @Test
     void shouldGiveAWorkerAShareOfWhatItsUserHas() throws Exception {
-        UserCounts counts = counts(Map.of("max_inotify_instances", "128", "max_inotify_watches", "8192",
-                "max_net_namespaces", "800"));
+        UserCounts counts = counts(
+                Map.of("max_inotify_instances", "128", "max_inotify_watches", "8192", "max_net_namespaces", "800"));
         assertEquals(Map.of("max_inotify_instances", 16L, "max_inotify_watches", 2048L), counts.ofWorker(false));
-        assertEquals(Map.of("max_inotify_instances", 16L, "max_inotify_watches", 2048L, "max_net_namespaces", 100L),
+        assertEquals(
+                Map.of("max_inotify_instances", 16L, "max_inotify_watches", 2048L, "max_net_namespaces", 100L),
                 counts.ofWorker(true));
         assertEquals(16, counts.inotifyInstances());
         assertEquals(128, counts.inotifyInstancesOfUser());
@@ -48,8 +49,8 @@ class UserCountsTest {
 
     @Test
     void shouldRefuseWhatIsNoNumber() {
-        String why = assertThrows(LimitsUnavailableException.class,
-                () -> counts(Map.of("max_inotify_watches", "many"))).getMessage();
+        String why = assertThrows(LimitsUnavailableException.class, () -> counts(Map.of("max_inotify_watches", "many")))
+                .getMessage();
         assertTrue(why.contains("max_inotify_watches"), why);
     }
 }

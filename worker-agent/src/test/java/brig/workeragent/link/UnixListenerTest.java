@@ -53,7 +53,8 @@ class UnixListenerTest {
         Path path = folder.resolve("s.sock");
         try (ServerSocketChannel live = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             live.bind(UnixDomainSocketAddress.of(path));
-            BrigException e = assertThrows(BrigException.class, () -> UnixListener.open(path, Peers.of(null), 4, channel -> {}));
+            BrigException e =
+                    assertThrows(BrigException.class, () -> UnixListener.open(path, Peers.of(null), 4, channel -> {}));
             assertTrue(e.getMessage().contains("another process listens on " + path), e.getMessage());
         }
     }
@@ -61,7 +62,8 @@ class UnixListenerTest {
     @Test
     void shouldRefuseWhenPathIsTooLong() {
         Path path = folder.resolve("s".repeat(120));
-        BrigException e = assertThrows(BrigException.class, () -> UnixListener.open(path, Peers.of(null), 4, channel -> {}));
+        BrigException e =
+                assertThrows(BrigException.class, () -> UnixListener.open(path, Peers.of(null), 4, channel -> {}));
         assertTrue(e.getMessage().contains("the kernel allows 107"), e.getMessage());
     }
 
@@ -93,7 +95,8 @@ class UnixListenerTest {
         Path path = folder.resolve("s.sock");
         try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             server.bind(UnixDomainSocketAddress.of(path));
-            try (SocketChannel client = connect(path); SocketChannel accepted = server.accept()) {
+            try (SocketChannel client = connect(path);
+                    SocketChannel accepted = server.accept()) {
                 assertTrue(Peers.of(null).isTrusted(accepted));
                 assertTrue(client.isConnected());
             }

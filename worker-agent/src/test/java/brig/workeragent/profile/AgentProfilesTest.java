@@ -51,7 +51,9 @@ class AgentProfilesTest {
                 """);
         AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
         SpawnRequest full = new SpawnRequest(null, null, "a", "m", List.of("t1", "t2"), "s", null, false);
-        assertEquals(List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"), profile.commandFor(full, "hi {model}", null));
+        assertEquals(
+                List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"),
+                profile.commandFor(full, "hi {model}", null));
         SpawnRequest bare = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
         assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, "", null));
     }
@@ -66,7 +68,9 @@ class AgentProfilesTest {
         write("env.json", "{\"description\": \"d\", \"command\": [\"p\"], \"env\": {\"A=B\": \"1\"}}");
         write("json.json", "{");
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
-        assertEquals(List.of("good"), profiles.usable().stream().map(AgentProfiles.Named::name).toList());
+        assertEquals(
+                List.of("good"),
+                profiles.usable().stream().map(AgentProfiles.Named::name).toList());
         assertTrue(fault(profiles, "key").contains("key.json: unknown key 'colour'"));
         assertTrue(fault(profiles, "process").contains("process.json: process: must be one of"));
         assertTrue(fault(profiles, "empty").contains("empty.json: command: "));
@@ -102,8 +106,10 @@ class AgentProfilesTest {
         Path shipped = Path.of("../config/agents");
         JsonSchema schema = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
                 .getSchema(Files.readString(shipped.resolve("agent.schema.json")));
-        List<String> names = new AgentProfiles(List.of(shipped)).usable().stream().map(AgentProfiles.Named::name).toList();
-        assertEquals(List.of("claude", "codex", "codex-exec", "demo-writer", "mock", "opencode", "replay", "shell"), names);
+        List<String> names = new AgentProfiles(List.of(shipped))
+                .usable().stream().map(AgentProfiles.Named::name).toList();
+        assertEquals(
+                List.of("claude", "codex", "codex-exec", "demo-writer", "mock", "opencode", "replay", "shell"), names);
         for (String name : names) {
             byte[] json = Json.write(Json.parseCommented(Files.readString(shipped.resolve(name + ".json"))));
             assertEquals(Set.of(), schema.validate(new String(json, UTF_8), InputFormat.JSON), name);
@@ -120,25 +126,35 @@ class AgentProfilesTest {
         Path modules = Files.createDirectories(folder.resolve("lib/node_modules"));
         Programs programs = new Programs(
                 new ProgramPlaces(Map.of("NODE_PATH", folder.resolve("missing") + ":" + modules, "HOME", "/nowhere")),
-                folder, path -> null);
+                folder,
+                path -> null);
         BrigException absent = assertThrows(BrigException.class, () -> programs.find(agent));
         assertEquals(ErrorCode.COMMAND_NOT_FOUND, absent.code());
         assertTrue(absent.getMessage().contains("npm install -g --include=optional @x/a@1.2.3"), absent.getMessage());
         Files.createDirectories(modules.resolve("@x/a/bin"));
         Files.writeString(modules.resolve("@x/a/package.json"), "{\"version\": \"1.2.4\"}");
-        Files.createFile(modules.resolve("@x/a/bin/a"), PosixFilePermissions.asFileAttribute(
-                PosixFilePermissions.fromString("rwxr-xr-x")));
+        Files.createFile(
+                modules.resolve("@x/a/bin/a"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         Programs.Found found = programs.find(agent);
         assertEquals("/opt/brig/program/bin/a", found.program());
-        assertEquals(List.of(modules.resolve("@x/a").toRealPath()),
+        assertEquals(
+                List.of(modules.resolve("@x/a").toRealPath()),
                 found.mounts().stream().map(Confinement.Mount::hostPath).toList());
         assertTrue(found.mounts().getFirst().readOnly());
-        Policies none = new Policies(List.of(), new MountRules(List.of(), List.of(), List.of(), -1), List.of(),
+        Policies none = new Policies(
+                List.of(),
+                new MountRules(List.of(), List.of(), List.of(), -1),
+                List.of(),
                 new ModelRoutes(folder.resolve("routes")));
-        assertTrue(programs.findings(new AgentProfiles(List.of(folder)), none).getFirst().detail()
-                .startsWith("version 1.2.4; tried was 1.2.3, " + modules.resolve("@x/a").toRealPath()));
+        assertTrue(programs.findings(new AgentProfiles(List.of(folder)), none)
+                .getFirst()
+                .detail()
+                .startsWith("version 1.2.4; tried was 1.2.3, "
+                        + modules.resolve("@x/a").toRealPath()));
         SpawnRequest request = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
-        assertEquals(List.of("/opt/brig/program/bin/a", "http://127.0.0.1:3129/m/v1"),
+        assertEquals(
+                List.of("/opt/brig/program/bin/a", "http://127.0.0.1:3129/m/v1"),
                 agent.profile().commandFor(request, "", found.program()));
     }
 
@@ -169,7 +185,9 @@ class AgentProfilesTest {
         assertRefused("tools", profiles, asking(null, List.of("read"), null));
         assertRefused("systemPrompt", profiles, asking(null, List.of(), "s"));
         assertEquals(asking(null, List.of(), null), profiles.told(profiles.named("a"), asking(null, List.of(), null)));
-        write("a.json", "{\"description\": \"dd\", \"command\": [\"p\"], \"arguments\": {\"systemPrompt\": [\"{systemPrompt}\"]}}");
+        write(
+                "a.json",
+                "{\"description\": \"dd\", \"command\": [\"p\"], \"arguments\": {\"systemPrompt\": [\"{systemPrompt}\"]}}");
         Files.setLastModifiedTime(folder.resolve("a.json"), FileTime.fromMillis(1));
         profiles.told(profiles.named("a"), asking(null, List.of(), "x".repeat(128 * 1024 - 1)));
         assertRefused("systemPrompt", profiles, asking(null, List.of(), "x".repeat(128 * 1024)));
@@ -178,37 +196,55 @@ class AgentProfilesTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "--resume", "a b", "m\"}", "m\n", "{models.m}", "\u00e9"})
     void shouldTakeNoModelThatCouldMeanMoreThanAName(String model) throws Exception {
-        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"env\": {\"C\": \"{\\\"m\\\":\\\"{model}\\\"}\"}}");
+        write(
+                "a.json",
+                "{\"description\": \"d\", \"command\": [\"p\"], \"env\": {\"C\": \"{\\\"m\\\":\\\"{model}\\\"}\"}}");
         assertRefused("model", new AgentProfiles(List.of(folder)), asking(model, List.of(), null));
     }
 
     @Test
     void shouldTellTheModelOfTheRequestOrTheOperatorsOrTheProfiles() throws Exception {
-        write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"env\": {\"C\": \"{model} {tools} {permissions}\"}}");
+        write(
+                "a.json",
+                "{\"description\": \"d\", \"command\": [\"p\"], \"env\": {\"C\": \"{model} {tools} {permissions}\"}}");
         AgentProfiles bare = new AgentProfiles(List.of(folder));
         assertRefused("model", bare, asking(null, List.of(), null));
-        AgentProfiles chosen = new AgentProfiles(List.of(folder), new AgentProfiles.Names("", Map.of(), Map.of("a", "org/m:1")));
+        AgentProfiles chosen =
+                new AgentProfiles(List.of(folder), new AgentProfiles.Names("", Map.of(), Map.of("a", "org/m:1")));
         AgentProfiles.Named agent = chosen.named("a");
-        assertEquals(Map.of("C", "org/m:1  allow"), agent.profile().environment(chosen.told(agent, asking(null, List.of(), null))));
-        assertEquals(Map.of("C", "n t allow"), agent.profile().environment(chosen.told(agent, asking("n", List.of("t"), null))));
-        write("b.json", "{\"description\": \"d\", \"command\": [\"p\"], \"arguments\": {\"model\": [\"-m\", \"{model}\"]},"
-                + "\"defaultModel\": \"usual\"}");
+        assertEquals(
+                Map.of("C", "org/m:1  allow"),
+                agent.profile().environment(chosen.told(agent, asking(null, List.of(), null))));
+        assertEquals(
+                Map.of("C", "n t allow"),
+                agent.profile().environment(chosen.told(agent, asking("n", List.of("t"), null))));
+        write(
+                "b.json",
+                "{\"description\": \"d\", \"command\": [\"p\"], \"arguments\": {\"model\": [\"-m\", \"{model}\"]},"
+                        + "\"defaultModel\": \"usual\"}");
         AgentProfiles.Named second = bare.named("b");
         SpawnRequest told = bare.told(second, asking(null, List.of(), null));
         assertEquals(List.of("p", "-m", "usual"), second.profile().commandFor(told, "", null));
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "claude | read,Bash,task | Read,Bash,Task | -p --tools Read,Bash,Task",
-        "codex | bash,read,task | shell,agents | -p -m=true -x=false",
-        "codex | bash | shell | -p -m=false -x=false",
-        "opencode | read,write,edit | read,edit | -p --tools read,edit"})
-    void shouldTellEachAgentItsOwnNamesOfTools(String adapter, String asked, String told, String command) throws Exception {
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "claude | read,Bash,task | Read,Bash,Task | -p --tools Read,Bash,Task",
+                "codex | bash,read,task | shell,agents | -p -m=true -x=false",
+                "codex | bash | shell | -p -m=false -x=false",
+                "opencode | read,write,edit | read,edit | -p --tools read,edit"
+            })
+    void shouldTellEachAgentItsOwnNamesOfTools(String adapter, String asked, String told, String command)
+            throws Exception {
         write("a.json", """
                 {"description": "d", "command": ["-p"], "adapter": "%s", "process": "spawn", "stdin": "lines",
-                "arguments": {"tools": %s}}""".formatted(adapter, adapter.equals("codex")
-                ? "[\"-m={tools.agents}\", \"-x={tools.none}\"]" : "[\"--tools\", \"{tools}\"]"));
+                "arguments": {"tools": %s}}""".formatted(
+                        adapter,
+                        adapter.equals("codex")
+                                ? "[\"-m={tools.agents}\", \"-x={tools.none}\"]"
+                                : "[\"--tools\", \"{tools}\"]"));
         AgentProfiles profiles = new AgentProfiles(List.of(folder));
         SpawnRequest request = profiles.told(profiles.named("a"), asking(null, List.of(asked.split(",")), null));
         assertEquals(List.of(told.split(",")), request.tools());
@@ -216,7 +252,15 @@ class AgentProfilesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"claude, list", "codex, read", "codex, task", "codex, webfetch", "opencode, notebook", "opencode, ''", "acp, 'a b'"})
+    @CsvSource({
+        "claude, list",
+        "codex, read",
+        "codex, task",
+        "codex, webfetch",
+        "opencode, notebook",
+        "opencode, ''",
+        "acp, 'a b'"
+    })
     void shouldRefuseToolsThatTheAgentHasNotOrCannotBeWithout(String adapter, String tool) throws Exception {
         write("a.json", """
                 {"description": "d", "command": ["p"], "adapter": "%s", "process": "spawn", "stdin": "lines",
@@ -229,7 +273,8 @@ class AgentProfilesTest {
         write("a.json", "{\"description\": \"a\", \"command\": [\"p\"]}");
         write("b.json", "{\"description\": \"b\", \"command\": [\"p\"]}");
         assertTrue(fault(new AgentProfiles(List.of(folder)), "code-reviewer").contains("worker.defaultAgent"));
-        AgentProfiles profiles = new AgentProfiles(List.of(folder),
+        AgentProfiles profiles = new AgentProfiles(
+                List.of(folder),
                 new AgentProfiles.Names("a", Map.of("tester", "b", "lost", "nowhere", "b", "a"), Map.of()));
         assertEquals("a", profiles.named("code-reviewer").name());
         assertEquals("b", profiles.named("tester").name());
@@ -239,8 +284,11 @@ class AgentProfilesTest {
 
     @Test
     void shouldOfferAgentsAsModelsAndNoOtherPrograms() {
-        List<String> models = new AgentProfiles(List.of(Path.of("../config/agents"))).usable().stream()
-                .filter(agent -> agent.profile().asModel()).map(AgentProfiles.Named::name).toList();
+        List<String> models = new AgentProfiles(List.of(Path.of("../config/agents")))
+                .usable().stream()
+                        .filter(agent -> agent.profile().asModel())
+                        .map(AgentProfiles.Named::name)
+                        .toList();
         assertEquals(List.of("claude", "codex", "opencode"), models);
     }
 
@@ -250,8 +298,8 @@ class AgentProfilesTest {
         AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
         SpawnRequest bare = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
         assertEquals(List.of("p"), profile.commandFor(bare, "", null));
-        SpawnRequest again = SpawnRequest.read(new Fields(Json.parseObject(
-                "{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8))));
+        SpawnRequest again = SpawnRequest.read(new Fields(
+                Json.parseObject("{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8))));
         assertEquals(List.of("p", "--resume", "ses_1"), profile.commandFor(again, "", null));
     }
 }

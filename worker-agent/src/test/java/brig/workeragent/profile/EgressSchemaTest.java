@@ -12,7 +12,6 @@ import com.networknt.schema.SpecVersion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,27 +23,48 @@ class EgressSchemaTest {
 
     private static String faults(String policy) throws IOException {
         String schema = Files.readString(Path.of("../config/policies/policy.schema.json"));
-        return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(schema)
-                .validate(policy, InputFormat.JSON).toString();
+        return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+                .getSchema(schema)
+                .validate(policy, InputFormat.JSON)
+                .toString();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "{}", "{'allowedHosts': []}",
-            "{'allowedHosts': ['a.example', '*.b.example:8443', '10.0.0.0/8', '[::1]:443', {'host': 'c', 'methods': ['GET'], 'paths': ['/v1/']}]}",
-            "{'deniedHosts': ['x.example'], 'tunnelHosts': ['git.example:22'], 'dnsMode': 'open', 'askMs': 5, 'auditNetwork': false}",
-            "{'secrets': {'T': {'hosts': ['a.example'], 'file': '/x', 'inQuery': true, 'allowPlaintext': false}}}",
-            "{'secrets': {'T': {}}, 'modelRoutes': {'m': {'baseUrl': 'https://a.example/v1', 'secret': 'T', 'header': 'x-api-key'}}}"})
+    @ValueSource(
+            strings = {
+                "",
+                "{}",
+                "{'allowedHosts': []}",
+                "{'allowedHosts': ['a.example', '*.b.example:8443', '10.0.0.0/8', '[::1]:443', {'host': 'c', 'methods': ['GET'], 'paths': ['/v1/']}]}",
+                "{'deniedHosts': ['x.example'], 'tunnelHosts': ['git.example:22'], 'dnsMode': 'open', 'askMs': 5, 'auditNetwork': false}",
+                "{'secrets': {'T': {'hosts': ['a.example'], 'file': '/x', 'inQuery': true, 'allowPlaintext': false}}}",
+                "{'secrets': {'T': {}}, 'modelRoutes': {'m': {'baseUrl': 'https://a.example/v1', 'secret': 'T', 'header': 'x-api-key'}}}"
+            })
     void shouldPassBothWhenItIsGood(String egress) throws IOException {
         String policy = POLICY.formatted(egress.isEmpty() ? "" : ", \"egress\": " + egress.replace('\'', '"'));
         assertEquals("[]", faults(policy));
-        assertEquals(egress.contains("allowedHosts': ['") || egress.contains("modelRoutes") || egress.contains("askMs"),
+        assertEquals(
+                egress.contains("allowedHosts': ['") || egress.contains("modelRoutes") || egress.contains("askMs"),
                 Policy.read(Json.parseCommented(policy)).egress().isOpen());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"[]", "'all'", "null", "{'allowHosts': []}", "{'allowedHosts': ['*']}", "{'allowedHosts': [{'hosts': 'a'}]}",
-            "{'allowedHosts': [{'host': 'a', 'methods': []}]}", "{'dnsMode': 'off'}", "{'askMs': -1}", "{'secrets': {'T': {'x': 1}}}",
-            "{'secrets': {'a-b': {}}}", "{'modelRoutes': {'m': {}}}", "{'modelRoutes': {'m': {'baseUrl': 'ftp://x'}}}"})
+    @ValueSource(
+            strings = {
+                "[]",
+                "'all'",
+                "null",
+                "{'allowHosts': []}",
+                "{'allowedHosts': ['*']}",
+                "{'allowedHosts': [{'hosts': 'a'}]}",
+                "{'allowedHosts': [{'host': 'a', 'methods': []}]}",
+                "{'dnsMode': 'off'}",
+                "{'askMs': -1}",
+                "{'secrets': {'T': {'x': 1}}}",
+                "{'secrets': {'a-b': {}}}",
+                "{'modelRoutes': {'m': {}}}",
+                "{'modelRoutes': {'m': {'baseUrl': 'ftp://x'}}}"
+            })
     void shouldFailBothWhenItIsNot(String egress) throws IOException {
         String policy = POLICY.formatted(", \"egress\": " + egress.replace('\'', '"'));
         assertFalse(faults(policy).equals("[]"), policy);

@@ -53,8 +53,8 @@ class PoliciesTest {
     }
 
     private Policies policies(String... choosable) {
-        MountRules rules = new MountRules(List.of(folder.resolve("ann")), List.of(folder.resolve("state")),
-                List.of(base), WORKER_UID);
+        MountRules rules = new MountRules(
+                List.of(folder.resolve("ann")), List.of(folder.resolve("state")), List.of(base), WORKER_UID);
         return new Policies(List.of(files), rules, List.of(choosable), new ModelRoutes(folder.resolve("routes")));
     }
 
@@ -71,8 +71,8 @@ class PoliciesTest {
     }
 
     private static AgentProfile withModels(String policy, String... models) {
-        return AgentProfile.read(Map.of("description", "", "command", List.of("p"), "policy", policy, "models",
-                List.of(models)));
+        return AgentProfile.read(
+                Map.of("description", "", "command", List.of("p"), "policy", policy, "models", List.of(models)));
     }
 
     private void writeRoute(String name, String text) throws IOException {
@@ -82,10 +82,15 @@ class PoliciesTest {
     @Test
     void shouldRefuseAnAgentWithoutAWayToItsModelAndSayWhatMendsIt() throws IOException {
         write("claude", "", "");
-        BrigException refusal = assertThrows(BrigException.class, () -> policies()
-                .find(null, withModels("claude", "claude")));
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> policies().find(null, withModels("claude", "claude")));
         assertEquals(ErrorCode.MODEL_ROUTE_MISSING, refusal.code());
-        assertEquals(3, refusal.getMessage().lines().filter(line -> line.startsWith("  brig route ")).count(),
+        assertEquals(
+                3,
+                refusal.getMessage()
+                        .lines()
+                        .filter(line -> line.startsWith("  brig route "))
+                        .count(),
                 refusal.getMessage());
         assertTrue(refusal.getMessage().contains("\n  brig route set claude --key-file FILE\n"), refusal.getMessage());
     }
@@ -101,11 +106,18 @@ class PoliciesTest {
                  "header": "x-api-key"}}}
                 """);
         Confinement may = policies.find(null, withModels("claude", "claude")).confinement();
-        assertEquals("https://a.example", may.egress().modelRoutes().get("claude").baseUrl());
-        assertEquals("/keys/claude", may.egress().secrets().get("BRIG_ROUTE_CLAUDE").file());
+        assertEquals(
+                "https://a.example", may.egress().modelRoutes().get("claude").baseUrl());
+        assertEquals(
+                "/keys/claude", may.egress().secrets().get("BRIG_ROUTE_CLAUDE").file());
         assertEquals(List.of("github.com"), may.egress().quietHosts());
         assertTrue(may.variables().contains("BRIG_MODEL_URL_CLAUDE"), may.variables()::toString);
-        assertTrue(policies.find(null, profile("claude")).confinement().egress().modelRoutes().isEmpty(),
+        assertTrue(
+                policies.find(null, profile("claude"))
+                        .confinement()
+                        .egress()
+                        .modelRoutes()
+                        .isEmpty(),
                 "who needs none gets none");
     }
 
@@ -114,23 +126,29 @@ class PoliciesTest {
         write("claude", "", "");
         write("review", "", "");
         writeRoute("claude", "{\"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\"}}}");
-        BrigException refusal = assertThrows(BrigException.class,
-                () -> policies("review").find("review", withModels("claude", "claude")));
+        BrigException refusal = assertThrows(
+                BrigException.class, () -> policies("review").find("review", withModels("claude", "claude")));
         assertEquals(ErrorCode.MODEL_ROUTE_MISSING, refusal.code());
-        assertTrue(refusal.getMessage().contains("'review'") && refusal.getMessage().contains("'claude'"),
+        assertTrue(
+                refusal.getMessage().contains("'review'")
+                        && refusal.getMessage().contains("'claude'"),
                 refusal.getMessage());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{\"allowedHosts\": [\"*.example\"], \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\"}}}",
-        "{\"modelRoutes\": {\"other\": {\"baseUrl\": \"https://a.example\"}}}", "{",
-        "{\"modelRoutes\": {\"claude\": {\"baseUrl\": \"ftp://a\"}}}",
-        "{\"secrets\": {\"OWN\": {\"file\": \"/x\"}}, \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\", \"secret\": \"OWN\"}}}"})
+    @ValueSource(
+            strings = {
+                "{\"allowedHosts\": [\"*.example\"], \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\"}}}",
+                "{\"modelRoutes\": {\"other\": {\"baseUrl\": \"https://a.example\"}}}",
+                "{",
+                "{\"modelRoutes\": {\"claude\": {\"baseUrl\": \"ftp://a\"}}}",
+                "{\"secrets\": {\"OWN\": {\"file\": \"/x\"}}, \"modelRoutes\": {\"claude\": {\"baseUrl\": \"https://a.example\", \"secret\": \"OWN\"}}}"
+            })
     void shouldRefuseARouteThatSaysMoreOrOtherThanARoute(String text) throws IOException {
         write("claude", "", ", \"egress\": {\"secrets\": {\"OWN\": {\"hosts\": [\"b.example\"]}}}");
         writeRoute("claude", text);
-        BrigException refusal = assertThrows(BrigException.class, () -> policies()
-                .find(null, withModels("claude", "claude")));
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> policies().find(null, withModels("claude", "claude")));
         assertEquals(ErrorCode.INVALID_POLICY, refusal.code(), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("claude.json"), refusal.getMessage());
     }
@@ -144,7 +162,8 @@ class PoliciesTest {
         assertEquals(file.toRealPath(), policies.allow("web", "a.example:8443"));
         policies.allow("web", "b.example");
         policies.allow("web", "b.example");
-        assertEquals(List.of("b.example", "a.example:8443"),
+        assertEquals(
+                List.of("b.example", "a.example:8443"),
                 policies.find("web", profile("web")).confinement().egress().allowedHosts());
         assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         assertTrue(Files.readString(file).startsWith("// A comment."));
@@ -152,7 +171,8 @@ class PoliciesTest {
         String before = Files.readString(files.resolve("none.json"));
         BrigException refusal = assertThrows(BrigException.class, () -> policies.allow("none", "a.example"));
         assertEquals(ErrorCode.INVALID_POLICY, refusal.code());
-        assertTrue(refusal.getMessage().contains("none.json") && refusal.getMessage().contains("worker.policyDirs"));
+        assertTrue(refusal.getMessage().contains("none.json")
+                && refusal.getMessage().contains("worker.policyDirs"));
         assertEquals(before, Files.readString(files.resolve("none.json")));
         assertThrows(BrigException.class, () -> policies.allow("web", "a\", \"*.example"));
         assertThrows(BrigException.class, () -> policies.allow("absent", "a.example"));
@@ -185,8 +205,10 @@ class PoliciesTest {
         Path shared = Files.createDirectory(base.resolve("cache"));
         write("p", mount("/opt/tools", host, true) + mount("/srv/cache", shared, false), ", \"pidsMax\": 9");
         Policies.Named found = policies().find(null, profile("p"));
-        assertEquals(List.of(new Confinement.Mount(host.toRealPath(), Path.of("/opt/tools"), true),
-                new Confinement.Mount(shared.toRealPath(), Path.of("/srv/cache"), false)),
+        assertEquals(
+                List.of(
+                        new Confinement.Mount(host.toRealPath(), Path.of("/opt/tools"), true),
+                        new Confinement.Mount(shared.toRealPath(), Path.of("/srv/cache"), false)),
                 found.confinement().mounts());
         assertEquals(Set.of("PATH"), found.confinement().variables());
         assertEquals(9, found.confinement().limits().pidsMax());
@@ -195,24 +217,48 @@ class PoliciesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "/              | must be an absolute path", "/opt/../etc | must be an absolute path",
-        "opt            | must be an absolute path", "/opt//x     | must be an absolute path",
-        "/proc          | wall's own /proc", "/sys/fs         | wall's own /sys", "/dev/x | wall's own /dev",
-        "/etc/ssl       | wall's own /etc", "/root            | wall's own /root", "/home  | wall's own /home",
-        "/home/worker   | wall's own /home", "/run/x          | wall's own /run", "/tmp/x | wall's own /tmp",
-        "/usr/local     | wall's own /usr", "/var             | wall's own /var/run",
-        "/workspace/sub | wall's own /workspace"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/              | must be an absolute path",
+                "/opt/../etc | must be an absolute path",
+                "opt            | must be an absolute path",
+                "/opt//x     | must be an absolute path",
+                "/proc          | wall's own /proc",
+                "/sys/fs         | wall's own /sys",
+                "/dev/x | wall's own /dev",
+                "/etc/ssl       | wall's own /etc",
+                "/root            | wall's own /root",
+                "/home  | wall's own /home",
+                "/home/worker   | wall's own /home",
+                "/run/x          | wall's own /run",
+                "/tmp/x | wall's own /tmp",
+                "/usr/local     | wall's own /usr",
+                "/var             | wall's own /var/run",
+                "/workspace/sub | wall's own /workspace"
+            })
     void shouldNameFileAndKeyWhenTargetIsRefused(String target, String why) throws Exception {
         assertRefused(mount(target, host, true), why);
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "/     | must be an absolute path", "/usr/../etc | must be an absolute path", ". | goes with /workspace",
-        "/proc/self | lies in /proc", "/sys    | is /sys", "/var | holds /var/run", "/dev/null | lies in /dev", "/etc/ssl | lies in /etc",
-        "/root | is /root", "/home | is /home", "/var/run | is /var/run", "/run | is /run",
-        "/no/such/folder | does not exist"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/     | must be an absolute path",
+                "/usr/../etc | must be an absolute path",
+                ". | goes with /workspace",
+                "/proc/self | lies in /proc",
+                "/sys    | is /sys",
+                "/var | holds /var/run",
+                "/dev/null | lies in /dev",
+                "/etc/ssl | lies in /etc",
+                "/root | is /root",
+                "/home | is /home",
+                "/var/run | is /var/run",
+                "/run | is /run",
+                "/no/such/folder | does not exist"
+            })
     void shouldNameFileAndKeyWhenHostPathIsRefused(String path, String why) throws Exception {
         assertRefused(mount("/opt/tools", path, true), why);
     }
@@ -261,10 +307,15 @@ class PoliciesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
-        ", 'colour': 1          | unknown key 'colour'", ", 'pidsMax': 'many' | 'pidsMax' must be int",
-        ", 'pidsMax': 3         | pidsMax: must be 0, or from 4", ", 'wallClockMs': -1 | wallClockMs: must be 0",
-        ", 'nested': 1          | 'nested' must be boolean", ", 'idleMs': 999      | idleMs: must be 0"})
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                ", 'colour': 1          | unknown key 'colour'", ", 'pidsMax': 'many' | 'pidsMax' must be int",
+                ", 'pidsMax': 3         | pidsMax: must be 0, or from 4",
+                        ", 'wallClockMs': -1 | wallClockMs: must be 0",
+                ", 'nested': 1          | 'nested' must be boolean", ", 'idleMs': 999      | idleMs: must be 0"
+            })
     void shouldNameFileAndKeyWhenValueIsWrong(String more, String why) throws Exception {
         write("bad", "", more.replace('\'', '"'));
         String fault = faultOf("bad", ErrorCode.INVALID_POLICY);
@@ -273,11 +324,14 @@ class PoliciesTest {
 
     @Test
     void shouldRefuseWhenWorkspaceIsMissingOrElsewhere() throws Exception {
-        Files.writeString(files.resolve("none.json"),
+        Files.writeString(
+                files.resolve("none.json"),
                 "{\"description\": \"\", \"mounts\": {}, \"environment\": [], \"privateFiles\": []}");
         assertTrue(faultOf("none", ErrorCode.INVALID_POLICY).contains("mounts: must have /workspace"));
-        Files.writeString(files.resolve("other.json"), "{\"description\": \"\", \"mounts\": "
-                + "{\"/workspace\": {\"hostPath\": \"/opt\", \"readonly\": true}}, \"environment\": [], \"privateFiles\": []}");
+        Files.writeString(
+                files.resolve("other.json"),
+                "{\"description\": \"\", \"mounts\": "
+                        + "{\"/workspace\": {\"hostPath\": \"/opt\", \"readonly\": true}}, \"environment\": [], \"privateFiles\": []}");
         assertTrue(faultOf("other", ErrorCode.INVALID_POLICY).contains("mounts./workspace.hostPath"));
     }
 
@@ -293,7 +347,9 @@ class PoliciesTest {
             BrigException e = assertThrows(BrigException.class, () -> policies.find(name, profile("own")));
             assertEquals(ErrorCode.UNKNOWN_POLICY, e.code());
         }
-        assertEquals(List.of("free"), policies.usable().stream().map(Policies.Named::name).toList());
+        assertEquals(
+                List.of("free"),
+                policies.usable().stream().map(Policies.Named::name).toList());
     }
 
     @Test
@@ -319,8 +375,11 @@ class PoliciesTest {
     @ParameterizedTest
     @ValueSource(strings = {"review", "build", "nested"})
     void shouldShipFilesThatLoadAndAreValidAgainstTheSchema(String name) throws Exception {
-        Policies shipped = new Policies(List.of(SHIPPED), new MountRules(List.of(), List.of(), List.of(), -1),
-                List.of(), new ModelRoutes(folder.resolve("routes")));
+        Policies shipped = new Policies(
+                List.of(SHIPPED),
+                new MountRules(List.of(), List.of(), List.of(), -1),
+                List.of(),
+                new ModelRoutes(folder.resolve("routes")));
         Policies.Named found = shipped.find(null, profile(name));
         assertEquals(name.equals("review"), found.confinement().workspaceReadOnly());
         assertEquals(name.equals("nested"), found.confinement().nested());
@@ -332,15 +391,18 @@ class PoliciesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{'mounts':{},'privateFiles':[],'environment':[]}",
-        "{'description':'','mounts':{},'privateFiles':[],'environment':[]}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'/x','readonly':true}},'privateFiles':[],'environment':[]}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true},"
-                + "'/x':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[]}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.'}},'privateFiles':[],'environment':[]}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':['A=B']}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[],'x':1}",
-        "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[],'pidsMax':1}"})
+    @ValueSource(
+            strings = {
+                "{'mounts':{},'privateFiles':[],'environment':[]}",
+                "{'description':'','mounts':{},'privateFiles':[],'environment':[]}",
+                "{'description':'','mounts':{'/workspace':{'hostPath':'/x','readonly':true}},'privateFiles':[],'environment':[]}",
+                "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true},"
+                        + "'/x':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[]}",
+                "{'description':'','mounts':{'/workspace':{'hostPath':'.'}},'privateFiles':[],'environment':[]}",
+                "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':['A=B']}",
+                "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[],'x':1}",
+                "{'description':'','mounts':{'/workspace':{'hostPath':'.','readonly':true}},'privateFiles':[],'environment':[],'pidsMax':1}"
+            })
     void shouldBeRefusedByTheSchemaToo(String json) throws Exception {
         assertFalse(faults(json.replace('\'', '"')).equals("[]"));
     }

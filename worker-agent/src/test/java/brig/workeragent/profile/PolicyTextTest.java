@@ -16,16 +16,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PolicyTextTest {
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '^', value = {
-        "{\"egress\": {}} | {\"egress\": {\"allowedHosts\": [\"h\"]}}",
-        "{\"egress\": {\"askMs\": 5}} | {\"egress\": {\"allowedHosts\": [\"h\"], \"askMs\": 5}}",
-        "{\"egress\": {\"allowedHosts\": []}} | {\"egress\": {\"allowedHosts\": [\"h\"]}}",
-        "{\"egress\": {\"allowedHosts\": [ \"a\" ]}} | {\"egress\": {\"allowedHosts\": [\"h\",  \"a\" ]}}",
-        "{\"a\": [{\"egress\": 1}, \"}\"], \"egress\":{\"x\":{\"allowedHosts\":[1]}}} | {\"a\": [{\"egress\": 1}, \"}\"],"
-                + " \"egress\":{\"allowedHosts\": [\"h\"], \"x\":{\"allowedHosts\":[1]}}}",
-        "{\"a\": \"\\\"egress\", \"b\": -1.5e3, \"c\": true, \"egress\": {}} | {\"a\": \"\\\"egress\", \"b\": -1.5e3, \"c\": true,"
-                + " \"egress\": {\"allowedHosts\": [\"h\"]}}",
-    })
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '^',
+            value = {
+                "{\"egress\": {}} | {\"egress\": {\"allowedHosts\": [\"h\"]}}",
+                "{\"egress\": {\"askMs\": 5}} | {\"egress\": {\"allowedHosts\": [\"h\"], \"askMs\": 5}}",
+                "{\"egress\": {\"allowedHosts\": []}} | {\"egress\": {\"allowedHosts\": [\"h\"]}}",
+                "{\"egress\": {\"allowedHosts\": [ \"a\" ]}} | {\"egress\": {\"allowedHosts\": [\"h\",  \"a\" ]}}",
+                "{\"a\": [{\"egress\": 1}, \"}\"], \"egress\":{\"x\":{\"allowedHosts\":[1]}}} | {\"a\": [{\"egress\": 1}, \"}\"],"
+                        + " \"egress\":{\"allowedHosts\": [\"h\"], \"x\":{\"allowedHosts\":[1]}}}",
+                "{\"a\": \"\\\"egress\", \"b\": -1.5e3, \"c\": true, \"egress\": {}} | {\"a\": \"\\\"egress\", \"b\": -1.5e3, \"c\": true,"
+                        + " \"egress\": {\"allowedHosts\": [\"h\"]}}",
+            })
     void shouldAddTheHostAndChangeNothingElse(String before, String after) {
         assertEquals(after, PolicyText.withHost(before, "h"));
     }
@@ -45,7 +48,9 @@ class PolicyTextTest {
                 """;
         String after = PolicyText.withHost(before, "h");
         assertEquals(before.replace("[ // ]", "[\"h\",  // ]"), after);
-        assertEquals(Map.of("allowedHosts", List.of("h", "a")), Json.parseCommented(after).get("egress"));
+        assertEquals(
+                Map.of("allowedHosts", List.of("h", "a")),
+                Json.parseCommented(after).get("egress"));
     }
 
     @ParameterizedTest

@@ -66,11 +66,14 @@ class ProgramsTest {
     @ParameterizedTest
     @CsvSource({
         ".nvm/versions/node/v22.1.0/lib/node_modules",
-                ".local/share/fnm/node-versions/v22.1.0/installation/lib/node_modules",
-        ".local/share/mise/installs/node/22.1.0/lib/node_modules", ".npm-global/lib/node_modules",
+        ".local/share/fnm/node-versions/v22.1.0/installation/lib/node_modules",
+        ".local/share/mise/installs/node/22.1.0/lib/node_modules",
+        ".npm-global/lib/node_modules",
         ".local/lib/node_modules",
-        ".volta/tools/image/packages/@anthropic-ai/claude-code/lib/node_modules", ".claude/local/node_modules",
-        ".bun/install/global/node_modules"})
+        ".volta/tools/image/packages/@anthropic-ai/claude-code/lib/node_modules",
+        ".claude/local/node_modules",
+        ".bun/install/global/node_modules"
+    })
     void shouldFindThePackageWhereverNpmWasToldToPutIt(String nodeModules) throws IOException {
         Path root = installPackage(nodeModules, "2.1.330");
         Programs.Found found = find(Map.of());
@@ -85,18 +88,24 @@ class ProgramsTest {
         Path newer = installPackage(".nvm/versions/node/v22.1.0/lib/node_modules", "2.0.0");
         assertEquals(newer, find(Map.of()).place());
         Path bin = Files.createDirectories(home.resolve(".nvm/versions/node/v9.9.9/bin"));
-        assertEquals(older, find(Map.of("PATH", "relative:" + bin + ":/usr/bin")).place());
+        assertEquals(
+                older, find(Map.of("PATH", "relative:" + bin + ":/usr/bin")).place());
     }
 
     @ParameterizedTest
-    @CsvSource({".local/bin/claude, .local/share/claude/versions/2.1.340, 2.1.340",
-        ".opencode/bin/claude, .opencode/bin/claude-real, ", "own/claude, own/9.1.2/claude, 9.1.2"})
+    @CsvSource({
+        ".local/bin/claude, .local/share/claude/versions/2.1.340, 2.1.340",
+        ".opencode/bin/claude, .opencode/bin/claude-real, ",
+        "own/claude, own/9.1.2/claude, 9.1.2"
+    })
     void shouldFindTheProgramOfAVendorsInstaller(String link, String file, String version) throws IOException {
         Path real = executable(home.resolve(file), ELF);
         Files.createDirectories(home.resolve(link).getParent());
         Files.createSymbolicLink(home.resolve(link), real);
         Programs.Found found = find(Map.of("PATH", home.resolve("own").toString()));
-        assertEquals(List.of(new Mount(real, Programs.PACKAGE.resolve("claude"), true)), found.mounts(),
+        assertEquals(
+                List.of(new Mount(real, Programs.PACKAGE.resolve("claude"), true)),
+                found.mounts(),
                 "one file, not its folder");
         assertEquals("/opt/brig/program/claude", found.program());
         assertEquals(version, found.version());
@@ -106,20 +115,23 @@ class ProgramsTest {
     void shouldNotTakeAShimOrAScriptForTheProgram() throws IOException {
         Path shim = executable(home.resolve(".volta/bin/volta-shim"), ELF);
         Files.createSymbolicLink(home.resolve(".volta/bin/claude"), shim);
-        executable(home.resolve(".local/bin/claude"),
+        executable(
+                home.resolve(".local/bin/claude"),
                 "#!/bin/sh\nexec evil\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-        assertThrows(BrigException.class, () -> find(Map.of("PATH", home.resolve(".volta/bin").toString())));
+        assertThrows(
+                BrigException.class,
+                () -> find(Map.of("PATH", home.resolve(".volta/bin").toString())));
     }
 
     @Test
     void shouldSayWhatIsInTheWayWhenTheWorkersUserDoesNotGetThere() throws IOException {
         Path root = installPackage(".npm-global/lib/node_modules", "2.1.330");
-        BrigException refused = assertThrows(BrigException.class, () ->
-                find(Map.of(), path -> path.startsWith(home) ? home : null));
-        assertTrue(refused.getMessage().contains(root + ", where the workers' user does not get: " + home
-                + " is closed"),
+        BrigException refused =
+                assertThrows(BrigException.class, () -> find(Map.of(), path -> path.startsWith(home) ? home : null));
+        assertTrue(
+                refused.getMessage().contains(root + ", where the workers' user does not get: " + home + " is closed"),
                 refused.getMessage());
-        assertTrue(refused.getMessage()
-                .contains("npm install -g --include=optional @anthropic-ai/claude-code@2.1.330"));
+        assertTrue(
+                refused.getMessage().contains("npm install -g --include=optional @anthropic-ai/claude-code@2.1.330"));
     }
 }

@@ -25,8 +25,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ProjectFileTest {
     private static final Mount TOOLS = new Mount(Path.of("/opt/tools"), Path.of("/opt/tools"), false);
     private static final Mount CACHE = new Mount(Path.of("/srv/cache"), Path.of("/srv/cache"), false);
-    private static final Confinement MAY = new Confinement(false, List.of(TOOLS, CACHE), Set.of("PATH"), List.of(),
-            new WallSettings.Limits(0, 0, 0, 0, 0, 0, 0), false, EgressPolicy.read(Map.of(
+    private static final Confinement MAY = new Confinement(
+            false,
+            List.of(TOOLS, CACHE),
+            Set.of("PATH"),
+            List.of(),
+            new WallSettings.Limits(0, 0, 0, 0, 0, 0, 0),
+            false,
+            EgressPolicy.read(Map.of(
                     "allowedHosts", List.of("*.example.org", "registry.npmjs.org"),
                     "secrets", Map.of("TOKEN", Map.of("hosts", List.of("*.example.org"))))));
 
@@ -56,7 +62,8 @@ class ProjectFileTest {
                 """);
         assertEquals(List.of("api.example.org"), left.egress().allowedHosts());
         assertEquals(Set.of("TOKEN"), left.egress().secrets().keySet());
-        assertEquals(List.of("api.example.org"), left.egress().secrets().get("TOKEN").hosts());
+        assertEquals(
+                List.of("api.example.org"), left.egress().secrets().get("TOKEN").hosts());
         assertEquals("synthetic", left.egress().dnsMode());
         assertTrue(left.egress().auditNetwork());
         assertEquals(List.of(new Mount(TOOLS.hostPath(), TOOLS.target(), true)), left.mounts());
@@ -64,7 +71,8 @@ class ProjectFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{}", "{\"allowedHosts\": []}", "{\"secrets\": {\"TOKEN\": {\"hosts\": [\"a.example.org\"]}}}"})
+    @ValueSource(
+            strings = {"{}", "{\"allowedHosts\": []}", "{\"secrets\": {\"TOKEN\": {\"hosts\": [\"a.example.org\"]}}}"})
     void shouldDenyEveryHostWhenItNamesNone(String text) throws IOException {
         Confinement left = narrowed("brig.json", text);
         assertEquals(List.of(), left.egress().allowedHosts());
@@ -74,17 +82,22 @@ class ProjectFileTest {
     @Test
     void shouldTakeTheFileOfBrigWhenThereAreTwo() throws IOException {
         Files.writeString(workspace.resolve("gondolin.json"), "{\"allowedHosts\": [\"b.example.org\"]}");
-        assertEquals(List.of("a.example.org"),
-                narrowed("brig.json", "{\"allowedHosts\": [\"a.example.org\"]}").egress().allowedHosts());
+        assertEquals(
+                List.of("a.example.org"),
+                narrowed("brig.json", "{\"allowedHosts\": [\"a.example.org\"]}")
+                        .egress()
+                        .allowedHosts());
     }
 
     @Test
     void shouldTellWhatHasNoEffect() throws IOException {
-        Files.writeString(workspace.resolve("gondolin.json"),
-                "{\"bogus\": 1, \"rootOverlay\": true, \"allowedHosts\": []}");
-        assertEquals(List.of("the project's gondolin.json: rootOverlay has no effect, for a wall's root is read-only and files are not audited",
-                "the project's gondolin.json: the key 'bogus' is not known here"), ProjectFile.find(workspace)
-                .notices());
+        Files.writeString(
+                workspace.resolve("gondolin.json"), "{\"bogus\": 1, \"rootOverlay\": true, \"allowedHosts\": []}");
+        assertEquals(
+                List.of(
+                        "the project's gondolin.json: rootOverlay has no effect, for a wall's root is read-only and files are not audited",
+                        "the project's gondolin.json: the key 'bogus' is not known here"),
+                ProjectFile.find(workspace).notices());
     }
 
     @Test
@@ -99,8 +112,11 @@ class ProjectFileTest {
         Files.createSymbolicLink(workspace.resolve(".opencode/gondolin.json"), folder.resolve("gondolin.json"));
         assertNull(ProjectFile.find(workspace));
         Files.delete(workspace.resolve(".opencode/gondolin.json"));
-        assertEquals(List.of("a.example.org"),
-                narrowed(".opencode/gondolin.json", "{\"allowedHosts\": [\"a.example.org\"]}").egress().allowedHosts());
+        assertEquals(
+                List.of("a.example.org"),
+                narrowed(".opencode/gondolin.json", "{\"allowedHosts\": [\"a.example.org\"]}")
+                        .egress()
+                        .allowedHosts());
     }
 
     @Test
@@ -111,8 +127,17 @@ class ProjectFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{", "[]", "{\"allowedHosts\": \"a.test\"}", "{\"allowedHosts\": [1]}", "{\"dnsMode\": \"fast\"}",
-            "{\"allowedHosts\": [\"http://a.test/\"]}", "{\"mounts\": []}", "{\"secrets\": {\"A\": 1}}"})
+    @ValueSource(
+            strings = {
+                "{",
+                "[]",
+                "{\"allowedHosts\": \"a.test\"}",
+                "{\"allowedHosts\": [1]}",
+                "{\"dnsMode\": \"fast\"}",
+                "{\"allowedHosts\": [\"http://a.test/\"]}",
+                "{\"mounts\": []}",
+                "{\"secrets\": {\"A\": 1}}"
+            })
     void shouldRefuseWhatCannotBeRead(String text) {
         BrigException refused = assertThrows(BrigException.class, () -> narrowed("brig.json", text));
         assertEquals(ErrorCode.INVALID_POLICY, refused.code());

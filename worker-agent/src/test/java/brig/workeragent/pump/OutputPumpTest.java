@@ -18,8 +18,17 @@ import org.junit.jupiter.api.Timeout;
 class OutputPumpTest {
     private static CompletableFuture<Void> pump(InputStream pipe, Outbox outbox) {
         Adapter text = Adapter.named("text").orElseThrow();
-        return new OutputPump(pipe, text.open(new Adapter.Surroundings(outbox, bytes -> false, () -> { },
-                new AgentTask("/", null, null, null, false, true))).reader(Adapter.Pipe.STDOUT), outbox, () -> 1).start("test-pump");
+        return new OutputPump(
+                        pipe,
+                        text.open(new Adapter.Surroundings(
+                                        outbox,
+                                        bytes -> false,
+                                        () -> {},
+                                        new AgentTask("/", null, null, null, false, true)))
+                                .reader(Adapter.Pipe.STDOUT),
+                        outbox,
+                        () -> 1)
+                .start("test-pump");
     }
 
     @Test
@@ -51,17 +60,20 @@ class OutputPumpTest {
     @Test
     void shouldFinishWhenPipeBreaks() throws Exception {
         Outbox outbox = new Outbox(1000);
-        pump(new InputStream() {
-            @Override
-            public int read() throws IOException {
-                return read(new byte[1], 0, 1);
-            }
+        pump(
+                        new InputStream() {
+                            @Override
+                            public int read() throws IOException {
+                                return read(new byte[1], 0, 1);
+                            }
 
-            @Override
-            public int read(byte[] bytes, int offset, int length) throws IOException {
-                throw new IOException("broken");
-            }
-        }, outbox).get(20, TimeUnit.SECONDS);
+                            @Override
+                            public int read(byte[] bytes, int offset, int length) throws IOException {
+                                throw new IOException("broken");
+                            }
+                        },
+                        outbox)
+                .get(20, TimeUnit.SECONDS);
         assertEquals(0, outbox.lastSeq());
     }
 }

@@ -49,7 +49,8 @@ class HelperFilterTest {
     @EnumSource(Machine.class)
     void shouldRefuseWhatAWallRefuses(Machine machine) {
         for (Syscall call : Syscall.values()) {
-            if (call.existsOn(machine) && call.why() != Syscall.Why.BY_ARGUMENT
+            if (call.existsOn(machine)
+                    && call.why() != Syscall.Why.BY_ARGUMENT
                     && call.why() != Syscall.Why.SET_USER_ID) {
                 assertEquals(SeccompFilter.REFUSE, run(machine, call.numberOn(machine)), call.name());
             }

@@ -20,12 +20,15 @@ class SeccompFilterTest {
 
     /** The filter's answer to a system call. */
     static int interpret(byte[] filter, int architecture, int number, long... arguments) {
-        var call = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN).putInt(number).putInt(architecture)
+        var call = ByteBuffer.allocate(64)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(number)
+                .putInt(architecture)
                 .putLong(0);
         for (long argument : arguments) call.putLong(argument);
         var program = ByteBuffer.wrap(filter).order(ByteOrder.LITTLE_ENDIAN);
         int accumulator = 0;
-        for (int at = 0;; at++) {
+        for (int at = 0; ; at++) {
             int code = program.getShort(at * 8);
             int whenTrue = program.get(at * 8 + 2) & 0xFF;
             int whenFalse = program.get(at * 8 + 3) & 0xFF;
@@ -91,13 +94,20 @@ class SeccompFilterTest {
     @ParameterizedTest
     @EnumSource(Machine.class)
     void shouldHideMemoryThatBelongsToNoProcessWhenNoGroupCountsIt(Machine machine) {
-        for (Syscall call : List.of(Syscall.MEMFD_CREATE, Syscall.MEMFD_SECRET, Syscall.SHMGET, Syscall.MSGGET,
-                Syscall.SEMGET, Syscall.MQ_OPEN)) {
+        for (Syscall call : List.of(
+                Syscall.MEMFD_CREATE,
+                Syscall.MEMFD_SECRET,
+                Syscall.SHMGET,
+                Syscall.MSGGET,
+                Syscall.SEMGET,
+                Syscall.MQ_OPEN)) {
             assertEquals(SeccompFilter.ALLOW, run(machine, call), call.name());
             for (boolean nested : new boolean[] {false, true}) {
                 byte[] alone = SeccompFilter.build(machine, nested, false);
-                assertEquals(SeccompFilter.NO_SUCH_CALL,
-                        interpret(alone, machine.auditNumber(), call.numberOn(machine)), call.name());
+                assertEquals(
+                        SeccompFilter.NO_SUCH_CALL,
+                        interpret(alone, machine.auditNumber(), call.numberOn(machine)),
+                        call.name());
             }
         }
     }

@@ -71,7 +71,8 @@ final class WallEtcTest {
         Path authority = certificate("authority");
         WallEtc opened = new WallEtc(template, "net", host, OWN, authority);
         Path etc = opened.folder();
-        assertEquals(Files.readString(old) + "\n" + Files.readString(authority),
+        assertEquals(
+                Files.readString(old) + "\n" + Files.readString(authority),
                 Files.readString(etc.resolve(TrustStore.BUNDLE)));
         assertEquals(Files.readString(authority), Files.readString(etc.resolve(TrustStore.OWN)));
         assertEquals(Set.of("CN=old", "CN=authority"), trustedByJava(etc.resolve(TrustStore.JAVA)));
@@ -100,7 +101,9 @@ final class WallEtcTest {
         KeyStore store = KeyStore.getInstance(file.toFile(), (char[]) null);
         Set<String> names = new TreeSet<>();
         for (String alias : Collections.list(store.aliases())) {
-            names.add(((X509Certificate) store.getCertificate(alias)).getSubjectX500Principal().getName());
+            names.add(((X509Certificate) store.getCertificate(alias))
+                    .getSubjectX500Principal()
+                    .getName());
         }
         return names;
     }
@@ -116,8 +119,13 @@ final class WallEtcTest {
             List<String> command = new ArrayList<>(List.of(keytool));
             command.addAll(step);
             command.addAll(List.of("-keystore", store.toString(), "-storepass", "secret"));
-            assertEquals(0, new ProcessBuilder(command).redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor());
+            assertEquals(
+                    0,
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor());
         }
         return pem;
     }

@@ -19,6 +19,7 @@ class WorkspaceFolderTest {
 
     @TempDir
     Path root;
+
     private Path base;
     private WorkerIdentity identity;
 
@@ -30,8 +31,8 @@ class WorkspaceFolderTest {
     }
 
     private Code refusal(Path requested) {
-        return assertThrows(SandboxException.class,
-                () -> WorkspaceFolder.prepare(List.of(base), requested, identity)).code();
+        return assertThrows(SandboxException.class, () -> WorkspaceFolder.prepare(List.of(base), requested, identity))
+                .code();
     }
 
     @Test
@@ -74,8 +75,7 @@ class WorkspaceFolderTest {
     @Test
     void shouldGiveOnlyTheLastFolderToTheWorkerWhenSeveralAreMade() throws Exception {
         WorkspaceFolder.prepare(List.of(base), base.resolve("team/w2"), identity);
-        assertEquals(Files.getAttribute(base, "unix:uid"), Files.getAttribute(base.resolve("team"),
-                "unix:uid"));
+        assertEquals(Files.getAttribute(base, "unix:uid"), Files.getAttribute(base.resolve("team"), "unix:uid"));
         assertEquals(identity.uid(), Files.getAttribute(base.resolve("team/w2"), "unix:uid"));
     }
 
@@ -92,15 +92,22 @@ class WorkspaceFolderTest {
         WorkspaceFolder.check(bases, base.resolve("team/w4"));
         assertFalse(Files.exists(base.resolve("team")));
         Files.createSymbolicLink(base.resolve("link"), Files.createDirectory(root.resolve("outside")));
-        for (Path out : List.of(base, root.resolve("elsewhere"), base.resolve("../elsewhere"), base.resolve("link/deeper"))) {
-            assertEquals(Code.WORKSPACE_OUTSIDE_BASE,
-                    assertThrows(SandboxException.class, () -> WorkspaceFolder.check(bases, out)).code());
+        for (Path out :
+                List.of(base, root.resolve("elsewhere"), base.resolve("../elsewhere"), base.resolve("link/deeper"))) {
+            assertEquals(
+                    Code.WORKSPACE_OUTSIDE_BASE,
+                    assertThrows(SandboxException.class, () -> WorkspaceFolder.check(bases, out))
+                            .code());
         }
     }
 
     @Test
     void shouldRefuseWhenThereIsNoBase() {
-        assertEquals(Code.WORKSPACE_OUTSIDE_BASE, assertThrows(SandboxException.class,
-                () -> WorkspaceFolder.prepare(List.of(), base.resolve("w"), identity)).code());
+        assertEquals(
+                Code.WORKSPACE_OUTSIDE_BASE,
+                assertThrows(
+                                SandboxException.class,
+                                () -> WorkspaceFolder.prepare(List.of(), base.resolve("w"), identity))
+                        .code());
     }
 }

@@ -18,10 +18,17 @@ class EgressVariablesTest {
 
     @Test
     void shouldTellOfProxyCertificatesRoutesAndPlaceholders() {
-        EgressPolicy policy = EgressPolicy.read(Map.of("allowedHosts", List.of("a.test"),
-                "secrets", Map.of("TOKEN", Map.of("hosts", List.of("a.test"))),
-                "modelRoutes", Map.of("openai", Map.of("baseUrl", "https://api.openai.test"),
-                        "my-model", Map.of("baseUrl", "https://m.test"))));
+        EgressPolicy policy = EgressPolicy.read(Map.of(
+                "allowedHosts",
+                List.of("a.test"),
+                "secrets",
+                Map.of("TOKEN", Map.of("hosts", List.of("a.test"))),
+                "modelRoutes",
+                Map.of(
+                        "openai",
+                        Map.of("baseUrl", "https://api.openai.test"),
+                        "my-model",
+                        Map.of("baseUrl", "https://m.test"))));
         Map<String, String> variables = EgressVariables.of(policy, Map.of("TOKEN", "BRIG_SECRET_1"));
         assertEquals("http://127.0.0.1:3128", variables.get("https_proxy"));
         assertEquals("/etc/ssl/certs/brig-authority.pem", variables.get("NODE_EXTRA_CA_CERTS"));

@@ -53,7 +53,10 @@ final class FakeTimers implements Timers {
     }
 
     private synchronized Task takeDue(long end) {
-        Task next = tasks.stream().filter(task -> task.dueMs <= end).min(Comparator.comparingLong(task -> task.dueMs)).orElse(null);
+        Task next = tasks.stream()
+                .filter(task -> task.dueMs <= end)
+                .min(Comparator.comparingLong(task -> task.dueMs))
+                .orElse(null);
         tasks.remove(next);
         nowMs = next == null ? nowMs : next.dueMs;
         return next;

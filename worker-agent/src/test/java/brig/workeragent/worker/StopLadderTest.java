@@ -11,27 +11,31 @@ class StopLadderTest {
     private final List<String> steps = new ArrayList<>();
     private boolean inBand;
     private boolean stdin;
-    private final StopLadder ladder = new StopLadder("spn_test", new StopLadder.Steps() {
-        @Override
-        public boolean cancelInBand() {
-            return inBand && steps.add(timers.nowMs() + " in-band");
-        }
+    private final StopLadder ladder = new StopLadder(
+            "spn_test",
+            new StopLadder.Steps() {
+                @Override
+                public boolean cancelInBand() {
+                    return inBand && steps.add(timers.nowMs() + " in-band");
+                }
 
-        @Override
-        public boolean closeStdin() {
-            return stdin && steps.add(timers.nowMs() + " close stdin");
-        }
+                @Override
+                public boolean closeStdin() {
+                    return stdin && steps.add(timers.nowMs() + " close stdin");
+                }
 
-        @Override
-        public void terminate() {
-            steps.add(timers.nowMs() + " terminate");
-        }
+                @Override
+                public void terminate() {
+                    steps.add(timers.nowMs() + " terminate");
+                }
 
-        @Override
-        public void kill() {
-            steps.add(timers.nowMs() + " kill");
-        }
-    }, new StopTimes(0, 0, 300, 2000), timers);
+                @Override
+                public void kill() {
+                    steps.add(timers.nowMs() + " kill");
+                }
+            },
+            new StopTimes(0, 0, 300, 2000),
+            timers);
 
     @Test
     void shouldTakeEveryRungInTimeWhenProcessIgnoresThem() {

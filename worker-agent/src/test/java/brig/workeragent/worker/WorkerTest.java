@@ -28,8 +28,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class WorkerTest {
-    private static final String NOT_WORKED_OFF = "{type=error, error=a message that waited was not worked off: the worker is"
-            + " being ended, code=INPUT_NOT_ACCEPTED}";
+    private static final String NOT_WORKED_OFF =
+            "{type=error, error=a message that waited was not worked off: the worker is"
+                    + " being ended, code=INPUT_NOT_ACCEPTED}";
     private static final String RUNNING = "{type=state, state=running}";
 
     private final FakeWalls walls = new FakeWalls();
@@ -41,17 +42,53 @@ class WorkerTest {
     private Policy policy = policy(0, 0);
 
     private static Policy policy(long wallClockMs, long idleMs) {
-        return new Policy("", Map.of("/workspace", new Policy.Mount(".", false)), List.of(), List.of(), 0, 0, 0, 0, 0, 0, 0,
-                wallClockMs, idleMs, false, "narrow", EgressPolicy.NONE);
+        return new Policy(
+                "",
+                Map.of("/workspace", new Policy.Mount(".", false)),
+                List.of(),
+                List.of(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                wallClockMs,
+                idleMs,
+                false,
+                "narrow",
+                EgressPolicy.NONE);
     }
 
     private Worker worker(String process, String stdin, String prompt, boolean once) {
         List<String> command = stdin.equals("lines") ? List.of("agent") : List.of("agent", "{message}", "{model}");
-        AgentProfile profile = new AgentProfile("", command, adapter, process, stdin, Map.of(), "build", false, "allow",
-                "private", List.of(), new AgentProfile.Install("", List.of()), List.of(), Map.of(), "", false);
+        AgentProfile profile = new AgentProfile(
+                "",
+                command,
+                adapter,
+                process,
+                stdin,
+                Map.of(),
+                "build",
+                false,
+                "allow",
+                "private",
+                List.of(),
+                new AgentProfile.Install("", List.of()),
+                List.of(),
+                Map.of(),
+                "",
+                false);
         SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
-        WorkerPlan plan = new WorkerPlan("spn_test", request, new SpawnRequest.Asker("ci", false, "http"), profile,
-                new WorkerPlan.Means(null, profile.newAdapter(), null), policy, Path.of("/workspace"));
+        WorkerPlan plan = new WorkerPlan(
+                "spn_test",
+                request,
+                new SpawnRequest.Asker("ci", false, "http"),
+                profile,
+                new WorkerPlan.Means(null, profile.newAdapter(), null),
+                policy,
+                Path.of("/workspace"));
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -63,7 +100,10 @@ class WorkerTest {
                 drained.countDown();
             }
         };
-        Worker worker = new Worker(plan, walls.build(null), new Outbox(100_000),
+        Worker worker = new Worker(
+                plan,
+                walls.build(null),
+                new Outbox(100_000),
                 new Worker.Surroundings(new StopTimes(60_000, 3_600_000, 300, 2000), timers, Runnable::run, listener));
         frames = new FrameTail(worker.outbox());
         return worker;
@@ -158,7 +198,8 @@ class WorkerTest {
             say(worker, "message " + i);
         }
         say(worker, "more", "m1");
-        assertEquals("{type=error, error=too many messages wait, code=INPUT_NOT_ACCEPTED, message_id=m1}", frames.next());
+        assertEquals(
+                "{type=error, error=too many messages wait, code=INPUT_NOT_ACCEPTED, message_id=m1}", frames.next());
         first.exit(0);
         assertEquals("{type=done, exitCode=0}", frames.next());
         walls.next();
@@ -174,8 +215,10 @@ class WorkerTest {
         walls.next();
         say(worker, "two", "m2");
         worker.terminate(EndReason.REQUESTED);
-        assertEquals("{type=error, error=a message that waited was not worked off: the worker is being ended,"
-                + " code=INPUT_NOT_ACCEPTED, message_id=m2}", frames.next());
+        assertEquals(
+                "{type=error, error=a message that waited was not worked off: the worker is being ended,"
+                        + " code=INPUT_NOT_ACCEPTED, message_id=m2}",
+                frames.next());
     }
 
     @Test
@@ -306,11 +349,33 @@ class WorkerTest {
     @Test
     void shouldTakeTheSmallerTimeWhenPolicyAndCaptainBothHaveOne() {
         for (long[] each : new long[][] {{0, 0, 0}, {5000, 0, 5000}, {0, 2, 2000}, {5000, 2, 2000}, {1000, 2, 1000}}) {
-            SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, null, false, null,
-                    SpawnRequest.WorkspaceMode.FOLDER, null, false, SpawnRequest.Claim.NONE,
-                    new SpawnRequest.Bounds(null, each[1], 0), SpawnRequest.Talk.NEW);
-            assertEquals(each[2],
-                    new WorkerPlan("spn_test", request, new SpawnRequest.Asker("ci", false), null, null, policy(each[0], 0), Path.of("/w")).wallClockMs());
+            SpawnRequest request = new SpawnRequest(
+                    null,
+                    null,
+                    "agent",
+                    null,
+                    List.of(),
+                    null,
+                    null,
+                    false,
+                    null,
+                    SpawnRequest.WorkspaceMode.FOLDER,
+                    null,
+                    false,
+                    SpawnRequest.Claim.NONE,
+                    new SpawnRequest.Bounds(null, each[1], 0),
+                    SpawnRequest.Talk.NEW);
+            assertEquals(
+                    each[2],
+                    new WorkerPlan(
+                                    "spn_test",
+                                    request,
+                                    new SpawnRequest.Asker("ci", false),
+                                    null,
+                                    null,
+                                    policy(each[0], 0),
+                                    Path.of("/w"))
+                            .wallClockMs());
         }
     }
 
@@ -371,7 +436,8 @@ class WorkerTest {
     void shouldRefuseStartWhenFirstProcessCannotStart() {
         walls.refusal = new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no agent");
         Worker worker = worker("spawn", "null", null, false);
-        CompletionException refused = assertThrows(CompletionException.class, () -> worker.start().join());
+        CompletionException refused =
+                assertThrows(CompletionException.class, () -> worker.start().join());
         assertEquals(walls.refusal, refused.getCause());
         assertEquals(1, walls.closed.get());
     }
@@ -541,7 +607,8 @@ class WorkerTest {
         assertEquals(0, process.stdinSeen.available());
         timers.advance(1);
         assertTrue(nextInput(process).contains("interrupt"));
-        assertEquals("{type=error, error=the agent worked on the message for 3600 s (worker.turnMs): it is cancelled, code=TURN_TIMEOUT}",
+        assertEquals(
+                "{type=error, error=the agent worked on the message for 3600 s (worker.turnMs): it is cancelled, code=TURN_TIMEOUT}",
                 frames.next());
         agentSays(process, CLAUDE_DONE);
         assertTurnDone("{type=done, exitCode=1, reason=cancelled, usage={input_tokens=0, output_tokens=0}}");
@@ -598,7 +665,8 @@ class WorkerTest {
         FakeProcess process = walls.next();
         frames.next();
         process.exit(1);
-        assertEquals("{type=error, error=the agent's process ended by itself, with exit code 1, code=WORKER_LOST}",
+        assertEquals(
+                "{type=error, error=the agent's process ended by itself, with exit code 1, code=WORKER_LOST}",
                 frames.next());
         assertEnd("failed");
     }

@@ -42,8 +42,21 @@ class WorkersTest {
     private static final int WORKERS_MAX = 20;
     private static final SpawnRequest.Asker CAPTAIN = new SpawnRequest.Asker("ci", false);
     /** Many spawns of one name, which the gateway would not let through: they share its folder. */
-    private static final SpawnRequest REQUEST = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false,
-            null, SpawnRequest.WorkspaceMode.FOLDER, null, true, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE,
+    private static final SpawnRequest REQUEST = new SpawnRequest(
+            "task",
+            null,
+            "agent",
+            null,
+            List.of(),
+            null,
+            "go",
+            false,
+            null,
+            SpawnRequest.WorkspaceMode.FOLDER,
+            null,
+            true,
+            SpawnRequest.Claim.NONE,
+            SpawnRequest.Bounds.NONE,
             SpawnRequest.Talk.NEW);
 
     @TempDir
@@ -53,6 +66,7 @@ class WorkersTest {
     private final AtomicInteger openSockets = new AtomicInteger();
     /** What beginning with egress fails with. */
     private RuntimeException noEgress;
+
     private Workers workers;
 
     @BeforeEach
@@ -61,9 +75,12 @@ class WorkersTest {
     }
 
     private void open(int startsPerSecondMax) throws IOException {
-        Files.writeString(folder.resolve("agent.json"), "{\"description\": \"d\", \"command\": [\"p\", \"{message}\"]}");
-        Policies policies = new Policies(List.of(Path.of("../config/policies")),
-                new MountRules(List.of(), List.of(), List.of(), -1), List.of(),
+        Files.writeString(
+                folder.resolve("agent.json"), "{\"description\": \"d\", \"command\": [\"p\", \"{message}\"]}");
+        Policies policies = new Policies(
+                List.of(Path.of("../config/policies")),
+                new MountRules(List.of(), List.of(), List.of(), -1),
+                List.of(),
                 new ModelRoutes(folder.resolve("routes")));
         WorkerSocket.Factory sockets = worker -> {
             openSockets.incrementAndGet();
@@ -80,13 +97,31 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(new AgentProfiles(List.of(folder)), new Programs(new ProgramPlaces(Map.of()),
-                folder, path -> null), policies, walls,
-                        new MadeWorkspaces(new MadeWorkspaces.Tools(new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
-                                List.of(folder), List::of, 0, () -> 0), sockets, new SystemTimers(),
-                        this::openEgress, Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(folder.resolve("workspaces"), List.of(), folder.resolve("cassettes"), folder.resolve("owners"), 100_000,
-                        new StopTimes(60_000, 0, 10, 10), startsPerSecondMax, WORKERS_MAX));
+                new Workers.Parts(
+                        new AgentProfiles(List.of(folder)),
+                        new Programs(new ProgramPlaces(Map.of()), folder, path -> null),
+                        policies,
+                        walls,
+                        new MadeWorkspaces(
+                                new MadeWorkspaces.Tools(
+                                        new NoTools(), new WorkersUser(-1, false), folder.resolve("brig-clone")),
+                                List.of(folder),
+                                List::of,
+                                0,
+                                () -> 0),
+                        sockets,
+                        new SystemTimers(),
+                        this::openEgress,
+                        Executors.newVirtualThreadPerTaskExecutor()),
+                new Workers.Allowance(
+                        folder.resolve("workspaces"),
+                        List.of(),
+                        folder.resolve("cassettes"),
+                        folder.resolve("owners"),
+                        100_000,
+                        new StopTimes(60_000, 0, 10, 10),
+                        startsPerSecondMax,
+                        WORKERS_MAX));
     }
 
     private AutoCloseable openEgress(
@@ -148,10 +183,12 @@ class WorkersTest {
         assertEquals(1, walls.closed.get());
         noEgress = null;
         Files.writeString(folder.resolve("cassettes"), "a file where the folder should be");
-        SpawnRequest recorded = SpawnRequest.read(new Fields(Map.of("task_id", "task", "agent_config", Map.of("name", "agent"),
-                "prompt", "go", "record", true)));
-        assertEquals(ErrorCode.RECORD_LOST,
-                assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN)).code());
+        SpawnRequest recorded = SpawnRequest.read(new Fields(
+                Map.of("task_id", "task", "agent_config", Map.of("name", "agent"), "prompt", "go", "record", true)));
+        assertEquals(
+                ErrorCode.RECORD_LOST,
+                assertThrows(BrigException.class, () -> workers.spawn("a", recorded, CAPTAIN))
+                        .code());
         assertEquals(2, walls.closed.get());
         assertEquals(new Workers.Listing(List.of(), List.of()), workers.list());
     }
@@ -160,13 +197,16 @@ class WorkersTest {
     void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
         var waiting = new SpawnRequest(null, null, "agent", null, List.of(), null, null, true);
         assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
-        assertEquals(FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
+        assertEquals(
+                FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
         assertEquals(0, walls.started.size());
         workers.find("a").input(new Message("go", null, null, null));
         assertEquals(List.of("p", "go"), walls.next().command);
         walls.refusal = new BrigException(ErrorCode.POSTURE_NOT_ENFORCED, "own-network");
-        assertEquals(ErrorCode.POSTURE_NOT_ENFORCED,
-                assertThrows(BrigException.class, () -> workers.spawn("b", waiting, CAPTAIN)).code());
+        assertEquals(
+                ErrorCode.POSTURE_NOT_ENFORCED,
+                assertThrows(BrigException.class, () -> workers.spawn("b", waiting, CAPTAIN))
+                        .code());
         assertEquals(1, workers.list().workers().size());
     }
 
@@ -183,7 +223,9 @@ class WorkersTest {
         worker.ack(worker.outbox().lastSeq());
         assertEquals(0, openSockets.get());
         assertFalse(workers.anyAlive());
-        assertEquals(ErrorCode.NOT_FOUND, assertThrows(BrigException.class, () -> workers.find("a")).code());
+        assertEquals(
+                ErrorCode.NOT_FOUND,
+                assertThrows(BrigException.class, () -> workers.find("a")).code());
         assertEquals(ErrorCode.SESSION_ENDED, refusal("a").code());
     }
 
@@ -256,9 +298,22 @@ class WorkersTest {
     }
 
     private static SpawnRequest of(String project, String workspace) {
-        return new SpawnRequest("task", workspace, "keeper", null, List.of(), null, "go", false, null,
-                SpawnRequest.WorkspaceMode.FOLDER, null, true, new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project),
-                SpawnRequest.Bounds.NONE, SpawnRequest.Talk.NEW);
+        return new SpawnRequest(
+                "task",
+                workspace,
+                "keeper",
+                null,
+                List.of(),
+                null,
+                "go",
+                false,
+                null,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                true,
+                new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project),
+                SpawnRequest.Bounds.NONE,
+                SpawnRequest.Talk.NEW);
     }
 
     private String homeOf(String spawnId, SpawnRequest request) throws Exception {
@@ -266,17 +321,19 @@ class WorkersTest {
         boolean own = "/opt/brig/home".equals(walls.lastPlan.environment().get("HOME"));
         List<String> homes = walls.lastPlan.confinement().mounts().stream()
                 .filter(mount -> mount.target().toString().equals("/opt/brig/home") && !mount.readOnly())
-                .map(mount -> mount.hostPath().toString()).toList();
+                .map(mount -> mount.hostPath().toString())
+                .toList();
         assertEquals(own ? 1 : 0, homes.size());
         return own ? homes.getFirst() : "none";
     }
 
     @Test
     void shouldKeepAHomeForEachProjectWhenTheProfileSaysSo() throws Exception {
-        Files.writeString(folder.resolve("keeper.json"),
-                "{\"description\": \"d\", \"command\": [\"p\"], \"home\": \"project\"}");
+        Files.writeString(
+                folder.resolve("keeper.json"), "{\"description\": \"d\", \"command\": [\"p\"], \"home\": \"project\"}");
         String shop = homeOf("a", of("shop", null));
-        assertTrue(shop.startsWith(folder.resolve("workspaces/.brig-homes/keeper-").toString()), shop);
+        assertTrue(
+                shop.startsWith(folder.resolve("workspaces/.brig-homes/keeper-").toString()), shop);
         assertEquals(shop, homeOf("b", of("shop", folder.resolve("w").toString())));
         assertFalse(shop.equals(homeOf("c", of("bank", null))));
         assertFalse(shop.equals(homeOf("d", of("", folder.resolve("w").toString()))));
@@ -287,9 +344,22 @@ class WorkersTest {
 
     @Test
     void shouldLetInNoMoreVariablesThanTheCaptainNames() throws Exception {
-        SpawnRequest narrow = new SpawnRequest("task", null, "agent", null, List.of(), null, "go", false, null,
-                SpawnRequest.WorkspaceMode.FOLDER, null, true, SpawnRequest.Claim.NONE,
-                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0), SpawnRequest.Talk.NEW);
+        SpawnRequest narrow = new SpawnRequest(
+                "task",
+                null,
+                "agent",
+                null,
+                List.of(),
+                null,
+                "go",
+                false,
+                null,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                true,
+                SpawnRequest.Claim.NONE,
+                new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0),
+                SpawnRequest.Talk.NEW);
         workers.spawn("a", REQUEST, CAPTAIN);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
         workers.spawn("b", narrow, CAPTAIN);
@@ -313,13 +383,27 @@ class WorkersTest {
     }
 
     private static SpawnRequest asking(String agent, String policy, String workspace) {
-        return new SpawnRequest(null, workspace, agent, null, List.of(), null, "go", false, policy,
-                SpawnRequest.WorkspaceMode.FOLDER, null, true, SpawnRequest.Claim.NONE, SpawnRequest.Bounds.NONE,
+        return new SpawnRequest(
+                null,
+                workspace,
+                agent,
+                null,
+                List.of(),
+                null,
+                "go",
+                false,
+                policy,
+                SpawnRequest.WorkspaceMode.FOLDER,
+                null,
+                true,
+                SpawnRequest.Claim.NONE,
+                SpawnRequest.Bounds.NONE,
                 SpawnRequest.Talk.NEW);
     }
 
     private ErrorCode refused(SpawnRequest request) {
-        return assertThrows(BrigException.class, () -> workers.check(request, CAPTAIN)).code();
+        return assertThrows(BrigException.class, () -> workers.check(request, CAPTAIN))
+                .code();
     }
 
     @Test

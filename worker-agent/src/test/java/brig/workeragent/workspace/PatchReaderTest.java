@@ -27,8 +27,8 @@ class PatchReaderTest {
     }
 
     private static String edit(String name) {
-        return "diff --git a/" + name + " b/" + name + "\nindex " + A + ".." + B + " 100644\n--- a/" + name + "\n+++ b/" + name
-                + "\n@@ -1,2 +1,2 @@ heading\n one\n-two\n+three\n";
+        return "diff --git a/" + name + " b/" + name + "\nindex " + A + ".." + B + " 100644\n--- a/" + name + "\n+++ b/"
+                + name + "\n@@ -1,2 +1,2 @@ heading\n one\n-two\n+three\n";
     }
 
     @Test
@@ -79,26 +79,32 @@ class PatchReaderTest {
                 @@ -0,0 +1 @@
                 +Subproject commit 1111
                 """.formatted(A, B));
-        assertEquals(List.of(new FileChange("run", FileChange.FILE, FileChange.EXECUTABLE, false, 0, 0, null),
-                new FileChange("empty", FileChange.NONE, FileChange.FILE, false, 0, 0, null),
-                new FileChange("gone", FileChange.EXECUTABLE, FileChange.NONE, false, 0, 1, null),
-                new FileChange("link", FileChange.NONE, FileChange.LINK, false, 1, 0, "../there"),
-                new FileChange("sub", FileChange.NONE, FileChange.REPOSITORY, false, 1, 0, null)), changes);
+        assertEquals(
+                List.of(
+                        new FileChange("run", FileChange.FILE, FileChange.EXECUTABLE, false, 0, 0, null),
+                        new FileChange("empty", FileChange.NONE, FileChange.FILE, false, 0, 0, null),
+                        new FileChange("gone", FileChange.EXECUTABLE, FileChange.NONE, false, 0, 1, null),
+                        new FileChange("link", FileChange.NONE, FileChange.LINK, false, 1, 0, "../there"),
+                        new FileChange("sub", FileChange.NONE, FileChange.REPOSITORY, false, 1, 0, null)),
+                changes);
     }
 
     @Test
     void shouldTakeALineOfAFileThatLooksLikeAnotherFileForALine() throws IOException {
         List<FileChange> changes = read("diff --git a/x b/x\nnew file mode 100644\nindex " + A + ".." + B
-                + "\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+diff --git a/.git/hooks/x b/.git/hooks/x\n+++ b/.git/hooks/x\n" + edit("y"));
+                + "\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+diff --git a/.git/hooks/x b/.git/hooks/x\n+++ b/.git/hooks/x\n"
+                + edit("y"));
         assertEquals(List.of("x", "y"), changes.stream().map(FileChange::path).toList());
         assertEquals(2, changes.getFirst().added());
     }
 
     @Test
     void shouldReadNamesAsGitQuotesThem() throws IOException {
-        String quoted = "diff --git \"a/\\303\\266\\t\\\"\\\\\\033\" \"b/\\303\\266\\t\\\"\\\\\\033\"\nold mode 100644\nnew mode 100755\n";
+        String quoted =
+                "diff --git \"a/\\303\\266\\t\\\"\\\\\\033\" \"b/\\303\\266\\t\\\"\\\\\\033\"\nold mode 100644\nnew mode 100755\n";
         assertEquals("\u00c3\u00b6\t\"\\\u001b", read(quoted).getFirst().path());
-        assertEquals("diff --git \"a/\\303\\266\\011\\\"\\\\\\033\" \"b/\\303\\266\\011\\\"\\\\\\033\"\nold mode 100644\nnew mode 100755\n",
+        assertEquals(
+                "diff --git \"a/\\303\\266\\011\\\"\\\\\\033\" \"b/\\303\\266\\011\\\"\\\\\\033\"\nold mode 100644\nnew mode 100755\n",
                 written.toString(ISO_8859_1));
     }
 
@@ -115,29 +121,34 @@ class PatchReaderTest {
     void shouldNotSayWhereALinkLeadsThatItCannotRead() throws IOException {
         String link = "diff --git a/l b/l\nnew file mode 120000\nindex " + A + ".." + B + "\n";
         assertNull(read(link).getFirst().linkTarget());
-        assertNull(read(link + "GIT binary patch\nliteral 4\nLcmZQzWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n").getFirst().linkTarget());
-        assertNull(read(link + "--- /dev/null\n+++ b/l\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n").getFirst().linkTarget());
+        assertNull(read(link + "GIT binary patch\nliteral 4\nLcmZQzWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n")
+                .getFirst()
+                .linkTarget());
+        assertNull(read(link + "--- /dev/null\n+++ b/l\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n")
+                .getFirst()
+                .linkTarget());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "hello\n",
-        "diff --git a/x b/y\nold mode 100644\nnew mode 100755\n",
-        "diff --git a/x b/x\n",
-        "diff --git a/x b/x\nold mode 100644\n",
-        "diff --git a/x b/x\nold mode 100644\nnew mode 104755\n",
-        "diff --git a/x b/x\nold mode 100644\nnew mode 100755\nrename from x\nrename to y\n",
-        "diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to .git/hooks/post-checkout\n",
-        "diff --git a/x b/x\nnew file mode 100644\nindex 11..22\n",
-        "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+one\n",
-        "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\nno sign\n",
-        "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n-less\n",
-        "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +9999999999 @@\n+one\n",
-        "diff --git a/x b/x\nnew file mode 100644\nGIT binary patch\nliteral x\n\n\n",
-        "diff --git a/x b/x\nnew file mode 100644\nGIT binary patch\nliteral 4\nin the clear\n\n",
-        "diff --git \"a/x\\x\" \"b/x\\x\"\nold mode 100644\nnew mode 100755\n",
-        "diff --git x x\nold mode 100644\nnew mode 100755\n",
-    })
+    @ValueSource(
+            strings = {
+                "hello\n",
+                "diff --git a/x b/y\nold mode 100644\nnew mode 100755\n",
+                "diff --git a/x b/x\n",
+                "diff --git a/x b/x\nold mode 100644\n",
+                "diff --git a/x b/x\nold mode 100644\nnew mode 104755\n",
+                "diff --git a/x b/x\nold mode 100644\nnew mode 100755\nrename from x\nrename to y\n",
+                "diff --git a/x b/x\nsimilarity index 100%\nrename from x\nrename to .git/hooks/post-checkout\n",
+                "diff --git a/x b/x\nnew file mode 100644\nindex 11..22\n",
+                "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+one\n",
+                "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\nno sign\n",
+                "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n-less\n",
+                "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +9999999999 @@\n+one\n",
+                "diff --git a/x b/x\nnew file mode 100644\nGIT binary patch\nliteral x\n\n\n",
+                "diff --git a/x b/x\nnew file mode 100644\nGIT binary patch\nliteral 4\nin the clear\n\n",
+                "diff --git \"a/x\\x\" \"b/x\\x\"\nold mode 100644\nnew mode 100755\n",
+                "diff --git x x\nold mode 100644\nnew mode 100755\n",
+            })
     void shouldRefuseWhatGitDoesNotWrite(String patch) {
         BrigException refused = assertThrows(BrigException.class, () -> read(patch));
         assertEquals(ErrorCode.WORKSPACE_UNREADABLE, refused.code());
@@ -145,8 +156,10 @@ class PatchReaderTest {
 
     @Test
     void shouldRefuseMoreThanItMayRead() {
-        assertEquals(ErrorCode.WORKSPACE_UNREADABLE,
-                assertThrows(BrigException.class, () -> read("x".repeat(200_000))).code());
+        assertEquals(
+                ErrorCode.WORKSPACE_UNREADABLE,
+                assertThrows(BrigException.class, () -> read("x".repeat(200_000)))
+                        .code());
     }
 
     /** Cut off anywhere, a patch is refused, or is that of the files before the cut. */
@@ -157,7 +170,9 @@ class PatchReaderTest {
             written.reset();
             try {
                 List<FileChange> changes = read(patch.substring(0, end));
-                assertEquals(List.of("a", "b").subList(0, changes.size()), changes.stream().map(FileChange::path).toList());
+                assertEquals(
+                        List.of("a", "b").subList(0, changes.size()),
+                        changes.stream().map(FileChange::path).toList());
             } catch (BrigException refused) {
                 assertEquals(ErrorCode.WORKSPACE_UNREADABLE, refused.code());
             }

@@ -26,9 +26,25 @@ class PatchRulesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "/etc/passwd", "../x", "a/../b", "./a", "a//b", ".git/config", "sub/.git/hooks/x", ".GIT/x", "a\0b", "a/"})
+    @ValueSource(
+            strings = {
+                "",
+                "/etc/passwd",
+                "../x",
+                "a/../b",
+                "./a",
+                "a//b",
+                ".git/config",
+                "sub/.git/hooks/x",
+                ".GIT/x",
+                "a\0b",
+                "a/"
+            })
     void shouldNeverTakeWhatIsNoFileBelowTheRepository(String path) {
-        assertEquals(1, PatchRules.refused(List.of(change(path, FileChange.NONE, FileChange.FILE))).size());
+        assertEquals(
+                1,
+                PatchRules.refused(List.of(change(path, FileChange.NONE, FileChange.FILE)))
+                        .size());
     }
 
     @Test
@@ -54,32 +70,52 @@ class PatchRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"a,b,", "a,./b/c,", "d/a,../b,", "d/e/a,../../b/c,", "a,b/..c,", "a,/etc/passwd,link_out", "a,..,link_out",
-        "d/a,../../b,link_out", "a,b/../c,link_out", "d/a,../b/..,link_out", "a,.git/hooks,link_out", "d/a,../.Git/x,link_out",
-        "a,'',link_out"})
+    @CsvSource({
+        "a,b,",
+        "a,./b/c,",
+        "d/a,../b,",
+        "d/e/a,../../b/c,",
+        "a,b/..c,",
+        "a,/etc/passwd,link_out",
+        "a,..,link_out",
+        "d/a,../../b,link_out",
+        "a,b/../c,link_out",
+        "d/a,../b/..,link_out",
+        "a,.git/hooks,link_out",
+        "d/a,../.Git/x,link_out",
+        "a,'',link_out"
+    })
     void shouldJudgeALinkByItsWords(String path, String target, String reason) {
         assertEquals(reason == null ? "" : reason, reason(link(path, target)));
     }
 
     @Test
     void shouldTakeWhatAPersonNamed() {
-        List<FileChange> changes = List.of(change("bin/run", FileChange.NONE, FileChange.EXECUTABLE), link("hosts", "/etc/hosts"),
+        List<FileChange> changes = List.of(
+                change("bin/run", FileChange.NONE, FileChange.EXECUTABLE),
+                link("hosts", "/etc/hosts"),
                 change(".vscode/tasks.json", FileChange.NONE, FileChange.FILE));
         assertEquals(3, PatchRules.withheld(changes, NONE).size());
-        assertEquals(List.of("hosts"), PatchRules.withheld(changes, new FileGlobs(List.of("run", ".vscode/**"))).stream()
-                .map(MadeWorkspaces.Withheld::path).toList());
+        assertEquals(
+                List.of("hosts"),
+                PatchRules.withheld(changes, new FileGlobs(List.of("run", ".vscode/**"))).stream()
+                        .map(MadeWorkspaces.Withheld::path)
+                        .toList());
         assertEquals(List.of(), PatchRules.withheld(changes, new FileGlobs(List.of("*"))));
     }
 
     @Test
     void shouldCountFilesAndLinesInPlainText() {
-        assertEquals("""
+        assertEquals(
+                """
                  a\\033 | 3 ++-
                  bin | Bin
                  run | 0
                  3 files changed, 2 insertions(+), 1 deletions(-)
-                """, PatchRules.stat(List.of(new FileChange("a\u001b", FileChange.FILE, FileChange.FILE, false, 2, 1, null),
-                new FileChange("bin", FileChange.FILE, FileChange.FILE, true, 0, 0, null),
-                new FileChange("run", FileChange.FILE, FileChange.EXECUTABLE, false, 0, 0, null))));
+                """,
+                PatchRules.stat(List.of(
+                        new FileChange("a\u001b", FileChange.FILE, FileChange.FILE, false, 2, 1, null),
+                        new FileChange("bin", FileChange.FILE, FileChange.FILE, true, 0, 0, null),
+                        new FileChange("run", FileChange.FILE, FileChange.EXECUTABLE, false, 0, 0, null))));
     }
 }

@@ -52,7 +52,9 @@ class RepositoriesTest {
         BrigException captain = refused(ofThePerson(), false);
         assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, captain.code());
         assertTrue(captain.getMessage().endsWith("brig repository add " + repository), captain.getMessage());
-        assertEquals(new Repositories.Found(repository, null), ofThePerson(repository).require(repository, asker(false)));
+        assertEquals(
+                new Repositories.Found(repository, null),
+                ofThePerson(repository).require(repository, asker(false)));
     }
 
     @Test
@@ -73,8 +75,14 @@ class RepositoriesTest {
         Files.setAttribute(git, "unix:uid", 4711);
         assertTrue(refused(ofRoot, true).getMessage().contains("and gid 0"), "root's group is root's");
         Files.setAttribute(git, "unix:gid", 4712);
-        assertEquals(new HostUser(4711, 4712), ofRoot.require(repository, asker(true)).lender());
-        assertEquals(4711, ofRoot.require(repository, new SpawnRequest.Asker("uid:4711", false, null)).lender().uid());
+        assertEquals(
+                new HostUser(4711, 4712),
+                ofRoot.require(repository, asker(true)).lender());
+        assertEquals(
+                4711,
+                ofRoot.require(repository, new SpawnRequest.Asker("uid:4711", false, null))
+                        .lender()
+                        .uid());
         assertTrue(refused(ofRoot, false).getMessage().contains("only that user, or an admin"));
         Files.setAttribute(git, "unix:uid", WORKERS);
         assertNull(ofRoot.require(repository, asker(false)).lender());
@@ -88,7 +96,9 @@ class RepositoriesTest {
         if (self.equals(0)) {
             Files.createDirectory(repository.resolve(".git"));
             Files.setAttribute(repository.resolve(".git"), "unix:uid", WORKERS);
-            assertEquals(ErrorCode.WORKSPACE_OUTSIDE_BASE, refused(ofThePerson(), true).code());
+            assertEquals(
+                    ErrorCode.WORKSPACE_OUTSIDE_BASE,
+                    refused(ofThePerson(), true).code());
         }
     }
 }

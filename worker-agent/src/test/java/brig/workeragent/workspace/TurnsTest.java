@@ -19,15 +19,17 @@ class TurnsTest {
 
     private CompletableFuture<String> hold(String thing) {
         CountDownLatch begun = new CountDownLatch(1);
-        CompletableFuture<String> done = CompletableFuture.supplyAsync(() -> turns.take(thing, () -> {
-            begun.countDown();
-            try {
-                held.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-            return thing;
-        }), Thread::startVirtualThread);
+        CompletableFuture<String> done = CompletableFuture.supplyAsync(
+                () -> turns.take(thing, () -> {
+                    begun.countDown();
+                    try {
+                        held.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                    return thing;
+                }),
+                Thread::startVirtualThread);
         if (thing.equals("slow")) {
             try {
                 begun.await();
@@ -59,7 +61,10 @@ class TurnsTest {
                 Thread.onSpinWait();
             }
         }
-        assertEquals(ErrorCode.QUEUE_FULL, assertThrows(BrigException.class, () -> turns.take("slow", () -> "late")).code());
+        assertEquals(
+                ErrorCode.QUEUE_FULL,
+                assertThrows(BrigException.class, () -> turns.take("slow", () -> "late"))
+                        .code());
         held.countDown();
         slow.join();
         for (CompletableFuture<String> one : waiting) {

@@ -59,8 +59,16 @@ final class AcpDialogue implements Dialogue {
     @Override
     public void start() {
         Map<String, ?> nothing = Map.of("fs", Map.of("readTextFile", false, "writeTextFile", false), "terminal", false);
-        rpc.request("initialize", AgentFrames.fields("protocolVersion", VERSION, "clientCapabilities", nothing,
-                "clientInfo", Map.of("name", "brig", "version", "1")), (result, error) -> {
+        rpc.request(
+                "initialize",
+                AgentFrames.fields(
+                        "protocolVersion",
+                        VERSION,
+                        "clientCapabilities",
+                        nothing,
+                        "clientInfo",
+                        Map.of("name", "brig", "version", "1")),
+                (result, error) -> {
                     if (error == null) {
                         agent = result;
                         openSession();
@@ -73,12 +81,15 @@ final class AcpDialogue implements Dialogue {
     private void openSession() {
         AgentTask task = around.task();
         NativeObject can = agent.object("agentCapabilities");
-        String method = task.session() == null ? "session/new"
+        String method = task.session() == null
+                ? "session/new"
                 : can.object("sessionCapabilities").has("resume") ? "session/resume" : "session/load";
         // What is loaded is told again by the agent, and was told by its frames before.
         messages.ignoreUpdates(task.session() != null);
-        rpc.request(method, AgentFrames.fields("sessionId", task.session(), "cwd", task.folder(),
-                "mcpServers", List.of()), (result, error) -> {
+        rpc.request(
+                method,
+                AgentFrames.fields("sessionId", task.session(), "cwd", task.folder(), "mcpServers", List.of()),
+                (result, error) -> {
                     messages.ignoreUpdates(false);
                     if (error == null) {
                         handleSession(result);
@@ -93,14 +104,25 @@ final class AcpDialogue implements Dialogue {
         String id = earlier == null ? result.text("sessionId", "") : earlier;
         messages.open(id);
         NativeObject info = agent.object("agentInfo");
-        frames.put(FrameType.SESSION, AgentFrames.fields("session_id", id, "agent", info.text("name"),
-                "agent_version", info.text("version"), "model", modelOption(result).text("currentValue")));
+        frames.put(
+                FrameType.SESSION,
+                AgentFrames.fields(
+                        "session_id",
+                        id,
+                        "agent",
+                        info.text("name"),
+                        "agent_version",
+                        info.text("version"),
+                        "model",
+                        modelOption(result).text("currentValue")));
         String value = modelToChoose(result);
         if (value == null) {
             opening.complete(id);
             return;
         }
-        rpc.request("session/set_config_option", Map.of("sessionId", id, "configId", MODEL, "value", value),
+        rpc.request(
+                "session/set_config_option",
+                Map.of("sessionId", id, "configId", MODEL, "value", value),
                 (chosen, error) -> {
                     if (error == null) {
                         opening.complete(id);
@@ -111,8 +133,10 @@ final class AcpDialogue implements Dialogue {
     }
 
     private static NativeObject modelOption(NativeObject result) {
-        return result.objects("configOptions").stream().filter(option -> option.text("id", "").equals(MODEL))
-                .findFirst().orElse(NativeObject.EMPTY);
+        return result.objects("configOptions").stream()
+                .filter(option -> option.text("id", "").equals(MODEL))
+                .findFirst()
+                .orElse(NativeObject.EMPTY);
     }
 
     /**
@@ -125,8 +149,11 @@ final class AcpDialogue implements Dialogue {
         if (wanted == null || isModel(option.text("currentValue", ""), wanted)) {
             return null;
         }
-        return option.objects("options").stream().map(choice -> choice.text("value", ""))
-                .filter(value -> isModel(value, wanted)).findFirst().orElse(wanted);
+        return option.objects("options").stream()
+                .map(choice -> choice.text("value", ""))
+                .filter(value -> isModel(value, wanted))
+                .findFirst()
+                .orElse(wanted);
     }
 
     /** Agents put the name of the model's provider in front. */
@@ -142,20 +169,28 @@ final class AcpDialogue implements Dialogue {
     }
 
     private boolean prompt(String id, String content) {
-        return rpc.request("session/prompt", Map.of("sessionId", id, "prompt",
-                List.of(Map.of("type", "text", "text", content))), this::handleTurnEnd);
+        return rpc.request(
+                "session/prompt",
+                Map.of("sessionId", id, "prompt", List.of(Map.of("type", "text", "text", content))),
+                this::handleTurnEnd);
     }
 
     private void handleTurnEnd(NativeObject result, @Nullable NativeObject error) throws InterruptedException {
         Object status = messages.takeModelStatus();
         if (error != null && !turn.isCancelled()) {
-            frames.error("MODEL_ERROR", error.text("message", "the agent gave up"),
-                    AgentFrames.fields("status", status));
+            frames.error(
+                    "MODEL_ERROR", error.text("message", "the agent gave up"), AgentFrames.fields("status", status));
         }
         String reason = result.text("stopReason", "");
         NativeObject tokens = result.object("usage");
-        Usage usage = messages.turnUsage(tokens.isEmpty() ? null : new Usage(tokens.number("inputTokens", 0),
-                tokens.number("outputTokens", 0), tokens.number("cachedReadTokens", 0), messages.costSinceLast()));
+        Usage usage = messages.turnUsage(
+                tokens.isEmpty()
+                        ? null
+                        : new Usage(
+                                tokens.number("inputTokens", 0),
+                                tokens.number("outputTokens", 0),
+                                tokens.number("cachedReadTokens", 0),
+                                messages.costSinceLast()));
         if (usage != null) {
             frames.put(FrameType.USAGE, usage.fields());
         }

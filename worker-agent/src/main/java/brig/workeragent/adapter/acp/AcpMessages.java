@@ -49,17 +49,20 @@ final class AcpMessages implements NativeReader.Handler {
     }
 
     /** What the turn used that is over; {@code last} is what the protocol tells of it. */
-    @Nullable Usage turnUsage(@Nullable Usage last) {
+    @Nullable
+    Usage turnUsage(@Nullable Usage last) {
         return events == null ? last : events.turnUsage(last);
     }
 
     /** The status that the model refused with in the turn that is over; null where nobody says. */
-    @Nullable Object takeModelStatus() {
+    @Nullable
+    Object takeModelStatus() {
         return events == null ? null : events.takeModelStatus();
     }
 
     /** In US dollars, null where the agent does not say. */
-    @Nullable Double costSinceLast() {
+    @Nullable
+    Double costSinceLast() {
         double since = Math.rint((cost - costTold) * 1e6) / 1e6;
         costTold = cost;
         return hasCost ? Double.valueOf(Math.max(0, since)) : null;
@@ -103,8 +106,11 @@ final class AcpMessages implements NativeReader.Handler {
             case "tool_call", "tool_call_update" -> handleTool(update);
             case "plan" -> handlePlan(update);
             case "usage_update" -> handleCost(update.object("cost"));
-            case "user_message_chunk", "available_commands_update", "current_mode_update", "config_option_update",
-                    "session_info_update" -> { }
+            case "user_message_chunk",
+                    "available_commands_update",
+                    "current_mode_update",
+                    "config_option_update",
+                    "session_info_update" -> {}
             default -> {
                 return false;
             }
@@ -131,22 +137,35 @@ final class AcpMessages implements NativeReader.Handler {
         boolean over = status == ToolCall.Status.COMPLETED || status == ToolCall.Status.FAILED;
         String written = written(update);
         Object input = over || (first && update.object("rawInput").isEmpty()) ? null : update.value("rawInput");
-        tools.update(new ToolCall(update.text("toolCallId", ""), null, name, first ? kind : null,
-                first ? null : title, status, input, over ? written : null), over ? "" : written);
+        tools.update(
+                new ToolCall(
+                        update.text("toolCallId", ""),
+                        null,
+                        name,
+                        first ? kind : null,
+                        first ? null : title,
+                        status,
+                        input,
+                        over ? written : null),
+                over ? "" : written);
     }
 
     private static String written(NativeObject update) {
         String content = update.objects("content").stream()
-                .map(part -> part.text("type", "").equals("diff") ? "changed " + part.text("path", "")
+                .map(part -> part.text("type", "").equals("diff")
+                        ? "changed " + part.text("path", "")
                         : part.object("content").text("text", ""))
                 .collect(Collectors.joining("\n"));
-        return content.isEmpty() ? update.object("rawOutput").text("output", update.object("rawOutput").text("error", ""))
+        return content.isEmpty()
+                ? update.object("rawOutput")
+                        .text("output", update.object("rawOutput").text("error", ""))
                 : content;
     }
 
     private void handlePlan(NativeObject update) throws InterruptedException {
-        List<Map<String, Object>> entries = update.objects("entries").stream().map(entry -> AgentFrames.fields(
-                "content", entry.text("content"), "status", entry.text("status"))).toList();
+        List<Map<String, Object>> entries = update.objects("entries").stream()
+                .map(entry -> AgentFrames.fields("content", entry.text("content"), "status", entry.text("status")))
+                .toList();
         frames.put(FrameType.PLAN, AgentFrames.fields("entries", entries));
     }
 
@@ -165,11 +184,26 @@ final class AcpMessages implements NativeReader.Handler {
         }
         String option = option(params.objects("options"));
         NativeObject call = params.object("toolCall");
-        frames.put(FrameType.PERMISSION, AgentFrames.fields("id", String.valueOf(request.value("id")),
-                "tool", call.text("toolCallId"), "name", call.text("title"), "input", call.value("rawInput"),
-                "decision", allow && option != null ? "allow" : "deny"));
-        rpc.respond(request, Map.of("outcome", option == null ? Map.of("outcome", "cancelled")
-                : Map.of("outcome", "selected", "optionId", option)));
+        frames.put(
+                FrameType.PERMISSION,
+                AgentFrames.fields(
+                        "id",
+                        String.valueOf(request.value("id")),
+                        "tool",
+                        call.text("toolCallId"),
+                        "name",
+                        call.text("title"),
+                        "input",
+                        call.value("rawInput"),
+                        "decision",
+                        allow && option != null ? "allow" : "deny"));
+        rpc.respond(
+                request,
+                Map.of(
+                        "outcome",
+                        option == null
+                                ? Map.of("outcome", "cancelled")
+                                : Map.of("outcome", "selected", "optionId", option)));
         return true;
     }
 

@@ -17,8 +17,11 @@ final class OpenCodeCalls {
     /** What a part {@code step-finish} says of its call. */
     static Usage usage(NativeObject part) {
         NativeObject tokens = part.object("tokens");
-        return new Usage(tokens.number("input", 0), tokens.number("output", 0),
-                tokens.object("cache").number("read", 0), part.decimal("cost"));
+        return new Usage(
+                tokens.number("input", 0),
+                tokens.number("output", 0),
+                tokens.object("cache").number("read", 0),
+                part.decimal("cost"));
     }
 
     void add(Usage call) {
@@ -31,7 +34,8 @@ final class OpenCodeCalls {
     }
 
     /** All calls of the turn that is over now, with the cost that ACP tells. */
-    @Nullable Usage turn(@Nullable Usage last) {
+    @Nullable
+    Usage turn(@Nullable Usage last) {
         Usage whole = sum;
         boolean known = last != null && newest != null && newest.hasTokensOf(last);
         if (last != null) {

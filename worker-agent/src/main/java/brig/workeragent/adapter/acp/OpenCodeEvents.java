@@ -56,7 +56,8 @@ final class OpenCodeEvents {
      *
      * @param last what ACP tells, of the last call alone; null where it tells nothing
      */
-    @Nullable Usage turnUsage(@Nullable Usage last) {
+    @Nullable
+    Usage turnUsage(@Nullable Usage last) {
         return calls.turn(last);
     }
 
@@ -87,17 +88,28 @@ final class OpenCodeEvents {
                 }
             }
             // The bus has much that is of no interest to a captain.
-            default -> { }
+            default -> {}
         }
     }
 
     /** The plugin has answered what a sub-agent asked whether it may: nobody else does, and it would wait for ever. */
     private void handlePermission(String session, NativeObject asked) throws InterruptedException {
         isSubAgent(session);
-        frames.put(FrameType.PERMISSION, AgentFrames.fields("id", asked.text("id", ""), "agent", session,
-                "tool", asked.object("tool").text("callID"), "name", asked.text("permission"),
-                "input", asked.value("metadata"),
-                "decision", asked.text("reply", "").equals("reject") ? "deny" : "allow"));
+        frames.put(
+                FrameType.PERMISSION,
+                AgentFrames.fields(
+                        "id",
+                        asked.text("id", ""),
+                        "agent",
+                        session,
+                        "tool",
+                        asked.object("tool").text("callID"),
+                        "name",
+                        asked.text("permission"),
+                        "input",
+                        asked.value("metadata"),
+                        "decision",
+                        asked.text("reply", "").equals("reject") ? "deny" : "allow"));
     }
 
     /** A part of a message of that session changed. */
@@ -139,7 +151,11 @@ final class OpenCodeEvents {
             return;
         }
         Made earlier = made.remove(child);
-        place(child, earlier == null ? new Made(session, null) : earlier, part.text("callID"), state.object("input"),
+        place(
+                child,
+                earlier == null ? new Made(session, null) : earlier,
+                part.text("callID"),
+                state.object("input"),
                 metadata.flag("background"));
         String status = state.text("status", "");
         if (status.equals("error")) {
@@ -157,8 +173,15 @@ final class OpenCodeEvents {
         }
         String parent = from.parent().equals(root) ? null : from.parent();
         String type = input.text("subagent_type");
-        agents.spawned(new Origin(child, child, parent, call, type == null ? from.type() : type,
-                input.text("prompt"), agents.depth(parent) + 1, background));
+        agents.spawned(new Origin(
+                child,
+                child,
+                parent,
+                call,
+                type == null ? from.type() : type,
+                input.text("prompt"),
+                agents.depth(parent) + 1,
+                background));
     }
 
     private void handleReport(String child, String output) throws InterruptedException {
@@ -171,14 +194,22 @@ final class OpenCodeEvents {
 
     private void handleStatus(String session, NativeObject status) throws InterruptedException {
         if (status.text("type", "").equals("retry")) {
-            frames.error("MODEL_ERROR", status.text("message", "the model answered with an error"), AgentFrames.fields(
-                    "agent", agents.knows(session) ? session : null, "retrying", true,
-                    "attempt", status.number("attempt", 0)));
+            frames.error(
+                    "MODEL_ERROR",
+                    status.text("message", "the model answered with an error"),
+                    AgentFrames.fields(
+                            "agent",
+                            agents.knows(session) ? session : null,
+                            "retrying",
+                            true,
+                            "attempt",
+                            status.number("attempt", 0)));
         }
     }
 
     /** The status that the model refused with since the last time; null where it did not. */
-    @Nullable Object takeModelStatus() {
+    @Nullable
+    Object takeModelStatus() {
         Object status = modelStatus;
         modelStatus = null;
         return status;
@@ -190,7 +221,11 @@ final class OpenCodeEvents {
             modelStatus = error.object("data").value("statusCode") instanceof Long status ? status : null;
         } else {
             boolean aborted = error.text("name", "").equals("MessageAbortedError");
-            agents.ended(session, aborted ? Status.KILLED : Status.FAILED, null, error.object("data").text("message"));
+            agents.ended(
+                    session,
+                    aborted ? Status.KILLED : Status.FAILED,
+                    null,
+                    error.object("data").text("message"));
         }
     }
 }

@@ -35,7 +35,7 @@ public final class OpenCodeExport implements SessionFile {
         this.export = export;
         this.frames = frames;
         AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        turn = new Turn(frames, new Surroundings(sink, bytes -> false, () -> { }, nothing));
+        turn = new Turn(frames, new Surroundings(sink, bytes -> false, () -> {}, nothing));
         run = new OpenCodeRun(frames);
     }
 
@@ -73,7 +73,9 @@ public final class OpenCodeExport implements SessionFile {
         boolean said = false;
         for (NativeObject message : told ? List.<NativeObject>of() : export.objects("messages")) {
             frames.at(message.object("info").object("time").number("created", System.currentTimeMillis()));
-            said |= message.object("info").text("role", "").equals("user") ? handleAsked(message) : handleAnswer(message);
+            said |= message.object("info").text("role", "").equals("user")
+                    ? handleAsked(message)
+                    : handleAnswer(message);
         }
         told = true;
         return said;
@@ -85,8 +87,11 @@ public final class OpenCodeExport implements SessionFile {
     }
 
     private boolean handleAsked(NativeObject message) throws InterruptedException {
-        String text = message.objects("parts").stream().filter(part -> part.text("type", "").equals("text"))
-                .filter(part -> !part.flag("synthetic")).map(part -> part.text("text", "")).collect(Collectors.joining("\n"));
+        String text = message.objects("parts").stream()
+                .filter(part -> part.text("type", "").equals("text"))
+                .filter(part -> !part.flag("synthetic"))
+                .map(part -> part.text("text", ""))
+                .collect(Collectors.joining("\n"));
         if (text.isEmpty()) {
             return false;
         }
@@ -100,12 +105,22 @@ public final class OpenCodeExport implements SessionFile {
         String session = export.object("info").text("id", "");
         for (NativeObject part : message.objects("parts")) {
             String type = part.text("type", "");
-            run.handle(NativeObject.of(fields("type", type.equals("tool") ? "tool_use" : type.replace('-', '_'),
-                    "sessionID", session, "part", part.asMap())));
+            run.handle(NativeObject.of(fields(
+                    "type",
+                    type.equals("tool") ? "tool_use" : type.replace('-', '_'),
+                    "sessionID",
+                    session,
+                    "part",
+                    part.asMap())));
         }
         if (message.object("info").has("error")) {
-            run.handle(NativeObject.of(fields("type", "error", "sessionID", session,
-                    "error", message.object("info").object("error").asMap())));
+            run.handle(NativeObject.of(fields(
+                    "type",
+                    "error",
+                    "sessionID",
+                    session,
+                    "error",
+                    message.object("info").object("error").asMap())));
             turn.end(true, null);
         }
         return !message.objects("parts").isEmpty();

@@ -68,7 +68,7 @@ final class OpenCodeParts {
                 fields.putAll(OpenCodeCalls.usage(part).fields());
                 frames.put(FrameType.USAGE, fields);
             }
-            default -> { }
+            default -> {}
         }
     }
 
@@ -96,8 +96,15 @@ final class OpenCodeParts {
         boolean over = status == ToolCall.Status.COMPLETED || status == ToolCall.Status.FAILED;
         NativeObject input = state.object("input");
         @Nullable String output = state.text(status == ToolCall.Status.FAILED ? "error" : "output");
-        tools.update(new ToolCall(part.text("callID", ""), agent, part.text("tool"), state.text("title"), status,
-                input.isEmpty() ? null : input.asMap(), over ? output : null),
+        tools.update(
+                new ToolCall(
+                        part.text("callID", ""),
+                        agent,
+                        part.text("tool"),
+                        state.text("title"),
+                        status,
+                        input.isEmpty() ? null : input.asMap(),
+                        over ? output : null),
                 over ? "" : state.object("metadata").text("output", ""));
     }
 }

@@ -30,7 +30,7 @@ public final class OpenCodeRun implements NativeReader.Handler {
         open(message.text("sessionID", ""));
         NativeObject part = message.object("part");
         switch (message.text("type", "")) {
-            case "step_start" -> { }
+            case "step_start" -> {}
             case "text", "reasoning", "step_finish" -> parts.handlePart(null, part);
             case "tool_use" -> {
                 parts.handlePart(null, part);
@@ -38,7 +38,8 @@ public final class OpenCodeRun implements NativeReader.Handler {
             }
             case "error" -> {
                 NativeObject error = message.object("error");
-                frames.error("MODEL_ERROR", error.object("data").text("message", error.text("name", "unknown")), Map.of());
+                frames.error(
+                        "MODEL_ERROR", error.object("data").text("message", error.text("name", "unknown")), Map.of());
             }
             default -> {
                 return false;

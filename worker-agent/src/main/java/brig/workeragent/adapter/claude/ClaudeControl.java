@@ -28,15 +28,32 @@ final class ClaudeControl implements ClaudeMessages.Questions {
         String id = message.text("request_id", "");
         NativeObject request = message.object("request");
         if (!request.text("subtype", "").equals("can_use_tool")) {
-            output.accept(response(Map.of("subtype", "error", "request_id", id, "error", "not supported by this client")));
+            output.accept(
+                    response(Map.of("subtype", "error", "request_id", id, "error", "not supported by this client")));
             return false;
         }
         @Nullable Object input = request.value("input");
-        frames.put(FrameType.PERMISSION, AgentFrames.fields("id", id, "agent", request.text("agent_id"),
-                "tool", request.text("tool_use_id"), "name", request.text("tool_name"), "input", input,
-                "decision", allow ? "allow" : "deny"));
+        frames.put(
+                FrameType.PERMISSION,
+                AgentFrames.fields(
+                        "id",
+                        id,
+                        "agent",
+                        request.text("agent_id"),
+                        "tool",
+                        request.text("tool_use_id"),
+                        "name",
+                        request.text("tool_name"),
+                        "input",
+                        input,
+                        "decision",
+                        allow ? "allow" : "deny"));
         Map<String, ?> decision = allow
-                ? Map.of("behavior", "allow", "updatedInput", request.object("input").asMap())
+                ? Map.of(
+                        "behavior",
+                        "allow",
+                        "updatedInput",
+                        request.object("input").asMap())
                 : Map.of("behavior", "deny", "message", "not allowed here");
         output.accept(response(Map.of("subtype", "success", "request_id", id, "response", decision)));
         return true;

@@ -39,9 +39,16 @@ final class ClaudeDialogue implements Dialogue {
     public OutputReader reader(Pipe pipe) {
         return switch (pipe) {
             case STDERR -> NativeReader.ofText(pipe, around.frames());
-            case STDOUT -> new NativeReader(frames, around.task().raw(),
-                    new ClaudeMessages(frames, turn, new ClaudeControl(frames, this::write, around.task().allow()),
-                            this::handleAnswer));
+            case STDOUT ->
+                new NativeReader(
+                        frames,
+                        around.task().raw(),
+                        new ClaudeMessages(
+                                frames,
+                                turn,
+                                new ClaudeControl(
+                                        frames, this::write, around.task().allow()),
+                                this::handleAnswer));
         };
     }
 
@@ -49,7 +56,12 @@ final class ClaudeDialogue implements Dialogue {
     public void start() {
         String system = around.task().systemPrompt();
         if (system != null) {
-            write(Map.of("type", "control_request", "request_id", INITIALIZE, "request",
+            write(Map.of(
+                    "type",
+                    "control_request",
+                    "request_id",
+                    INITIALIZE,
+                    "request",
                     Map.of("subtype", "initialize", "appendSystemPrompt", system)));
         }
     }
@@ -60,8 +72,9 @@ final class ClaudeDialogue implements Dialogue {
             return;
         }
         if (response.text("subtype", "").equals("error")) {
-            opening.fail(NativeObject.of(Map.of("message", "the agent did not take the system prompt: "
-                    + response.text("error", "it does not say why"))));
+            opening.fail(NativeObject.of(Map.of(
+                    "message",
+                    "the agent did not take the system prompt: " + response.text("error", "it does not say why"))));
         } else {
             opening.complete("");
         }
@@ -81,14 +94,23 @@ final class ClaudeDialogue implements Dialogue {
     }
 
     private boolean say(String content) {
-        return write(Map.of("type", "user", "message",
+        return write(Map.of(
+                "type",
+                "user",
+                "message",
                 Map.of("role", "user", "content", List.of(Map.of("type", "text", "text", content)))));
     }
 
     @Override
     public boolean cancel() {
-        return turn.cancel() && write(Map.of("type", "control_request",
-                "request_id", "brig-" + interrupts.incrementAndGet(), "request", Map.of("subtype", "interrupt")));
+        return turn.cancel()
+                && write(Map.of(
+                        "type",
+                        "control_request",
+                        "request_id",
+                        "brig-" + interrupts.incrementAndGet(),
+                        "request",
+                        Map.of("subtype", "interrupt")));
     }
 
     private boolean write(Map<String, ?> message) {

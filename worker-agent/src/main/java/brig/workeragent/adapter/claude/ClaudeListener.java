@@ -32,13 +32,14 @@ public final class ClaudeListener implements Listener.Elsewhere {
             return size() > TOLD_MAX;
         }
     };
+
     private String session = "";
 
     /** @param settings where Claude Code keeps what is its own */
     public ClaudeListener(AgentFrames frames, FrameSink sink, Path settings) {
         AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        Turn none = new Turn(frames, new Surroundings(sink, bytes -> false, () -> { }, nothing));
-        messages = new ClaudeMessages(frames, none, question -> true, answer -> { });
+        Turn none = new Turn(frames, new Surroundings(sink, bytes -> false, () -> {}, nothing));
+        messages = new ClaudeMessages(frames, none, question -> true, answer -> {});
         transcripts = new ClaudeTranscripts(settings.resolve("projects"));
     }
 
@@ -48,7 +49,8 @@ public final class ClaudeListener implements Listener.Elsewhere {
             session = message.text("session_id", session);
         }
         boolean ofSubAgent = message.has("parent_tool_use_id") || message.has("agent_id");
-        boolean whole = message.text("type", "").equals("assistant") || message.text("type", "").equals("user");
+        boolean whole = message.text("type", "").equals("assistant")
+                || message.text("type", "").equals("user");
         return messages.handle(ofSubAgent && whole ? untold(message.asMap()) : message);
     }
 
@@ -76,8 +78,17 @@ public final class ClaudeListener implements Listener.Elsewhere {
         if (!messages.knows(agent)) {
             return false;
         }
-        messages.handle(untold(AgentFrames.fields("type", type, "agent_id", agent, "session_id", session,
-                "message", written.object("message").asMap(), "isApiErrorMessage", written.value("isApiErrorMessage"))));
+        messages.handle(untold(AgentFrames.fields(
+                "type",
+                type,
+                "agent_id",
+                agent,
+                "session_id",
+                session,
+                "message",
+                written.object("message").asMap(),
+                "isApiErrorMessage",
+                written.value("isApiErrorMessage"))));
         return true;
     }
 
@@ -87,8 +98,12 @@ public final class ClaudeListener implements Listener.Elsewhere {
         List<NativeObject> pieces = content.objects("content");
         Map<String, @Nullable Object> rest = new LinkedHashMap<>(content.asMap());
         if (!pieces.isEmpty()) {
-            rest.put("content", pieces.stream().filter(piece -> told.put(key(content, piece), true) == null)
-                    .map(NativeObject::asMap).toList());
+            rest.put(
+                    "content",
+                    pieces.stream()
+                            .filter(piece -> told.put(key(content, piece), true) == null)
+                            .map(NativeObject::asMap)
+                            .toList());
         }
         Map<String, @Nullable Object> whole = new LinkedHashMap<>(message);
         whole.put("message", rest);
@@ -99,8 +114,9 @@ public final class ClaudeListener implements Listener.Elsewhere {
         return switch (piece.text("type", "")) {
             case "tool_use" -> "use " + piece.text("id", "");
             case "tool_result" -> "result " + piece.text("tool_use_id", "");
-            default -> content.text("id", "") + " " + piece.text("type", "") + " "
-                    + piece.text("text", piece.text("thinking", "")).hashCode();
+            default ->
+                content.text("id", "") + " " + piece.text("type", "") + " "
+                        + piece.text("text", piece.text("thinking", "")).hashCode();
         };
     }
 }

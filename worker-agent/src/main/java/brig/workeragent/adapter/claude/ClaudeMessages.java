@@ -34,10 +34,12 @@ final class ClaudeMessages implements NativeReader.Handler {
     private String session = "";
     /** The message of which pieces came. */
     private String streamed = "";
+
     private boolean saysWhenIdle;
     private boolean failed;
     /** Whether the failure of this turn was told as an error. */
     private boolean failureTold;
+
     private @Nullable Usage usage;
     private double costBefore;
 
@@ -97,8 +99,14 @@ final class ClaudeMessages implements NativeReader.Handler {
             case "content_block_start" -> {
                 NativeObject block = event.object("content_block");
                 if (block.text("type", "").equals("tool_use")) {
-                    frames.tool(new ToolCall(block.text("id", ""), agent, block.text("name"), null,
-                            ToolCall.Status.PENDING, null, null));
+                    frames.tool(new ToolCall(
+                            block.text("id", ""),
+                            agent,
+                            block.text("name"),
+                            null,
+                            ToolCall.Status.PENDING,
+                            null,
+                            null));
                 }
             }
             case "content_block_delta" -> {
@@ -106,7 +114,7 @@ final class ClaudeMessages implements NativeReader.Handler {
                 frames.said(agent, false, delta.text("text", ""));
                 frames.said(agent, true, delta.text("thinking", ""));
             }
-            case "content_block_stop", "message_delta", "message_stop", "ping", "error" -> { }
+            case "content_block_stop", "message_delta", "message_stop", "ping", "error" -> {}
             default -> {
                 return false;
             }
@@ -123,7 +131,9 @@ final class ClaudeMessages implements NativeReader.Handler {
             switch (block.text("type", "")) {
                 case "text" -> {
                     if (message.flag("is_api_error_message") || message.flag("isApiErrorMessage")) {
-                        frames.error("MODEL_ERROR", block.text("text", ""),
+                        frames.error(
+                                "MODEL_ERROR",
+                                block.text("text", ""),
                                 AgentFrames.fields("agent", agent, "status", statusOf(message, "api_error_status")));
                         failureTold |= agent == null;
                     } else if (!told) {
@@ -136,7 +146,7 @@ final class ClaudeMessages implements NativeReader.Handler {
                     }
                 }
                 case "tool_use" -> handleToolUse(agent, block);
-                case "redacted_thinking" -> { }
+                case "redacted_thinking" -> {}
                 default -> understood = false;
             }
         }
@@ -145,8 +155,14 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     private void handleToolUse(@Nullable String agent, NativeObject block) throws InterruptedException {
         NativeObject input = block.object("input");
-        frames.tool(new ToolCall(block.text("id", ""), agent, block.text("name"), input.text("description"),
-                ToolCall.Status.RUNNING, block.value("input"), null));
+        frames.tool(new ToolCall(
+                block.text("id", ""),
+                agent,
+                block.text("name"),
+                input.text("description"),
+                ToolCall.Status.RUNNING,
+                block.value("input"),
+                null));
         agents.called(agent, block.text("id", ""));
         tasks.called(agent, block);
         if (block.text("name", "").equals("TodoWrite")) {
@@ -162,8 +178,13 @@ final class ClaudeMessages implements NativeReader.Handler {
         String agent = agentOf(message);
         for (NativeObject block : message.object("message").objects("content")) {
             if (block.text("type", "").equals("tool_result")) {
-                frames.tool(new ToolCall(block.text("tool_use_id", ""), agent, null, null,
-                        block.flag("is_error") ? ToolCall.Status.FAILED : ToolCall.Status.COMPLETED, null,
+                frames.tool(new ToolCall(
+                        block.text("tool_use_id", ""),
+                        agent,
+                        null,
+                        null,
+                        block.flag("is_error") ? ToolCall.Status.FAILED : ToolCall.Status.COMPLETED,
+                        null,
                         resultText(block)));
                 tasks.answered(agent, block, message.object("tool_use_result"), resultText(block));
             }
@@ -173,26 +194,54 @@ final class ClaudeMessages implements NativeReader.Handler {
 
     private static String resultText(NativeObject block) {
         String text = block.text("content");
-        return text != null ? text : block.elements("content").stream()
-                .map(part -> part instanceof String words ? words : NativeObject.element(part).text("text",
-                        "[" + NativeObject.element(part).text("type", "something") + "]"))
-                .collect(Collectors.joining("\n"));
+        return text != null
+                ? text
+                : block.elements("content").stream()
+                        .map(part -> part instanceof String words
+                                ? words
+                                : NativeObject.element(part)
+                                        .text(
+                                                "text",
+                                                "[" + NativeObject.element(part).text("type", "something") + "]"))
+                        .collect(Collectors.joining("\n"));
     }
 
     private boolean handleSystem(NativeObject message) throws InterruptedException {
         switch (message.text("subtype", "")) {
             case "init" -> handleInit(message);
             case "session_state_changed" -> handleState(message.text("state", ""));
-            case "api_retry" -> frames.error("MODEL_ERROR",
-                    "the model answered with an error: " + message.text("error", "unknown"),
-                    AgentFrames.fields("agent", message.text("agent_id"), "status", statusOf(message, "error_status"),
-                            "retrying", true, "attempt", message.number("attempt", 0),
-                            "attempts_max", message.number("max_retries", 0),
-                            "retry_ms", message.number("retry_delay_ms", 0)));
-            case "permission_denied" -> frames.put(FrameType.PERMISSION, AgentFrames.fields(
-                    "id", message.text("tool_use_id", ""), "agent", message.text("agent_id"),
-                    "tool", message.text("tool_use_id"), "name", message.text("tool_name"), "decision", "deny"));
-            case "status", "background_tasks_changed", "thinking_tokens", "compact_boundary" -> { }
+            case "api_retry" ->
+                frames.error(
+                        "MODEL_ERROR",
+                        "the model answered with an error: " + message.text("error", "unknown"),
+                        AgentFrames.fields(
+                                "agent",
+                                message.text("agent_id"),
+                                "status",
+                                statusOf(message, "error_status"),
+                                "retrying",
+                                true,
+                                "attempt",
+                                message.number("attempt", 0),
+                                "attempts_max",
+                                message.number("max_retries", 0),
+                                "retry_ms",
+                                message.number("retry_delay_ms", 0)));
+            case "permission_denied" ->
+                frames.put(
+                        FrameType.PERMISSION,
+                        AgentFrames.fields(
+                                "id",
+                                message.text("tool_use_id", ""),
+                                "agent",
+                                message.text("agent_id"),
+                                "tool",
+                                message.text("tool_use_id"),
+                                "name",
+                                message.text("tool_name"),
+                                "decision",
+                                "deny"));
+            case "status", "background_tasks_changed", "thinking_tokens", "compact_boundary" -> {}
             default -> {
                 return tasks.handle(message);
             }
@@ -208,8 +257,17 @@ final class ClaudeMessages implements NativeReader.Handler {
         String named = message.text("session_id", "");
         if (!named.equals(session)) {
             session = named;
-            frames.put(FrameType.SESSION, AgentFrames.fields("session_id", session, "agent", "claude",
-                    "agent_version", message.text("claude_code_version"), "model", message.text("model")));
+            frames.put(
+                    FrameType.SESSION,
+                    AgentFrames.fields(
+                            "session_id",
+                            session,
+                            "agent",
+                            "claude",
+                            "agent_version",
+                            message.text("claude_code_version"),
+                            "model",
+                            message.text("model")));
         }
     }
 
@@ -227,9 +285,12 @@ final class ClaudeMessages implements NativeReader.Handler {
         failed = message.flag("is_error");
         if (failed && !failureTold && !turn.isCancelled()) {
             List<String> errors = message.texts("errors");
-            frames.error("AGENT_ERROR", errors.isEmpty()
-                    ? message.text("result", "the agent gave up: " + message.text("subtype", "error"))
-                    : String.join("\n", errors), AgentFrames.fields("status", statusOf(message, "api_error_status")));
+            frames.error(
+                    "AGENT_ERROR",
+                    errors.isEmpty()
+                            ? message.text("result", "the agent gave up: " + message.text("subtype", "error"))
+                            : String.join("\n", errors),
+                    AgentFrames.fields("status", statusOf(message, "api_error_status")));
         }
         failureTold = false;
         if (!saysWhenIdle && agents.living().isEmpty()) {

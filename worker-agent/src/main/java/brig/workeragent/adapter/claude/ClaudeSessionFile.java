@@ -44,11 +44,13 @@ public final class ClaudeSessionFile implements SessionFile {
     private final Map<String, Transcript> started = new LinkedHashMap<>();
     /** Tokens of the turn by message: each line of a message repeats them. */
     private final Map<String, NativeObject> tokens = new LinkedHashMap<>();
+
     private final String folder;
     private String session = "";
     private boolean introduced;
     /** The message behind which the turn is over; empty for none. */
     private String last = "";
+
     private boolean failed;
 
     /** A file, whose it is, and the line that is next in it. */
@@ -56,6 +58,7 @@ public final class ClaudeSessionFile implements SessionFile {
         private final GrowingFile file;
         /** What Claude Code says of the sub-agent; empty for the session's own transcript, and where it says nothing. */
         private final NativeObject meta;
+
         private @Nullable NativeObject line;
         private String time = "";
         /** Lines that were too long. */
@@ -100,8 +103,8 @@ public final class ClaudeSessionFile implements SessionFile {
         this.folder = folder;
         this.frames = frames;
         AgentTask nothing = new AgentTask("/", null, null, null, false, false);
-        turn = new Turn(frames, new Surroundings(sink, bytes -> false, () -> { }, nothing));
-        messages = new ClaudeMessages(frames, turn, question -> true, answer -> { });
+        turn = new Turn(frames, new Surroundings(sink, bytes -> false, () -> {}, nothing));
+        messages = new ClaudeMessages(frames, turn, question -> true, answer -> {});
         transcripts = ClaudeTranscripts.beside(file);
         open.put(file, new Transcript(new GrowingFile(file), NativeObject.EMPTY));
     }
@@ -152,7 +155,8 @@ public final class ClaudeSessionFile implements SessionFile {
     private @Nullable Transcript earliest(boolean atEnd) throws IOException {
         Transcript earliest = null;
         for (Transcript transcript : open.values()) {
-            if (hasLine(transcript) && (atEnd || isPlaced(transcript))
+            if (hasLine(transcript)
+                    && (atEnd || isPlaced(transcript))
                     && (earliest == null || transcript.time.compareTo(earliest.time) < 0)) {
                 earliest = transcript;
             }
@@ -183,7 +187,8 @@ public final class ClaudeSessionFile implements SessionFile {
 
     /** Whether it is known who started whoever wrote it. */
     private boolean isPlaced(Transcript transcript) {
-        return isOwn(transcript) || transcript.meta.has("toolUseId")
+        return isOwn(transcript)
+                || transcript.meta.has("toolUseId")
                 || (transcript.line != null && messages.knows(transcript.line.text("agentId", "")));
     }
 
@@ -192,7 +197,8 @@ public final class ClaudeSessionFile implements SessionFile {
     }
 
     private Transcript transcriptOf(GrowingFile found) {
-        Path beside = found.path().resolveSibling(String.valueOf(found.path().getFileName()).replace(".jsonl", ".meta.json"));
+        Path beside = found.path()
+                .resolveSibling(String.valueOf(found.path().getFileName()).replace(".jsonl", ".meta.json"));
         NativeObject meta = NativeObject.EMPTY;
         try {
             if (Files.isRegularFile(beside) && Files.size(beside) <= META_BYTES_MAX) {
@@ -251,10 +257,23 @@ public final class ClaudeSessionFile implements SessionFile {
 
     /** As standard output has it. */
     private NativeObject message(NativeObject line, Transcript from) {
-        return NativeObject.of(fields("type", line.text("type"), "agent_id", line.text("agentId"),
-                "parent_tool_use_id", from.meta.text("toolUseId"), "subagent_type", from.meta.text("agentType"),
-                "session_id", session, "message", line.object("message").asMap(),
-                "isApiErrorMessage", line.value("isApiErrorMessage"), "tool_use_result", result(line)));
+        return NativeObject.of(fields(
+                "type",
+                line.text("type"),
+                "agent_id",
+                line.text("agentId"),
+                "parent_tool_use_id",
+                from.meta.text("toolUseId"),
+                "subagent_type",
+                from.meta.text("agentType"),
+                "session_id",
+                session,
+                "message",
+                line.object("message").asMap(),
+                "isApiErrorMessage",
+                line.value("isApiErrorMessage"),
+                "tool_use_result",
+                result(line)));
     }
 
     /** What a call of a sub-agent gave; only the session's own transcript says it itself. */
@@ -263,7 +282,12 @@ public final class ClaudeSessionFile implements SessionFile {
             Transcript agent = started.get(block.text("tool_use_id", ""));
             if (agent != null && !line.object("toolUseResult").has("agentId")) {
                 String id = String.valueOf(agent.file.path().getFileName()).replaceAll("^agent-|\\.jsonl$", "");
-                return fields("agentId", id, "agentType", agent.meta.text("agentType"), "status",
+                return fields(
+                        "agentId",
+                        id,
+                        "agentType",
+                        agent.meta.text("agentType"),
+                        "status",
                         block.flag("is_error") ? "failed" : agent.isInBackground() ? "async_launched" : "completed");
             }
         }
@@ -278,8 +302,17 @@ public final class ClaudeSessionFile implements SessionFile {
         }
         if (!introduced) {
             introduced = true;
-            messages.handle(NativeObject.of(fields("type", "system", "subtype", "init", "session_id", session,
-                    "claude_code_version", line.text("version"), "model", answer.text("model"))));
+            messages.handle(NativeObject.of(fields(
+                    "type",
+                    "system",
+                    "subtype",
+                    "init",
+                    "session_id",
+                    session,
+                    "claude_code_version",
+                    line.text("version"),
+                    "model",
+                    answer.text("model"))));
         }
         turn.begin();
         tokens.put(id, answer.object("usage"));
@@ -293,8 +326,12 @@ public final class ClaudeSessionFile implements SessionFile {
     private boolean handleAsked(NativeObject line) throws InterruptedException {
         NativeObject asked = line.object("message");
         List<NativeObject> blocks = asked.objects("content");
-        String text = asked.text("content", blocks.stream().filter(block -> block.text("type", "").equals("text"))
-                .map(block -> block.text("text", "")).collect(Collectors.joining("\n")));
+        String text = asked.text(
+                "content",
+                blocks.stream()
+                        .filter(block -> block.text("type", "").equals("text"))
+                        .map(block -> block.text("text", ""))
+                        .collect(Collectors.joining("\n")));
         if (blocks.stream().anyMatch(block -> block.text("type", "").equals("tool_result"))) {
             return false;
         }
@@ -302,8 +339,17 @@ public final class ClaudeSessionFile implements SessionFile {
         if (text.startsWith(INTERRUPTED)) {
             last = turn.cancel() ? INTERRUPTED : "";
         } else if (text.startsWith(NOTIFICATION)) {
-            messages.handle(NativeObject.of(fields("type", "system", "subtype", "task_notification",
-                    "task_id", within(text, "task-id"), "status", within(text, "status"), "summary", within(text, "summary"))));
+            messages.handle(NativeObject.of(fields(
+                    "type",
+                    "system",
+                    "subtype",
+                    "task_notification",
+                    "task_id",
+                    within(text, "task-id"),
+                    "status",
+                    within(text, "status"),
+                    "summary",
+                    within(text, "summary"))));
         } else if (!line.flag("isMeta") && !text.isEmpty()) {
             frames.asked(line.text("uuid", "transcript"), text);
             turn.begin();
@@ -325,14 +371,29 @@ public final class ClaudeSessionFile implements SessionFile {
         last = "";
         List<NativeObject> spent = new ArrayList<>(tokens.values());
         tokens.clear();
-        messages.handle(NativeObject.of(fields("type", "result", "subtype", "success", "is_error", failed, "usage", fields(
-                "input_tokens", sum(spent, "input_tokens"), "output_tokens", sum(spent, "output_tokens"),
-                "cache_creation_input_tokens", sum(spent, "cache_creation_input_tokens"),
-                "cache_read_input_tokens", sum(spent, "cache_read_input_tokens")))));
+        messages.handle(NativeObject.of(fields(
+                "type",
+                "result",
+                "subtype",
+                "success",
+                "is_error",
+                failed,
+                "usage",
+                fields(
+                        "input_tokens",
+                        sum(spent, "input_tokens"),
+                        "output_tokens",
+                        sum(spent, "output_tokens"),
+                        "cache_creation_input_tokens",
+                        sum(spent, "cache_creation_input_tokens"),
+                        "cache_read_input_tokens",
+                        sum(spent, "cache_read_input_tokens")))));
         failed = false;
     }
 
     private static long sum(List<NativeObject> spent, String kind) {
-        return spent.stream().mapToLong(tokens -> Math.max(0, tokens.number(kind, 0))).sum();
+        return spent.stream()
+                .mapToLong(tokens -> Math.max(0, tokens.number(kind, 0)))
+                .sum();
     }
 }

@@ -23,6 +23,7 @@ final class ClaudeTasks {
     private final SubAgents agents;
     /** Calls for sub-agents that had no answer yet, by their ids, with who made them. */
     private final Map<String, Call> calls = new LinkedHashMap<>();
+
     private boolean announces;
 
     private record Call(@Nullable String agent, NativeObject input) {}
@@ -46,7 +47,8 @@ final class ClaudeTasks {
      *
      * @param result what Claude Code says of it beside its text; empty for nothing
      */
-    void answered(@Nullable String agent, NativeObject block, NativeObject result, String text) throws InterruptedException {
+    void answered(@Nullable String agent, NativeObject block, NativeObject result, String text)
+            throws InterruptedException {
         String tool = block.text("tool_use_id", "");
         Call call = calls.get(tool);
         String own = result.text("agentId");
@@ -58,8 +60,14 @@ final class ClaudeTasks {
         } else {
             boolean launched = result.text("status", "").equals("async_launched");
             String parent = call == null ? agent : call.agent();
-            agents.spawned(new SubAgents.Origin(id == null ? own : id, own, parent, tool,
-                    typeOf(call, result.text("agentType")), promptOf(call, result.text("prompt")), agents.depth(parent) + 1,
+            agents.spawned(new SubAgents.Origin(
+                    id == null ? own : id,
+                    own,
+                    parent,
+                    tool,
+                    typeOf(call, result.text("agentType")),
+                    promptOf(call, result.text("prompt")),
+                    agents.depth(parent) + 1,
                     launched));
             if (!launched && !announces) {
                 Status status = end(result.text("status", "completed"));
@@ -85,8 +93,13 @@ final class ClaudeTasks {
                 if (message.text("task_type", "").equals(SUB_AGENT)) {
                     announces = true;
                     String parent = message.text("parent_task_id");
-                    agents.spawned(new SubAgents.Origin(id, message.text("session_id"), parent,
-                            message.text("tool_use_id"), message.text("subagent_type"), message.text("prompt"),
+                    agents.spawned(new SubAgents.Origin(
+                            id,
+                            message.text("session_id"),
+                            parent,
+                            message.text("tool_use_id"),
+                            message.text("subagent_type"),
+                            message.text("prompt"),
                             message.number("spawn_depth", agents.depth(parent) + 1),
                             message.flag("is_backgrounded")));
                     agents.resumed(id);
@@ -126,7 +139,8 @@ final class ClaudeTasks {
      * The sub-agent that wrote a message, null for the agent itself. Where its start was not told, as by earlier
      * versions, the message is the first word of it.
      */
-    @Nullable String agentOf(NativeObject message) throws InterruptedException {
+    @Nullable
+    String agentOf(NativeObject message) throws InterruptedException {
         String tool = message.text("parent_tool_use_id");
         String id = message.text("agent_id");
         if (tool == null && id == null) {
@@ -139,8 +153,15 @@ final class ClaudeTasks {
         if (!agents.knows(id)) {
             Call call = tool == null ? null : calls.get(tool);
             String parent = call == null ? null : call.agent();
-            agents.spawned(new SubAgents.Origin(id, null, parent, tool, typeOf(call, message.text("subagent_type")),
-                    promptOf(call, null), agents.depth(parent) + 1, call != null && call.input().flag("run_in_background")));
+            agents.spawned(new SubAgents.Origin(
+                    id,
+                    null,
+                    parent,
+                    tool,
+                    typeOf(call, message.text("subagent_type")),
+                    promptOf(call, null),
+                    agents.depth(parent) + 1,
+                    call != null && call.input().flag("run_in_background")));
         }
         agents.active(id);
         return id;

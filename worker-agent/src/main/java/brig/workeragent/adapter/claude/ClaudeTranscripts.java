@@ -68,7 +68,9 @@ final class ClaudeTranscripts {
         } catch (IOException | DirectoryIteratorException noneYet) {
             // What was found by then is read.
         }
-        return found.stream().map(file -> files.computeIfAbsent(file, GrowingFile::new)).toList();
+        return found.stream()
+                .map(file -> files.computeIfAbsent(file, GrowingFile::new))
+                .toList();
     }
 
     private @Nullable Path folderOf(String session) throws IOException {

@@ -19,13 +19,16 @@ final class GrowingFile {
     private final Path path;
     /** What was read of the file and not taken yet, from {@link #at} on. */
     private byte[] bytes = NOTHING;
+
     private int at;
     /** Where in the file the bytes end. */
     private long readUpTo;
+
     private boolean givenUp;
     private boolean finished;
     /** The line that begins here is dropped up to its end. */
     private boolean dropping;
+
     private int dropped;
     private @Nullable Object key;
 

@@ -27,9 +27,19 @@ final class CodexApprovals {
             rpc.refuse(request, "not supported by this client");
             return false;
         }
-        frames.put(FrameType.PERMISSION, AgentFrames.fields("id", String.valueOf(request.value("id")),
-                "tool", params.text("itemId"), "name", method, "input", params.value("command"),
-                "decision", allow && !isQuestion(method) ? "allow" : "deny"));
+        frames.put(
+                FrameType.PERMISSION,
+                AgentFrames.fields(
+                        "id",
+                        String.valueOf(request.value("id")),
+                        "tool",
+                        params.text("itemId"),
+                        "name",
+                        method,
+                        "input",
+                        params.value("command"),
+                        "decision",
+                        allow && !isQuestion(method) ? "allow" : "deny"));
         rpc.respond(request, answer);
         return true;
     }

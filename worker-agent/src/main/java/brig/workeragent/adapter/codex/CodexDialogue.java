@@ -28,6 +28,7 @@ final class CodexDialogue implements Dialogue {
     private final CodexThreads threads;
     /** The turns that run, by thread: the agent's own and those of its sub-agents. */
     private final Map<String, String> running = new ConcurrentHashMap<>();
+
     private final Opening opening;
 
     CodexDialogue(Surroundings around) {
@@ -43,15 +44,23 @@ final class CodexDialogue implements Dialogue {
     public OutputReader reader(Pipe pipe) {
         return switch (pipe) {
             case STDERR -> NativeReader.ofText(pipe, around.frames());
-            case STDOUT -> new NativeReader(frames, around.task().raw(), new CodexMessages(rpc, threads,
-                    new CodexApprovals(frames, rpc, around.task().allow())));
+            case STDOUT ->
+                new NativeReader(
+                        frames,
+                        around.task().raw(),
+                        new CodexMessages(
+                                rpc,
+                                threads,
+                                new CodexApprovals(frames, rpc, around.task().allow())));
         };
     }
 
     @Override
     public void start() {
         Map<String, ?> client = Map.of("name", "brig", "title", "Brig", "version", "1");
-        rpc.request("initialize", Map.of("clientInfo", client, "capabilities", Map.of("experimentalApi", true)),
+        rpc.request(
+                "initialize",
+                Map.of("clientInfo", client, "capabilities", Map.of("experimentalApi", true)),
                 (result, error) -> {
                     if (error == null) {
                         rpc.notify("initialized", Map.of());
@@ -64,9 +73,19 @@ final class CodexDialogue implements Dialogue {
 
     private void openThread() {
         AgentTask task = around.task();
-        Map<String, Object> params = AgentFrames.fields("threadId", task.session(), "cwd", task.folder(),
-                "approvalPolicy", task.allow() ? "never" : "untrusted", "sandbox", "danger-full-access",
-                "model", task.model(), "developerInstructions", task.systemPrompt());
+        Map<String, Object> params = AgentFrames.fields(
+                "threadId",
+                task.session(),
+                "cwd",
+                task.folder(),
+                "approvalPolicy",
+                task.allow() ? "never" : "untrusted",
+                "sandbox",
+                "danger-full-access",
+                "model",
+                task.model(),
+                "developerInstructions",
+                task.systemPrompt());
         rpc.request(task.session() == null ? "thread/start" : "thread/resume", params, (result, error) -> {
             if (error == null) {
                 handleThread(result);
@@ -79,8 +98,17 @@ final class CodexDialogue implements Dialogue {
     private void handleThread(NativeObject result) throws InterruptedException {
         NativeObject described = result.object("thread");
         String id = described.text("id", "");
-        frames.put(FrameType.SESSION, AgentFrames.fields("session_id", id, "agent", "codex",
-                "agent_version", described.text("cliVersion"), "model", result.text("model")));
+        frames.put(
+                FrameType.SESSION,
+                AgentFrames.fields(
+                        "session_id",
+                        id,
+                        "agent",
+                        "codex",
+                        "agent_version",
+                        described.text("cliVersion"),
+                        "model",
+                        result.text("model")));
         threads.open(id);
         opening.complete(id);
     }
@@ -117,6 +145,6 @@ final class CodexDialogue implements Dialogue {
     }
 
     private void interrupt(String id, String turnId) {
-        rpc.request("turn/interrupt", Map.of("threadId", id, "turnId", turnId), (result, error) -> { });
+        rpc.request("turn/interrupt", Map.of("threadId", id, "turnId", turnId), (result, error) -> {});
     }
 }

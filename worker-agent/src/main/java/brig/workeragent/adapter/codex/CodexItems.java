@@ -43,10 +43,14 @@ final class CodexItems {
             case "item/completed" -> {
                 return handleItem(agent, params.object("item"), true);
             }
-            case "item/reasoning/summaryPartAdded", "item/plan/delta", "item/fileChange/outputDelta",
-                    "item/fileChange/patchUpdated", "item/commandExecution/terminalInteraction",
-                    "item/mcpToolCall/progress", "item/autoApprovalReview/started",
-                    "item/autoApprovalReview/completed" -> { }
+            case "item/reasoning/summaryPartAdded",
+                    "item/plan/delta",
+                    "item/fileChange/outputDelta",
+                    "item/fileChange/patchUpdated",
+                    "item/commandExecution/terminalInteraction",
+                    "item/mcpToolCall/progress",
+                    "item/autoApprovalReview/started",
+                    "item/autoApprovalReview/completed" -> {}
             default -> {
                 return false;
             }
@@ -62,7 +66,8 @@ final class CodexItems {
         frames.said(agent, thought, params.text("delta", ""));
     }
 
-    private boolean handleItem(@Nullable String agent, NativeObject item, boolean complete) throws InterruptedException {
+    private boolean handleItem(@Nullable String agent, NativeObject item, boolean complete)
+            throws InterruptedException {
         String id = item.text("id", "");
         String title = null;
         String name = item.text("type", "");
@@ -74,10 +79,19 @@ final class CodexItems {
             }
             case "reasoning" -> {
                 String summary = String.join("\n", item.texts("summary"));
-                return handleText(agent, item, complete, true, summary.isEmpty()
-                        ? String.join("\n", item.texts("content")) : summary);
+                return handleText(
+                        agent,
+                        item,
+                        complete,
+                        true,
+                        summary.isEmpty() ? String.join("\n", item.texts("content")) : summary);
             }
-            case "userMessage", "hookPrompt", "plan", "contextCompaction", "enteredReviewMode", "exitedReviewMode",
+            case "userMessage",
+                    "hookPrompt",
+                    "plan",
+                    "contextCompaction",
+                    "enteredReviewMode",
+                    "exitedReviewMode",
                     "sleep" -> {
                 return true;
             }
@@ -98,9 +112,14 @@ final class CodexItems {
             }
             case "fileChange" -> {
                 name = "apply_patch";
-                title = item.objects("changes").stream().map(change -> change.text("path", ""))
+                title = item.objects("changes").stream()
+                        .map(change -> change.text("path", ""))
                         .collect(Collectors.joining(", "));
-                input = Map.of("changes", item.objects("changes").stream().map(NativeObject::asMap).toList());
+                input = Map.of(
+                        "changes",
+                        item.objects("changes").stream()
+                                .map(NativeObject::asMap)
+                                .toList());
             }
             case "mcpToolCall", "dynamicToolCall" -> {
                 name = item.text("server", item.text("namespace", "tool")) + "." + item.text("tool", "");
@@ -118,15 +137,16 @@ final class CodexItems {
                 return false;
             }
         }
-        frames.tool(new ToolCall(id, agent, name, title, statusOf(item, complete), complete ? null : input,
-                complete ? output : null));
+        frames.tool(new ToolCall(
+                id, agent, name, title, statusOf(item, complete), complete ? null : input, complete ? output : null));
         if (name.equals("spawn_agent") || item.has("agentsStates")) {
             handleCollab(item, complete);
         }
         return true;
     }
 
-    private boolean handleText(@Nullable String agent, NativeObject item, boolean complete, boolean thought, String text)
+    private boolean handleText(
+            @Nullable String agent, NativeObject item, boolean complete, boolean thought, String text)
             throws InterruptedException {
         if (complete && !inPieces.remove(item.text("id", ""))) {
             frames.said(agent, thought, text);
@@ -144,9 +164,11 @@ final class CodexItems {
 
     private static @Nullable String contentOf(NativeObject item) {
         String error = item.object("error").text("message");
-        String content = item.object("result").objects("content").stream().map(part -> part.text("text", ""))
+        String content = item.object("result").objects("content").stream()
+                .map(part -> part.text("text", ""))
                 .collect(Collectors.joining("\n"));
-        String items = item.objects("contentItems").stream().map(part -> part.text("text", ""))
+        String items = item.objects("contentItems").stream()
+                .map(part -> part.text("text", ""))
                 .collect(Collectors.joining("\n"));
         return error != null ? error : content.isEmpty() ? items.isEmpty() ? null : items : content;
     }
@@ -166,8 +188,15 @@ final class CodexItems {
         if (complete && item.text("tool", "").equals("spawnAgent")) {
             String parent = agentOfThread.apply(item.text("senderThreadId"));
             for (String thread : item.texts("receiverThreadIds")) {
-                agents.spawned(new SubAgents.Origin(thread, thread, parent, item.text("id"), null, item.text("prompt"),
-                        agents.depth(parent) + 1, true));
+                agents.spawned(new SubAgents.Origin(
+                        thread,
+                        thread,
+                        parent,
+                        item.text("id"),
+                        null,
+                        item.text("prompt"),
+                        agents.depth(parent) + 1,
+                        true));
             }
         }
         NativeObject states = item.object("agentsStates");
@@ -176,7 +205,7 @@ final class CodexItems {
             switch (state.text("status", "")) {
                 case "errored" -> agents.ended(thread, Status.FAILED, null, state.text("message"));
                 case "interrupted", "shutdown" -> agents.ended(thread, Status.KILLED, null, null);
-                default -> { }
+                default -> {}
             }
         }
     }
@@ -185,11 +214,19 @@ final class CodexItems {
     private void handleActivity(@Nullable String agent, NativeObject item) throws InterruptedException {
         String thread = item.text("agentThreadId", "");
         switch (item.text("kind", "")) {
-            case "started" -> agents.spawned(new SubAgents.Origin(thread, thread, agent, item.text("id"),
-                    item.text("agentPath"), null, agents.depth(agent) + 1, true));
+            case "started" ->
+                agents.spawned(new SubAgents.Origin(
+                        thread,
+                        thread,
+                        agent,
+                        item.text("id"),
+                        item.text("agentPath"),
+                        null,
+                        agents.depth(agent) + 1,
+                        true));
             case "completed" -> agents.ended(thread, Status.COMPLETED, null, null);
             case "interrupted" -> agents.ended(thread, Status.KILLED, null, null);
-            default -> { }
+            default -> {}
         }
     }
 }

@@ -24,9 +24,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class CodexThreads {
     private static final int HELD_MAX = 1000;
-    private static final Map<String, Long> STATUS_OF_KIND = Map.of("badRequest", 400L, "contextWindowExceeded", 400L,
-            "unauthorized", 401L, "modelNotFound", 404L, "usageLimitExceeded", 429L, "internalServerError", 500L,
-            "serverOverloaded", 503L);
+    private static final Map<String, Long> STATUS_OF_KIND = Map.of(
+            "badRequest",
+            400L,
+            "contextWindowExceeded",
+            400L,
+            "unauthorized",
+            401L,
+            "modelNotFound",
+            404L,
+            "usageLimitExceeded",
+            429L,
+            "internalServerError",
+            500L,
+            "serverOverloaded",
+            503L);
 
     /** Something that a thread said. */
     private record Event(String method, NativeObject params) {}
@@ -43,6 +55,7 @@ final class CodexThreads {
     private String root = "";
     /** The agent's own turn is over, and the message that it was for may not be. */
     private boolean rootIsOver;
+
     private boolean failed;
     private @Nullable Usage usage;
 
@@ -94,10 +107,12 @@ final class CodexThreads {
     private boolean handleOf(@Nullable String thread, String method, NativeObject params) throws InterruptedException {
         String agent = agentOf(thread);
         switch (method) {
-            case "turn/started" -> handleTurn(String.valueOf(thread), params.object("turn").text("id", ""));
+            case "turn/started" ->
+                handleTurn(String.valueOf(thread), params.object("turn").text("id", ""));
             case "turn/completed" -> handleTurnEnd(String.valueOf(thread), params.object("turn"));
             case "turn/plan/updated" -> handlePlan(agent, params);
-            case "thread/tokenUsage/updated" -> handleUsage(agent, params.object("tokenUsage").object("last"));
+            case "thread/tokenUsage/updated" ->
+                handleUsage(agent, params.object("tokenUsage").object("last"));
             case "error" -> handleError(agent, params);
             case "warning", "configWarning", "deprecationNotice", "guardianWarning" ->
                 frames.warned(agent, params.text("message", params.text("summary", method)));
@@ -111,11 +126,24 @@ final class CodexThreads {
     /** What says nothing to a captain. */
     private static boolean isKnown(String method) {
         return switch (method) {
-            case "thread/started", "thread/status/changed", "thread/readState/changed", "thread/settings/updated",
-                    "thread/name/updated", "thread/closed", "thread/environment/connected",
-                    "thread/environment/disconnected", "turn/diff/updated", "hook/started", "hook/completed",
-                    "account/updated", "account/rateLimits/updated", "remoteControl/status/changed", "skills/changed",
-                    "app/list/updated", "mcpServer/startupStatus/updated", "serverRequest/resolved" -> true;
+            case "thread/started",
+                    "thread/status/changed",
+                    "thread/readState/changed",
+                    "thread/settings/updated",
+                    "thread/name/updated",
+                    "thread/closed",
+                    "thread/environment/connected",
+                    "thread/environment/disconnected",
+                    "turn/diff/updated",
+                    "hook/started",
+                    "hook/completed",
+                    "account/updated",
+                    "account/rateLimits/updated",
+                    "remoteControl/status/changed",
+                    "skills/changed",
+                    "app/list/updated",
+                    "mcpServer/startupStatus/updated",
+                    "serverRequest/resolved" -> true;
             default -> false;
         };
     }
@@ -140,13 +168,19 @@ final class CodexThreads {
             placeAll();
             return;
         }
-        String said = ended.objects("items").stream().filter(item -> item.text("type", "").equals("agentMessage"))
-                .map(item -> item.text("text", "")).reduce(null, (earlier, later) -> later);
-        agents.ended(thread, switch (status) {
-            case "failed" -> Status.FAILED;
-            case "interrupted" -> Status.KILLED;
-            default -> Status.COMPLETED;
-        }, said, ended.object("error").text("message"));
+        String said = ended.objects("items").stream()
+                .filter(item -> item.text("type", "").equals("agentMessage"))
+                .map(item -> item.text("text", ""))
+                .reduce(null, (earlier, later) -> later);
+        agents.ended(
+                thread,
+                switch (status) {
+                    case "failed" -> Status.FAILED;
+                    case "interrupted" -> Status.KILLED;
+                    default -> Status.COMPLETED;
+                },
+                said,
+                ended.object("error").text("message"));
     }
 
     private void endTurnWhenOver() throws InterruptedException {
@@ -159,8 +193,10 @@ final class CodexThreads {
     }
 
     private void handlePlan(@Nullable String agent, NativeObject params) throws InterruptedException {
-        List<Map<String, Object>> entries = params.objects("plan").stream().map(step -> AgentFrames.fields(
-                "content", step.text("step"), "status", planStatus(step.text("status", "pending")))).toList();
+        List<Map<String, Object>> entries = params.objects("plan").stream()
+                .map(step -> AgentFrames.fields(
+                        "content", step.text("step"), "status", planStatus(step.text("status", "pending"))))
+                .toList();
         frames.put(FrameType.PLAN, AgentFrames.fields("agent", agent, "entries", entries));
     }
 
@@ -169,8 +205,11 @@ final class CodexThreads {
     }
 
     private void handleUsage(@Nullable String agent, NativeObject last) throws InterruptedException {
-        Usage cost = new Usage(last.number("inputTokens", 0), last.number("outputTokens", 0),
-                last.number("cachedInputTokens", 0), null);
+        Usage cost = new Usage(
+                last.number("inputTokens", 0),
+                last.number("outputTokens", 0),
+                last.number("cachedInputTokens", 0),
+                null);
         usage = usage == null ? cost : usage.plus(cost);
         Map<String, Object> fields = AgentFrames.fields("agent", agent);
         fields.putAll(cost.fields());
@@ -180,9 +219,11 @@ final class CodexThreads {
     private void handleError(@Nullable String agent, NativeObject params) throws InterruptedException {
         NativeObject error = params.object("error");
         String details = error.text("additionalDetails");
-        frames.error("MODEL_ERROR", error.text("message", "unknown") + (details == null ? "" : ": " + details),
-                AgentFrames.fields("agent", agent, "status", statusOf(error), "retrying",
-                        params.flag("willRetry") ? true : null));
+        frames.error(
+                "MODEL_ERROR",
+                error.text("message", "unknown") + (details == null ? "" : ": " + details),
+                AgentFrames.fields(
+                        "agent", agent, "status", statusOf(error), "retrying", params.flag("willRetry") ? true : null));
     }
 
     /** Codex names a kind of failure, with the status beside it or as what the kind stands for. */
@@ -192,8 +233,11 @@ final class CodexThreads {
             return STATUS_OF_KIND.get(kindAlone);
         }
         NativeObject info = error.object("codexErrorInfo");
-        return info.asMap().keySet().stream().map(kind -> info.object(kind).value("httpStatusCode"))
-                .filter(Long.class::isInstance).findFirst().orElse(null);
+        return info.asMap().keySet().stream()
+                .map(kind -> info.object(kind).value("httpStatusCode"))
+                .filter(Long.class::isInstance)
+                .findFirst()
+                .orElse(null);
     }
 
     private void hold(String thread, Event event) throws InterruptedException {

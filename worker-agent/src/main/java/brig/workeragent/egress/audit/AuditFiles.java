@@ -37,7 +37,8 @@ public final class AuditFiles {
         static Place parse(String text) {
             String[] parts = text.split("\\|", -1);
             try {
-                return text.isEmpty() ? new Place("", 0, 0)
+                return text.isEmpty()
+                        ? new Place("", 0, 0)
                         : new Place(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]));
             } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
                 throw Fields.invalid("from", "is no position in the audit");
@@ -146,7 +147,9 @@ public final class AuditFiles {
     private static long firstMs(Path file) throws IOException {
         try (SeekableByteChannel channel = Files.newByteChannel(file)) {
             String line = firstLine(channel);
-            return line.isEmpty() ? 0 : new Fields(Json.parseObject(line.getBytes(UTF_8))).number("ts", 0, Long.MAX_VALUE, 0);
+            return line.isEmpty()
+                    ? 0
+                    : new Fields(Json.parseObject(line.getBytes(UTF_8))).number("ts", 0, Long.MAX_VALUE, 0);
         } catch (NoSuchFileException | BrigException e) {
             return 0;
         }

@@ -85,8 +85,7 @@ public final class AuditLog implements AutoCloseable {
     private void openFile() throws IOException {
         Path file = folder.resolve(NAME);
         if (!Files.exists(file)) {
-            Files.createFile(
-                    file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         }
         fileBytes = Files.size(file);
         out = new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.APPEND));
@@ -163,7 +162,8 @@ public final class AuditLog implements AutoCloseable {
         for (Path file : old) {
             String name = String.valueOf(file.getFileName());
             try {
-                Instant least = TIME.parse(name.substring("egress-".length(), name.indexOf('Z') + 1), Instant::from).plusMillis(1);
+                Instant least = TIME.parse(name.substring("egress-".length(), name.indexOf('Z') + 1), Instant::from)
+                        .plusMillis(1);
                 now = least.isAfter(now) ? least : now;
             } catch (DateTimeParseException | StringIndexOutOfBoundsException notOurs) {
                 LOG.debug("{} does not say its time", file);

@@ -38,7 +38,11 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
      * @param filterLibrary what {@link SystemCallFilter} loads
      */
     public record Program(
-            Path javaHome, List<String> options, List<Path> classPath, @Nullable Path archive, Path filterLibrary) {
+            Path javaHome,
+            List<String> options,
+            List<Path> classPath,
+            @Nullable Path archive,
+            Path filterLibrary) {
         /** Whether a part of it is in that folder, which it then sees for that part's sake. */
         public boolean liesIn(Path folder) {
             return javaHome.startsWith(folder) || classPath.stream().anyMatch(entry -> entry.startsWith(folder));
@@ -49,10 +53,12 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
     public static final Path LIBRARY = Path.of("/run/brig/libbrig-filter.so");
     /** Where it finds the socket of the worker-agent. */
     public static final Path SOCKET = Path.of("/run/brig/descriptors.sock");
+
     private static final Path NAMES = Path.of("/run/brig/etc");
     private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
     /** A link into /usr on a merged host, a folder of its own elsewhere. */
     private static final List<String> LIBRARIES = List.of("lib", "lib32", "lib64", "libx32");
+
     private static final int LINKS_DEPTH = 3;
     /** For what Netty unpacks to load it, and nothing else. */
     private static final long TMP_BYTES_MAX = 16L * 1024 * 1024;
@@ -67,7 +73,18 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         require(LauncherConfig.BWRAP, "apt-get install bubblewrap");
         addNamespaces(words);
         // First, for what is seen may lie in /tmp.
-        add(words, "--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", Long.toString(TMP_BYTES_MAX), "--tmpfs", "/tmp");
+        add(
+                words,
+                "--proc",
+                "/proc",
+                "--dev",
+                "/dev",
+                "--perms",
+                "1777",
+                "--size",
+                Long.toString(TMP_BYTES_MAX),
+                "--tmpfs",
+                "/tmp");
         for (String name : LIBRARIES) {
             Path link = Path.of("/", name);
             if (Files.isSymbolicLink(link)) {
@@ -82,8 +99,19 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         if (identity.switched()) {
             require(SETPRIV, "apt-get install util-linux");
             String id = Integer.toString(identity.uid());
-            add(words, SETPRIV.toString(), "--reuid", id, "--regid", id, "--clear-groups", "--inh-caps=-all", "--ambient-caps=-all",
-                    "--bounding-set=-all", "--no-new-privs", "--");
+            add(
+                    words,
+                    SETPRIV.toString(),
+                    "--reuid",
+                    id,
+                    "--regid",
+                    id,
+                    "--clear-groups",
+                    "--inh-caps=-all",
+                    "--ambient-caps=-all",
+                    "--bounding-set=-all",
+                    "--no-new-privs",
+                    "--");
         }
         words.add(program.javaHome().resolve("bin/java").toString());
         words.addAll(program.options());
@@ -91,7 +119,12 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
             // One that does not fit is done without, and without a word.
             add(words, "-XX:AOTCache=" + program.archive(), "-Xlog:aot=off", "-Xlog:cds=off");
         }
-        add(words, "-cp", String.join(":", program.classPath().stream().map(Path::toString).toList()), mainClass);
+        add(
+                words,
+                "-cp",
+                String.join(
+                        ":", program.classPath().stream().map(Path::toString).toList()),
+                mainClass);
         return words;
     }
 
@@ -102,8 +135,21 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
     }
 
     private void addNamespaces(List<String> words) {
-        add(words, LauncherConfig.BWRAP.toString(), "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-                "--die-with-parent", "--new-session", "--clearenv", "--setenv", "LC_ALL", "C.UTF-8", "--cap-drop", "ALL");
+        add(
+                words,
+                LauncherConfig.BWRAP.toString(),
+                "--unshare-pid",
+                "--unshare-ipc",
+                "--unshare-uts",
+                "--unshare-cgroup-try",
+                "--die-with-parent",
+                "--new-session",
+                "--clearenv",
+                "--setenv",
+                "LC_ALL",
+                "C.UTF-8",
+                "--cap-drop",
+                "ALL");
         if (identity.switched()) {
             // What setpriv takes to give up the rest.
             add(words, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP");
@@ -145,7 +191,8 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         for (String part : List.of("conf", "lib")) {
             try (Stream<Path> all = Files.walk(javaHome.resolve(part), LINKS_DEPTH)) {
                 for (Path link : all.filter(Files::isSymbolicLink).toList()) {
-                    Path target = link.resolveSibling(Files.readSymbolicLink(link)).normalize();
+                    Path target =
+                            link.resolveSibling(Files.readSymbolicLink(link)).normalize();
                     if (!target.startsWith(javaHome)) {
                         targets.add(target);
                     }
@@ -166,7 +213,9 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
             }
             seen.add(target);
             add(binds, "--ro-bind", source.toString(), target.toString());
-            for (Path above = target.getParent(); above != null && above.getNameCount() > 0; above = above.getParent()) {
+            for (Path above = target.getParent();
+                    above != null && above.getNameCount() > 0;
+                    above = above.getParent()) {
                 folders.add(above);
             }
         });

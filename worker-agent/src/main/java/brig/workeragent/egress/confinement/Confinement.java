@@ -34,16 +34,28 @@ public final class Confinement {
 
     private void judge(int uid, boolean ownUser) {
         String user = (uid + " ").repeat(4).strip();
-        boolean groups = !ownUser || (text("groups").equals(user) && text("supplementary").isEmpty());
-        add("egress-user", text("users").equals(user) && groups,
+        boolean groups = !ownUser
+                || (text("groups").equals(user) && text("supplementary").isEmpty());
+        add(
+                "egress-user",
+                text("users").equals(user) && groups,
                 "uid " + text("users") + ", gid " + text("groups") + ", groups " + text("supplementary"));
-        add("egress-capabilities", text("capabilities").equals((NONE + " ").repeat(5).strip()), text("capabilities"));
+        add(
+                "egress-capabilities",
+                text("capabilities").equals((NONE + " ").repeat(5).strip()),
+                text("capabilities"));
         add("egress-no-new-privileges", text("noNewPrivileges").equals("1"), text("noNewPrivileges"));
-        add("egress-system-calls", text("seccomp").equals("2") && text("startsPrograms").equals("false")
+        add(
+                "egress-system-calls",
+                text("seccomp").equals("2")
+                        && text("startsPrograms").equals("false")
                         && text("makesLocalSockets").equals("false"),
-                "mode " + text("seccomp") + ", starts programs: " + text("startsPrograms")
-                        + ", makes local sockets: " + text("makesLocalSockets"));
-        add("egress-environment", ENVIRONMENT.containsAll(List.of(text("environment").split(" ", -1))), text("environment"));
+                "mode " + text("seccomp") + ", starts programs: " + text("startsPrograms") + ", makes local sockets: "
+                        + text("makesLocalSockets"));
+        add(
+                "egress-environment",
+                ENVIRONMENT.containsAll(List.of(text("environment").split(" ", -1))),
+                text("environment"));
         add("egress-processes", text("processes").equals("1 2"), "sees " + text("processes"));
         add("egress-files", text("sees").equals("[]"), "sees of what is closed to it " + text("sees"));
     }

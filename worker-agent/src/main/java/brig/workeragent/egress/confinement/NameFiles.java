@@ -39,7 +39,8 @@ public final class NameFiles {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         for (String name : NAMES) {
             Path of = host.resolve(name);
-            byte[] now = name.equals(SWITCH) ? SWITCHED : Files.isRegularFile(of) ? Files.readAllBytes(of) : new byte[0];
+            byte[] now =
+                    name.equals(SWITCH) ? SWITCHED : Files.isRegularFile(of) ? Files.readAllBytes(of) : new byte[0];
             Path copy = folder.resolve(name);
             if (!Files.exists(copy) || !Arrays.equals(now, Files.readAllBytes(copy))) {
                 replace(copy, now);

@@ -29,14 +29,22 @@ public final class SelfMeasurement {
         found.put("users", status.getOrDefault("Uid", ""));
         found.put("groups", status.getOrDefault("Gid", ""));
         found.put("supplementary", status.getOrDefault("Groups", ""));
-        found.put("capabilities", String.join(" ", SETS.stream().map(set -> status.getOrDefault(set, "?")).toList()));
+        found.put(
+                "capabilities",
+                String.join(
+                        " ",
+                        SETS.stream().map(set -> status.getOrDefault(set, "?")).toList()));
         found.put("noNewPrivileges", status.getOrDefault("NoNewPrivs", ""));
         found.put("seccomp", status.getOrDefault("Seccomp", ""));
         found.put("startsPrograms", startsPrograms());
         found.put("makesLocalSockets", makesLocalSockets());
-        found.put("environment", String.join(" ", System.getenv().keySet().stream().sorted().toList()));
+        found.put(
+                "environment",
+                String.join(" ", System.getenv().keySet().stream().sorted().toList()));
         found.put("processes", String.join(" ", processes()));
-        found.put("sees", closed.stream().filter(path -> Files.exists(Path.of(path))).toList());
+        found.put(
+                "sees",
+                closed.stream().filter(path -> Files.exists(Path.of(path))).toList());
         return found;
     }
 
@@ -52,7 +60,12 @@ public final class SelfMeasurement {
     /** With a program that is certainly here. */
     private static boolean startsPrograms() {
         try {
-            new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-version").start().destroyForcibly();
+            new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-version")
+                    .start()
+                    .destroyForcibly();
             return true;
         } catch (IOException refused) {
             return false;
@@ -69,7 +82,10 @@ public final class SelfMeasurement {
 
     private static List<String> processes() throws IOException {
         try (Stream<Path> all = Files.list(PROC)) {
-            return all.map(path -> String.valueOf(path.getFileName())).filter(name -> name.matches("\\d+")).sorted().toList();
+            return all.map(path -> String.valueOf(path.getFileName()))
+                    .filter(name -> name.matches("\\d+"))
+                    .sorted()
+                    .toList();
         }
     }
 }

@@ -21,6 +21,7 @@ public final class DnsAnswers {
 
     /** A name keeps its address for as long as the wall stands. */
     private static final int SYNTHETIC_TTL_SECONDS = 3600;
+
     private static final int REAL_TTL_SECONDS = 60;
     private static final byte[] LOOPBACK = {127, 0, 0, 1};
     private static final int ADDRESSES_MAX = 8;
@@ -52,8 +53,10 @@ public final class DnsAnswers {
         }
         boolean address = query.type() == DnsQuery.TYPE_A || query.type() == DnsQuery.TYPE_AAAA;
         if (open && !address) {
-            return outside.ask(message).thenApplyAsync(answer -> answer == null
-                    ? query.answer(DnsQuery.SERVER_FAILURE, List.of(), 0) : answer, loop);
+            return outside.ask(message)
+                    .thenApplyAsync(
+                            answer -> answer == null ? query.answer(DnsQuery.SERVER_FAILURE, List.of(), 0) : answer,
+                            loop);
         }
         if (query.type() != DnsQuery.TYPE_A) {
             // No route leads to an IPv6 address from here; nothing else is known about a name.
@@ -71,21 +74,25 @@ public final class DnsAnswers {
 
     private byte[] synthetic(DnsQuery query, String name) {
         byte[] address = names.syntheticOf(name);
-        return address == null ? query.answer(DnsQuery.SERVER_FAILURE, List.of(), 0)
+        return address == null
+                ? query.answer(DnsQuery.SERVER_FAILURE, List.of(), 0)
                 : query.answer(DnsQuery.NO_ERROR, List.of(address), SYNTHETIC_TTL_SECONDS);
     }
 
     private CompletableFuture<byte @Nullable []> real(DnsQuery query, String name) {
-        return outside.resolve(name).handleAsync((addresses, failure) -> {
-            List<byte[]> found = new ArrayList<>();
-            for (InetAddress address : addresses == null ? List.<InetAddress>of() : addresses) {
-                if (address instanceof Inet4Address && found.size() < ADDRESSES_MAX) {
-                    found.add(address.getAddress());
-                    names.learn(address.getAddress(), name);
-                }
-            }
-            int code = addresses == null ? DnsQuery.NO_SUCH_NAME : DnsQuery.NO_ERROR;
-            return query.answer(code, found, REAL_TTL_SECONDS);
-        }, loop);
+        return outside.resolve(name)
+                .handleAsync(
+                        (addresses, failure) -> {
+                            List<byte[]> found = new ArrayList<>();
+                            for (InetAddress address : addresses == null ? List.<InetAddress>of() : addresses) {
+                                if (address instanceof Inet4Address && found.size() < ADDRESSES_MAX) {
+                                    found.add(address.getAddress());
+                                    names.learn(address.getAddress(), name);
+                                }
+                            }
+                            int code = addresses == null ? DnsQuery.NO_SUCH_NAME : DnsQuery.NO_ERROR;
+                            return query.answer(code, found, REAL_TTL_SECONDS);
+                        },
+                        loop);
     }
 }

@@ -45,7 +45,8 @@ final class DnsQuery {
     }
 
     /** In one form; null where no host could have it. */
-    @Nullable String name() {
+    @Nullable
+    String name() {
         return name;
     }
 
@@ -76,8 +77,8 @@ final class DnsQuery {
         }
         byte[] question = new byte[in.position() - HEADER_BYTES];
         System.arraycopy(message, HEADER_BYTES, question, 0, question.length);
-        return new DnsQuery(id, (flags & FLAG_RECURSION_DESIRED) != 0, HostNames.normalize(name.toString()), type,
-                question);
+        return new DnsQuery(
+                id, (flags & FLAG_RECURSION_DESIRED) != 0, HostNames.normalize(name.toString()), type, question);
     }
 
     private static boolean readName(ByteBuffer in, StringBuilder name) {
@@ -100,15 +101,19 @@ final class DnsQuery {
 
     /** The answer with that code and those IPv4 addresses. */
     byte[] answer(int code, List<byte[]> addresses, int ttlSeconds) {
-        ByteBuffer out = ByteBuffer.allocate(
-                HEADER_BYTES + question.length + addresses.size() * (HEADER_BYTES + IPV4_BYTES));
+        ByteBuffer out =
+                ByteBuffer.allocate(HEADER_BYTES + question.length + addresses.size() * (HEADER_BYTES + IPV4_BYTES));
         out.putShort((short) id);
-        out.putShort((short) (FLAG_RESPONSE | FLAG_RECURSION_AVAILABLE | code
-                | (recursionDesired ? FLAG_RECURSION_DESIRED : 0)));
+        out.putShort((short)
+                (FLAG_RESPONSE | FLAG_RECURSION_AVAILABLE | code | (recursionDesired ? FLAG_RECURSION_DESIRED : 0)));
         out.putShort((short) 1).putShort((short) addresses.size()).putInt(0).put(question);
         for (byte[] address : addresses) {
-            out.putShort((short) POINTER_TO_QUESTION).putShort((short) TYPE_A).putShort((short) CLASS_IN)
-                    .putInt(ttlSeconds).putShort((short) IPV4_BYTES).put(address);
+            out.putShort((short) POINTER_TO_QUESTION)
+                    .putShort((short) TYPE_A)
+                    .putShort((short) CLASS_IN)
+                    .putInt(ttlSeconds)
+                    .putShort((short) IPV4_BYTES)
+                    .put(address);
         }
         return out.array();
     }

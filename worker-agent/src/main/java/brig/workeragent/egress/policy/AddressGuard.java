@@ -30,11 +30,26 @@ public final class AddressGuard {
     private static final List<Kind> CLOSED = List.of(
             Kind.of("an address of this host", "0.0.0.0/8", "127.0.0.0/8", "::/128", "::1/128"),
             Kind.of("a link-local address", "169.254.0.0/16", "fe80::/10"),
-            Kind.of("a private address", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10",
-                    "192.0.0.0/24", "198.18.0.0/15", "fc00::/7", "fec0::/10", "64:ff9b:1::/48"),
+            Kind.of(
+                    "a private address",
+                    "10.0.0.0/8",
+                    "172.16.0.0/12",
+                    "192.168.0.0/16",
+                    "100.64.0.0/10",
+                    "192.0.0.0/24",
+                    "198.18.0.0/15",
+                    "fc00::/7",
+                    "fec0::/10",
+                    "64:ff9b:1::/48"),
             Kind.of("a multicast or broadcast address", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8"),
-            Kind.of("an address for documentation", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24",
-                    "2001:db8::/32", "3fff::/20", "100::/64"),
+            Kind.of(
+                    "an address for documentation",
+                    "192.0.2.0/24",
+                    "198.51.100.0/24",
+                    "203.0.113.0/24",
+                    "2001:db8::/32",
+                    "3fff::/20",
+                    "100::/64"),
             // Azure's is the one metadata service that has a public address.
             Kind.of("an address of a metadata service", "168.63.129.16/32"),
             Kind.of("an IPv4 address in an IPv6 one", "::/96", "::ffff:0:0:0/96", "2002::/16", "2001::/32"));

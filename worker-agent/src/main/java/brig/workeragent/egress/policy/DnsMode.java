@@ -15,7 +15,9 @@ public enum DnsMode {
 
     /** The mode of that name in a policy; null where there is none. */
     public static @Nullable DnsMode of(String name) {
-        return Stream.of(values()).filter(mode -> mode.name().toLowerCase(Locale.ROOT).equals(name)).findFirst()
+        return Stream.of(values())
+                .filter(mode -> mode.name().toLowerCase(Locale.ROOT).equals(name))
+                .findFirst()
                 .orElse(null);
     }
 }

@@ -55,7 +55,12 @@ public record EgressPolicy(
      * @param inQuery whether it is put into query strings too
      * @param allowPlaintext whether it may travel without TLS
      */
-    public record Secret(List<String> hosts, String envVar, String file, List<String> command, boolean inQuery,
+    public record Secret(
+            List<String> hosts,
+            String envVar,
+            String file,
+            List<String> command,
+            boolean inQuery,
             boolean allowPlaintext) {
         public Secret {
             checkEach("hosts", hosts, HostPattern::parse);
@@ -86,8 +91,12 @@ public record EgressPolicy(
         public ModelRoute {
             URI url = url(baseUrl);
             boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
-            if (!web || url.getHost() == null || HostNames.normalize(url.getHost()) == null
-                    || url.getRawUserInfo() != null || url.getRawQuery() != null || url.getRawFragment() != null) {
+            if (!web
+                    || url.getHost() == null
+                    || HostNames.normalize(url.getHost()) == null
+                    || url.getRawUserInfo() != null
+                    || url.getRawQuery() != null
+                    || url.getRawFragment() != null) {
                 throw new IllegalArgumentException("baseUrl: must be an http or https URL of host and path");
             }
             if (!HEADER.matcher(header).matches()) {
@@ -186,8 +195,22 @@ public record EgressPolicy(
         whole.put("askMs", 0L);
         whole.put("quietHosts", List.of());
         whole.putAll(values);
-        complete(whole, "secrets", Map.of("hosts", List.of(), "envVar", "", "file", "", "command", List.of(),
-                "inQuery", false, "allowPlaintext", false));
+        complete(
+                whole,
+                "secrets",
+                Map.of(
+                        "hosts",
+                        List.of(),
+                        "envVar",
+                        "",
+                        "file",
+                        "",
+                        "command",
+                        List.of(),
+                        "inQuery",
+                        false,
+                        "allowPlaintext",
+                        false));
         complete(whole, "modelRoutes", Map.of("secret", "", "header", "authorization"));
         return whole;
     }
@@ -196,9 +219,11 @@ public record EgressPolicy(
     private static void complete(Map<String, @Nullable Object> whole, String key, Map<String, Object> defaults) {
         if (whole.get(key) instanceof Map<?, ?> entries) {
             Map<String, @Nullable Object> complete = new LinkedHashMap<>();
-            entries.forEach((name, value) -> complete.put(String.valueOf(name), value instanceof Map<?, ?> object
-                    ? Settings.overlay(Map.copyOf(defaults), (Map<String, @Nullable Object>) object)
-                    : value));
+            entries.forEach((name, value) -> complete.put(
+                    String.valueOf(name),
+                    value instanceof Map<?, ?> object
+                            ? Settings.overlay(Map.copyOf(defaults), (Map<String, @Nullable Object>) object)
+                            : value));
             whole.put(key, complete);
         }
     }
@@ -210,15 +235,27 @@ public record EgressPolicy(
         values.put("deniedHosts", deniedHosts);
         values.put("tunnelHosts", tunnelHosts);
         Map<String, Object> secretValues = new LinkedHashMap<>();
-        secrets.forEach((name, secret) -> secretValues.put(name, Map.of("hosts", secret.hosts(), "envVar",
-                secret.envVar(), "file", secret.file(), "command", secret.command(), "inQuery", secret.inQuery(),
-                "allowPlaintext", secret.allowPlaintext())));
+        secrets.forEach((name, secret) -> secretValues.put(
+                name,
+                Map.of(
+                        "hosts",
+                        secret.hosts(),
+                        "envVar",
+                        secret.envVar(),
+                        "file",
+                        secret.file(),
+                        "command",
+                        secret.command(),
+                        "inQuery",
+                        secret.inQuery(),
+                        "allowPlaintext",
+                        secret.allowPlaintext())));
         values.put("secrets", secretValues);
         values.put("dnsMode", dnsMode);
         values.put("auditNetwork", auditNetwork);
         Map<String, Object> routes = new LinkedHashMap<>();
-        modelRoutes.forEach((name, route) -> routes.put(name,
-                Map.of("baseUrl", route.baseUrl(), "secret", route.secret(), "header", route.header())));
+        modelRoutes.forEach((name, route) -> routes.put(
+                name, Map.of("baseUrl", route.baseUrl(), "secret", route.secret(), "header", route.header())));
         values.put("modelRoutes", routes);
         values.put("askMs", askMs);
         values.put("quietHosts", quietHosts);
@@ -231,8 +268,8 @@ public record EgressPolicy(
         routes.putAll(moreRoutes);
         Map<String, Secret> all = new LinkedHashMap<>(secrets);
         all.putAll(moreSecrets);
-        return new EgressPolicy(allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs,
-                quietHosts);
+        return new EgressPolicy(
+                allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs, quietHosts);
     }
 
     /** Whether a worker with it can reach anything at all, now or when a person allows it. */
@@ -254,8 +291,14 @@ public record EgressPolicy(
     /** Ports for which the wall needs a listener: those of the web, of SSH, and all that are named. */
     public Set<Integer> ports() {
         Set<Integer> ports = new TreeSet<>(Set.of(22, 80, 443));
-        rules().stream().map(rule -> rule.pattern().port()).filter(port -> port > 0).forEach(ports::add);
-        tunnelHosts.stream().map(text -> HostPattern.parse(text).port()).filter(port -> port > 0).forEach(ports::add);
+        rules().stream()
+                .map(rule -> rule.pattern().port())
+                .filter(port -> port > 0)
+                .forEach(ports::add);
+        tunnelHosts.stream()
+                .map(text -> HostPattern.parse(text).port())
+                .filter(port -> port > 0)
+                .forEach(ports::add);
         return ports;
     }
 }

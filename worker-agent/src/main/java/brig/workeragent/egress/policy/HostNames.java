@@ -36,7 +36,8 @@ public final class HostNames {
             return address.getHostAddress();
         }
         String name = lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
-        boolean good = name.length() <= NAME_LENGTH_MAX && NAME.matcher(name).matches()
+        boolean good = name.length() <= NAME_LENGTH_MAX
+                && NAME.matcher(name).matches()
                 && !NUMERIC_END.matcher(name).matches();
         return good ? name : null;
     }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param range null for names
  * @param port 0 where it names none
  */
-public record HostPattern(String text, String name, boolean below, @Nullable Cidr range, int port) {
+public record HostPattern(
+        String text, String name, boolean below, @Nullable Cidr range, int port) {
     private static final int PORT_MAX = 65_535;
 
     /** @throws IllegalArgumentException saying what is wrong with it */

@@ -31,8 +31,9 @@ public final class HostPolicy {
         this.denied = policy.deniedHosts().stream().map(HostPattern::parse).toList();
         this.tunnelled = policy.tunnelHosts().stream().map(HostPattern::parse).toList();
         this.quiet = policy.quietHosts().stream().map(HostPattern::parse).toList();
-        policy.secrets().forEach((name, secret) ->
-                secretHosts.put(name, secret.hosts().stream().map(HostPattern::parse).toList()));
+        policy.secrets()
+                .forEach((name, secret) -> secretHosts.put(
+                        name, secret.hosts().stream().map(HostPattern::parse).toList()));
     }
 
     /** This policy, with one host and port allowed, and if the host is an address, that address. */
@@ -56,15 +57,17 @@ public final class HostPolicy {
             }
         }
         boolean otherPort = allowed.stream().anyMatch(rule -> rule.pattern().matchesHost(host));
-        return Verdict.unknown(otherPort
-                ? "allowedHosts has " + host + " with other ports than " + port
-                : "allowedHosts does not have " + host);
+        return Verdict.unknown(
+                otherPort
+                        ? "allowedHosts has " + host + " with other ports than " + port
+                        : "allowedHosts does not have " + host);
     }
 
     /** Whether some connection to that host is allowed, whatever its port. */
     public boolean namesHost(String host) {
-        return allowed.stream().anyMatch(rule -> rule.pattern().matchesHost(host)
-                && denied.stream().noneMatch(p -> p.port() == 0 && p.matchesHost(host)));
+        return allowed.stream()
+                .anyMatch(rule -> rule.pattern().matchesHost(host)
+                        && denied.stream().noneMatch(p -> p.port() == 0 && p.matchesHost(host)));
     }
 
     /** Whether this request may go there. {@code path} is without the query. */
@@ -96,19 +99,22 @@ public final class HostPolicy {
         if (name.below() || name.range() != null) {
             return null;
         }
-        return denied.stream().filter(p -> p.matchesHost(name.name()) && (p.port() == 0 || p.port() == name.port()))
-                .map(HostPattern::text).findFirst().orElse(null);
+        return denied.stream()
+                .filter(p -> p.matchesHost(name.name()) && (p.port() == 0 || p.port() == name.port()))
+                .map(HostPattern::text)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Whether an entry of {@code deniedHosts} is about that address, by which name ever it is reached. */
     public boolean deniesAddress(InetAddress address, int port) {
-        return denied.stream()
-                .anyMatch(p -> (p.port() == 0 || p.port() == port) && p.matchesAddress(address));
+        return denied.stream().anyMatch(p -> (p.port() == 0 || p.port() == port) && p.matchesAddress(address));
     }
 
     /** Whether {@code allowedHosts} has that address itself, which opens addresses that are closed to names. */
     public boolean namesAddress(InetAddress address, int port) {
-        return allowed.stream().anyMatch(rule -> rule.matchesPort(port) && rule.pattern().matchesAddress(address));
+        return allowed.stream()
+                .anyMatch(rule -> rule.matchesPort(port) && rule.pattern().matchesAddress(address));
     }
 
     /** Whether a refusal of it is no news to anybody. */

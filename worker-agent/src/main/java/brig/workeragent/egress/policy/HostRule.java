@@ -54,8 +54,7 @@ record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
         if (value == null) {
             return List.of();
         }
-        if (!(value instanceof List<?> list) || list.isEmpty()
-                || !list.stream().allMatch(String.class::isInstance)) {
+        if (!(value instanceof List<?> list) || list.isEmpty() || !list.stream().allMatch(String.class::isInstance)) {
             throw new IllegalArgumentException(key + ": must be a list of strings that is not empty");
         }
         return list.stream().map(String.class::cast).toList();

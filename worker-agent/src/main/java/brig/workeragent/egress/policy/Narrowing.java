@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param secretHosts where each secret is wanted to go, by its name; a secret that is not there is not wanted
  * @param dns null to leave it to the policy
  */
-public record Narrowing(List<String> hosts, Map<String, List<String>> secretHosts, @Nullable DnsMode dns,
+public record Narrowing(
+        List<String> hosts,
+        Map<String, List<String>> secretHosts,
+        @Nullable DnsMode dns,
         boolean audit) {
     private static final Set<Integer> WEB = Set.of(80, 443);
 
@@ -62,7 +65,8 @@ public record Narrowing(List<String> hosts, Map<String, List<String>> secretHost
     private Map<String, Object> secrets(EgressPolicy policy) {
         Map<String, Object> common = new TreeMap<>();
         policy.secrets().forEach((name, secret) -> {
-            boolean routed = policy.modelRoutes().values().stream().anyMatch(route -> route.secret().equals(name));
+            boolean routed = policy.modelRoutes().values().stream()
+                    .anyMatch(route -> route.secret().equals(name));
             List<String> wanted = secretHosts.get(name);
             if (wanted == null && !routed) {
                 return;
@@ -73,9 +77,21 @@ public record Narrowing(List<String> hosts, Map<String, List<String>> secretHost
                     both.addAll(common(HostPattern.parse(one), HostPattern.parse(other), Set.of()));
                 }
             }
-            common.put(name, Map.of("hosts", List.copyOf(both), "envVar", secret.envVar(), "file", secret.file(),
-                    "command", secret.command(), "inQuery", secret.inQuery(), "allowPlaintext",
-                    secret.allowPlaintext()));
+            common.put(
+                    name,
+                    Map.of(
+                            "hosts",
+                            List.copyOf(both),
+                            "envVar",
+                            secret.envVar(),
+                            "file",
+                            secret.file(),
+                            "command",
+                            secret.command(),
+                            "inQuery",
+                            secret.inQuery(),
+                            "allowPlaintext",
+                            secret.allowPlaintext()));
         });
         return common;
     }

@@ -47,8 +47,7 @@ final class Asks {
             if (asks.size() >= HOSTS_MAX) {
                 return false;
             }
-            Future<?> deadline =
-                    loop.schedule(() -> answer(hostAndPort, unanswered), askMs, TimeUnit.MILLISECONDS);
+            Future<?> deadline = loop.schedule(() -> answer(hostAndPort, unanswered), askMs, TimeUnit.MILLISECONDS);
             known = new Ask(new ArrayList<>(), deadline);
             asks.put(hostAndPort, known);
             ask.run();

@@ -59,16 +59,22 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         String host = hosts.iterator().next();
-        if (hosts.size() == 1 && worker.policy().tunnels(host, port) && worker.policy().host(host, port).allowed()) {
+        if (hosts.size() == 1
+                && worker.policy().tunnels(host, port)
+                && worker.policy().host(host, port).allowed()) {
             tunnelled = true;
             ctx.executor().execute(() -> startTunnel(new Target(true, host, port)));
             return;
         }
-        ctx.executor().schedule(() -> {
-            if (!ctx.isRemoved()) {
-                ctx.close();
-            }
-        }, worker.limits().firstByteMs(), TimeUnit.MILLISECONDS);
+        ctx.executor()
+                .schedule(
+                        () -> {
+                            if (!ctx.isRemoved()) {
+                                ctx.close();
+                            }
+                        },
+                        worker.limits().firstByteMs(),
+                        TimeUnit.MILLISECONDS);
     }
 
     private void startTunnel(Target target) {
@@ -86,8 +92,8 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
         if (first == TLS_HANDSHAKE) {
             ctx.pipeline().replace(this, null, new Intercept());
         } else if (first >= 'A' && first <= 'Z') {
-            HttpFront front = HttpFront.addTo(
-                    ctx.pipeline(), worker, new Destination.Fixed(hosts, port, false, granted));
+            HttpFront front =
+                    HttpFront.addTo(ctx.pipeline(), worker, new Destination.Fixed(hosts, port, false, granted));
             worker.replace(this, front);
             ctx.pipeline().remove(this);
         } else {
@@ -120,17 +126,24 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
             String host = choose(name);
             if (host == null) {
                 String shown = name == null ? null : HostNames.normalize(name);
-                refuse(hosts.iterator().next(), "the name in TLS is " + (shown == null ? "none" : shown)
-                        + ", but the connection goes to " + hosts.iterator().next());
+                refuse(
+                        hosts.iterator().next(),
+                        "the name in TLS is " + (shown == null ? "none" : shown) + ", but the connection goes to "
+                                + hosts.iterator().next());
                 return chosen.setFailure(Refusal.blocked("TLS name").asException());
             }
-            worker.around().leaves().prepare(host).whenCompleteAsync((leaf, failure) -> {
-                if (leaf != null) {
-                    chosen.trySuccess(host);
-                } else {
-                    chosen.tryFailure(failure);
-                }
-            }, ctx.executor());
+            worker.around()
+                    .leaves()
+                    .prepare(host)
+                    .whenCompleteAsync(
+                            (leaf, failure) -> {
+                                if (leaf != null) {
+                                    chosen.trySuccess(host);
+                                } else {
+                                    chosen.tryFailure(failure);
+                                }
+                            },
+                            ctx.executor());
             return chosen;
         }
 
@@ -153,14 +166,21 @@ final class ConnectionFront extends ByteToMessageDecoder implements WorkerEgress
             tls.setHandshakeTimeoutMillis(worker.limits().handshakeMs());
             tls.handshakeFuture().addListener(done -> {
                 if (!done.isSuccess()) {
-                    worker.handleNoted("tls_failed", Map.of("host", host, "port", port, "rule",
-                            "the client broke off TLS: it does not trust Brig's authority, or pins the server's"
-                            + " certificate (then tunnelHosts helps)"));
+                    worker.handleNoted(
+                            "tls_failed",
+                            Map.of(
+                                    "host",
+                                    host,
+                                    "port",
+                                    port,
+                                    "rule",
+                                    "the client broke off TLS: it does not trust Brig's authority, or pins the server's"
+                                            + " certificate (then tunnelHosts helps)"));
                 }
             });
             ChannelPipeline pipeline = ctx.pipeline();
-            HttpFront front = HttpFront.addTo(
-                    pipeline, worker, new Destination.Fixed(Set.of(host), port, true, granted));
+            HttpFront front =
+                    HttpFront.addTo(pipeline, worker, new Destination.Fixed(Set.of(host), port, true, granted));
             worker.replace(ConnectionFront.this, front);
             pipeline.replace(this, null, tls);
         }

@@ -31,7 +31,9 @@ final class DescriptorSource implements AutoCloseable {
 
     static DescriptorSource connect(Path socket, EventLoopGroup loops) throws IOException, InterruptedException {
         BlockingQueue<FileDescriptor> received = new LinkedBlockingQueue<>();
-        Channel channel = new Bootstrap().group(loops).channel(EpollDomainSocketChannel.class)
+        Channel channel = new Bootstrap()
+                .group(loops)
+                .channel(EpollDomainSocketChannel.class)
                 .option(EpollChannelOption.DOMAIN_SOCKET_READ_MODE, DomainSocketReadMode.FILE_DESCRIPTORS)
                 .handler(new SimpleChannelInboundHandler<FileDescriptor>() {
                     @Override
@@ -39,7 +41,9 @@ final class DescriptorSource implements AutoCloseable {
                         received.add(descriptor);
                     }
                 })
-                .connect(new DomainSocketAddress(socket.toString())).sync().channel();
+                .connect(new DomainSocketAddress(socket.toString()))
+                .sync()
+                .channel();
         return new DescriptorSource(channel, received);
     }
 

@@ -33,7 +33,8 @@ sealed interface Destination {
             String lower = uri.substring(0, Math.min(uri.length(), 8)).toLowerCase(Locale.ROOT);
             boolean tls = lower.startsWith("https://");
             if (!tls && !lower.startsWith("http://")) {
-                throw Refusal.malformed("this is a proxy: the request line must name http://host/path").asException();
+                throw Refusal.malformed("this is a proxy: the request line must name http://host/path")
+                        .asException();
             }
             String rest = uri.substring(tls ? 8 : 7);
             int end = 0;
@@ -61,7 +62,8 @@ sealed interface Destination {
         @Override
         public Found find(HttpRequest request, WorkerEgress worker) {
             if (!request.uri().startsWith("/") && !request.uri().equals("*")) {
-                throw Refusal.malformed("the request line must begin with a path").asException();
+                throw Refusal.malformed("the request line must begin with a path")
+                        .asException();
             }
             for (String host : hosts) {
                 Target target = new Target(tls, host, port);
@@ -88,7 +90,8 @@ sealed interface Destination {
                 end++;
             }
             String name = uri.startsWith("/") ? uri.substring(1, end) : "";
-            EgressPolicy.ModelRoute route = worker.policy().policy().modelRoutes().get(name);
+            EgressPolicy.ModelRoute route =
+                    worker.policy().policy().modelRoutes().get(name);
             if (route == null) {
                 String shown = name.length() > 64 ? "…" : name;
                 throw Refusal.blocked("modelRoutes has no '" + shown + "'").asException();
@@ -99,8 +102,11 @@ sealed interface Destination {
             }
             String base = Objects.requireNonNullElse(route.url().getRawPath(), "");
             String joined = (base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path;
-            return new Found(new Target(route.isTls(), route.host(), route.port()),
-                    joined.startsWith("/") ? joined : "/" + joined, route, name);
+            return new Found(
+                    new Target(route.isTls(), route.host(), route.port()),
+                    joined.startsWith("/") ? joined : "/" + joined,
+                    route,
+                    name);
         }
     }
 
@@ -117,7 +123,8 @@ sealed interface Destination {
         if (!same) {
             String shown = HostNames.normalize(named.getFirst().replaceAll(":[0-9]*$", ""));
             throw Refusal.blocked("the Host header names " + (shown == null ? "something" : shown)
-                    + ", but the connection goes to " + target.authority()).asException();
+                            + ", but the connection goes to " + target.authority())
+                    .asException();
         }
     }
 }

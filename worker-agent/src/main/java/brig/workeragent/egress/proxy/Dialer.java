@@ -49,20 +49,24 @@ final class Dialer {
      */
     CompletableFuture<Channel> open(EventLoop loop, HostPolicy policy, Target target) {
         CompletableFuture<Channel> opened = new CompletableFuture<>();
-        resolver.resolve(target.host()).whenCompleteAsync((addresses, failure) -> {
-            if (addresses == null) {
-                opened.completeExceptionally(
-                        Refusal.unreachable(target.host() + " has no address").asException());
-                return;
-            }
-            List<InetAddress> open = new ArrayList<>();
-            String closed = choose(addresses, policy, target, open);
-            if (open.isEmpty()) {
-                opened.completeExceptionally(Refusal.blocked(closed).asException());
-            } else {
-                connect(loop, target, open, 0, opened);
-            }
-        }, loop);
+        resolver.resolve(target.host())
+                .whenCompleteAsync(
+                        (addresses, failure) -> {
+                            if (addresses == null) {
+                                opened.completeExceptionally(Refusal.unreachable(target.host() + " has no address")
+                                        .asException());
+                                return;
+                            }
+                            List<InetAddress> open = new ArrayList<>();
+                            String closed = choose(addresses, policy, target, open);
+                            if (open.isEmpty()) {
+                                opened.completeExceptionally(
+                                        Refusal.blocked(closed).asException());
+                            } else {
+                                connect(loop, target, open, 0, opened);
+                            }
+                        },
+                        loop);
         return opened;
     }
 
@@ -83,9 +87,11 @@ final class Dialer {
         return why;
     }
 
-    private void connect(EventLoop loop, Target target, List<InetAddress> addresses, int at,
-            CompletableFuture<Channel> opened) {
-        new Bootstrap().group(loop).channel(EpollSocketChannel.class)
+    private void connect(
+            EventLoop loop, Target target, List<InetAddress> addresses, int at, CompletableFuture<Channel> opened) {
+        new Bootstrap()
+                .group(loop)
+                .channel(EpollSocketChannel.class)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, limits.connectMs())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
@@ -123,8 +129,9 @@ final class Dialer {
                 complete(channel, opened);
             } else {
                 channel.close();
-                opened.completeExceptionally(Refusal.unreachable(
-                        "no TLS with " + target.authority() + ": " + brief(done.cause())).asException());
+                opened.completeExceptionally(
+                        Refusal.unreachable("no TLS with " + target.authority() + ": " + brief(done.cause()))
+                                .asException());
             }
         });
     }

@@ -51,11 +51,14 @@ final class DnsFront {
         }
         DnsMode mode = worker.policy().policy().dns();
         byte[] question = ByteBufUtil.getBytes(message);
-        CompletableFuture<byte @Nullable []> answer = answers.answer(question, name -> switch (mode) {
-            case SYNTHETIC -> false;
-            case TRUSTED -> worker.policy().namesHost(name);
-            case OPEN -> true;
-        }, mode == DnsMode.OPEN);
+        CompletableFuture<byte @Nullable []> answer = answers.answer(
+                question,
+                name -> switch (mode) {
+                    case SYNTHETIC -> false;
+                    case TRUSTED -> worker.policy().namesHost(name);
+                    case OPEN -> true;
+                },
+                mode == DnsMode.OPEN);
         if (!answer.isDone()) {
             pending++;
             answer = answer.whenComplete((bytes, failure) -> pending--);

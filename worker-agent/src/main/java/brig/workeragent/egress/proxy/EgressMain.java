@@ -56,8 +56,13 @@ public final class EgressMain {
     private static final int DNS_PORT = 53;
 
     /** The line {@code configure}. */
-    private record Configuration(String type, String certificate, String key, Map<String, Object> hosts,
-            List<String> extraRoots, List<String> closed) {}
+    private record Configuration(
+            String type,
+            String certificate,
+            String key,
+            Map<String, Object> hosts,
+            List<String> extraRoots,
+            List<String> closed) {}
 
     private final EgressServer server;
     private final DescriptorSource descriptors;
@@ -105,8 +110,13 @@ public final class EgressMain {
                     CertificateAuthority.of(new CertificateAuthority.Pems(config.certificate(), config.key()));
             Surroundings around = new Surroundings(
                     new Dialer(resolver, new AddressGuard(), new UpstreamTls(config.extraRoots()), limits),
-                    new Leaves(authority, threads, clock), entry -> audit.offer(Map.of("type", "audit", "entry", entry)),
-                    events::offer, new NameServers(nameServers(), threads), threads, limits, clock);
+                    new Leaves(authority, threads, clock),
+                    entry -> audit.offer(Map.of("type", "audit", "entry", entry)),
+                    events::offer,
+                    new NameServers(nameServers(), threads),
+                    threads,
+                    limits,
+                    clock);
             try (EgressServer server = new EgressServer(around, loops)) {
                 events.offer(Map.of("type", "ready", "measured", measured));
                 new EgressMain(server, descriptors).serve(in);
@@ -147,8 +157,13 @@ public final class EgressMain {
     }
 
     private static Registration registration(Map<String, @Nullable Object> message) {
-        return new Registration(text(message, "worker"), text(message, "spawn"), text(message, "agent"),
-                EgressPolicy.read(object(message, "policy")), words(message, "placeholders"), texts(message, "allowed"),
+        return new Registration(
+                text(message, "worker"),
+                text(message, "spawn"),
+                text(message, "agent"),
+                EgressPolicy.read(object(message, "policy")),
+                words(message, "placeholders"),
+                texts(message, "allowed"),
                 new TreeSet<>(texts(message, "revoked")));
     }
 
@@ -163,8 +178,10 @@ public final class EgressMain {
         if (message.get("sockets") instanceof List<?> list) {
             for (Object one : list) {
                 if (one instanceof Map<?, ?> socket && socket.get("port") instanceof Long port) {
-                    sockets.add(new WallSocket(WallSocket.Role.valueOf(String.valueOf(socket.get("role"))),
-                            port.intValue(), descriptors.take()));
+                    sockets.add(new WallSocket(
+                            WallSocket.Role.valueOf(String.valueOf(socket.get("role"))),
+                            port.intValue(),
+                            descriptors.take()));
                 }
             }
         }
@@ -176,7 +193,9 @@ public final class EgressMain {
     }
 
     private static List<String> texts(Map<String, @Nullable Object> message, String key) {
-        return message.get(key) instanceof List<?> list ? list.stream().map(String::valueOf).toList() : List.of();
+        return message.get(key) instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.of();
     }
 
     @SuppressWarnings("unchecked")

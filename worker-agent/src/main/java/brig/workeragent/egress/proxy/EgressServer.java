@@ -1,6 +1,5 @@
 package brig.workeragent.egress.proxy;
 
-import brig.workeragent.egress.dns.WallNames;
 import brig.workeragent.egress.policy.EgressPolicy;
 import brig.workeragent.wall.WallSocket;
 import io.netty.bootstrap.ServerBootstrap;
@@ -8,7 +7,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.EpollDatagramChannel;
@@ -33,6 +31,7 @@ public final class EgressServer implements AutoCloseable {
         private final List<Channel> listeners = new ArrayList<>();
         /** Sockets at which nobody is heard before the values of the secrets are known. Owned by the link's thread. */
         private final List<WallSocket> waiting = new ArrayList<>();
+
         private boolean knowsSecrets;
         private volatile boolean closed;
 
@@ -92,10 +91,12 @@ public final class EgressServer implements AutoCloseable {
         }
         entry.listeners.add(listener);
         if (listener instanceof ServerChannel server) {
-            new ServerBootstrap().group(entry.egress.loop(), entry.egress.loop())
+            new ServerBootstrap()
+                    .group(entry.egress.loop(), entry.egress.loop())
                     .channelFactory(() -> server)
                     .childOption(ChannelOption.TCP_NODELAY, true)
-                    .childHandler(accept(entry, socket)).register();
+                    .childHandler(accept(entry, socket))
+                    .register();
         } else {
             listener.pipeline().addLast(entry.dns.udp());
             entry.egress.loop().register(listener);

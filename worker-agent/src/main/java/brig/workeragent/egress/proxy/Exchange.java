@@ -32,7 +32,14 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class Exchange implements Upstream.Listener {
-    private enum State { DECIDING, COLLECTING, OPENING, STREAMING, REFUSED, ENDED }
+    private enum State {
+        DECIDING,
+        COLLECTING,
+        OPENING,
+        STREAMING,
+        REFUSED,
+        ENDED
+    }
 
     /** What a refused client may still send before the connection is cut. */
     private static final long DISCARDED_BYTES_MAX = 8 * 1024 * 1024;
@@ -88,8 +95,14 @@ final class Exchange implements Upstream.Listener {
     }
 
     private RequestRecord recordFor(Target target, String path) {
-        return new RequestRecord(request.method().name().equals("CONNECT") ? "connect" : "request",
-                request.method().name(), target.scheme(), target.host(), target.port(), path, System.nanoTime());
+        return new RequestRecord(
+                request.method().name().equals("CONNECT") ? "connect" : "request",
+                request.method().name(),
+                target.scheme(),
+                target.host(),
+                target.port(),
+                path,
+                System.nanoTime());
     }
 
     private Verdict judge(Destination.Found target) {
@@ -117,9 +130,10 @@ final class Exchange implements Upstream.Listener {
             return;
         }
         if (!verdict.allowed()) {
-            refuse(verdict.askable()
-                    ? Refusal.askable(verdict.rule(), record.host(), record.port(), worker.spawn())
-                    : Refusal.blocked(verdict.rule()));
+            refuse(
+                    verdict.askable()
+                            ? Refusal.askable(verdict.rule(), record.host(), record.port(), worker.spawn())
+                            : Refusal.blocked(verdict.rule()));
             return;
         }
         // A person may have widened it while the request waited.
@@ -138,15 +152,23 @@ final class Exchange implements Upstream.Listener {
         Target to = target.target();
         EgressPolicy.ModelRoute route = target.route();
         String routeSecret = route == null ? "" : route.secret();
-        Injection into = new Injection(worker.secrets(),
+        Injection into = new Injection(
+                worker.secrets(),
                 name -> name.equals(routeSecret) || policy.secretGoesTo(name, to.host(), to.port()),
                 name -> !to.tls() && !isPlaintextAllowed(name));
         injection = into;
         boolean filters = !worker.secrets().isEmpty();
-        boolean scrubs = !routeSecret.isEmpty() || worker.placeholderNames().stream()
-                .anyMatch(name -> policy.secretGoesTo(name, to.host(), to.port()));
-        HttpRequest made = Headers.forward(request, to, target.pathAndQuery(), route, into,
-                name -> isInQuery(name), filters, scrubs || route != null);
+        boolean scrubs = !routeSecret.isEmpty()
+                || worker.placeholderNames().stream().anyMatch(name -> policy.secretGoesTo(name, to.host(), to.port()));
+        HttpRequest made = Headers.forward(
+                request,
+                to,
+                target.pathAndQuery(),
+                route,
+                into,
+                name -> isInQuery(name),
+                filters,
+                scrubs || route != null);
         if (route != null && !routeSecret.isEmpty()) {
             Headers.authorize(made, route, into, worker.placeholder(routeSecret));
         }
@@ -223,15 +245,19 @@ final class Exchange implements Upstream.Listener {
                 channel.pipeline().addFirst(worker.outward());
                 handleOpened(new Upstream(channel, to, policy, worker.limits(), scrubber != null));
             } else if (state == State.OPENING) {
-                refuse(failure instanceof Refusal.RefusedException refused ? refused.refusal()
-                        : Refusal.unreachable("the connection failed"));
+                refuse(
+                        failure instanceof Refusal.RefusedException refused
+                                ? refused.refusal()
+                                : Refusal.unreachable("the connection failed"));
             }
         });
     }
 
     /** The operator's own base URL may be an address that names cannot lead to. */
     private HostPolicy policyWith(Destination.Found target) {
-        return target.route() == null ? policy : policy.with(target.target().host(), target.target().port());
+        return target.route() == null
+                ? policy
+                : policy.with(target.target().host(), target.target().port());
     }
 
     private void handleOpened(Upstream opened) {
@@ -246,9 +272,14 @@ final class Exchange implements Upstream.Listener {
         }
         byte[] body = wholeBody;
         if (body != null) {
-            opened.channel().writeAndFlush(new DefaultFullHttpRequest(outgoing.protocolVersion(), outgoing.method(),
-                    outgoing.uri(), Unpooled.wrappedBuffer(body), outgoing.headers().copy(),
-                    Headers.none()));
+            opened.channel()
+                    .writeAndFlush(new DefaultFullHttpRequest(
+                            outgoing.protocolVersion(),
+                            outgoing.method(),
+                            outgoing.uri(),
+                            Unpooled.wrappedBuffer(body),
+                            outgoing.headers().copy(),
+                            Headers.none()));
             record.addRequestBytes(body.length);
         } else {
             opened.channel().write(outgoing);
@@ -371,11 +402,14 @@ final class Exchange implements Upstream.Listener {
         responseBegun = true;
         record.answer(code);
         serverKeepsAlive = HttpUtil.isKeepAlive(response)
-                && (HttpUtil.isTransferEncodingChunked(response) || HttpUtil.isContentLengthSet(response)
+                && (HttpUtil.isTransferEncodingChunked(response)
+                        || HttpUtil.isContentLengthSet(response)
                         || Headers.hasNoBody(request, code));
         HttpResponse made = Headers.back(request, response, scrubber);
-        endsWithConnection = !Headers.hasNoBody(request, code) && !switching
-                && !HttpUtil.isTransferEncodingChunked(made) && !HttpUtil.isContentLengthSet(made);
+        endsWithConnection = !Headers.hasNoBody(request, code)
+                && !switching
+                && !HttpUtil.isTransferEncodingChunked(made)
+                && !HttpUtil.isContentLengthSet(made);
         boolean keeps = clientKeepsAlive && !endsWithConnection;
         if (!switching) {
             made.headers().set(HttpHeaderNames.CONNECTION, keeps ? "keep-alive" : "close");
@@ -546,7 +580,8 @@ final class Exchange implements Upstream.Listener {
             front.channel().close();
             return;
         }
-        refusedKeepsAlive = clientKeepsAlive && (requestComplete || Headers.hasNoBody(request))
+        refusedKeepsAlive = clientKeepsAlive
+                && (requestComplete || Headers.hasNoBody(request))
                 && !request.decoderResult().isFailure();
         String text = Refusals.text(request, record, refusal, worker.secrets());
         front.writeText(refusal.status(), text, refusedKeepsAlive);

@@ -28,9 +28,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Heads of messages as they go over: without what concerns one connection only, and with what is ours to say. */
 final class Headers {
-    private static final Set<String> OF_ONE_CONNECTION = Set.of("connection", "keep-alive", "proxy-connection",
-            "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade", "expect",
-            "host", "content-length", "http2-settings");
+    private static final Set<String> OF_ONE_CONNECTION = Set.of(
+            "connection",
+            "keep-alive",
+            "proxy-connection",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "expect",
+            "host",
+            "content-length",
+            "http2-settings");
     private static final Set<String> CREDENTIALS = Set.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
     private static final int SWITCHING = 101;
     private static final int NO_CONTENT = 204;
@@ -47,22 +58,31 @@ final class Headers {
         }
         List<String> encodings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
         boolean chunked = encodings.size() == 1 && encodings.getFirst().equalsIgnoreCase("chunked");
-        if (!encodings.isEmpty() && (!chunked || headers.contains(HttpHeaderNames.CONTENT_LENGTH)
-                || !version.equals(HttpVersion.HTTP_1_1))) {
+        if (!encodings.isEmpty()
+                && (!chunked
+                        || headers.contains(HttpHeaderNames.CONTENT_LENGTH)
+                        || !version.equals(HttpVersion.HTTP_1_1))) {
             throw Refusal.malformed("the length of the body is ambiguous").asException();
         }
         if (headers.getAll(HttpHeaderNames.CONTENT_LENGTH).size() > 1) {
             throw Refusal.malformed("there is more than one Content-Length").asException();
         }
         if (!request.uri().chars().allMatch(c -> c > ' ' && c < 0x7f)) {
-            throw Refusal.malformed("the request line has bytes that no URL has").asException();
+            throw Refusal.malformed("the request line has bytes that no URL has")
+                    .asException();
         }
     }
 
     /** The head of the request as the server gets it; throws where a secret may not go there. */
-    static HttpRequest forward(HttpRequest request, Target to, String pathAndQuery,
-            EgressPolicy.@Nullable ModelRoute route, Injection injection, Predicate<String> inQuery,
-            boolean filters, boolean identity) {
+    static HttpRequest forward(
+            HttpRequest request,
+            Target to,
+            String pathAndQuery,
+            EgressPolicy.@Nullable ModelRoute route,
+            Injection injection,
+            Predicate<String> inQuery,
+            boolean filters,
+            boolean identity) {
         String uri = filters ? injection.target(pathAndQuery, inQuery) : pathAndQuery;
         HttpRequest made = new DefaultHttpRequest(HttpVersion.HTTP_1_1, request.method(), uri);
         HttpHeaders headers = made.headers();
@@ -70,7 +90,8 @@ final class Headers {
         Set<String> named = namedByConnection(request);
         for (Map.Entry<String, String> header : request.headers()) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
-            boolean replaced = route != null && !route.secret().isEmpty()
+            boolean replaced = route != null
+                    && !route.secret().isEmpty()
                     && (CREDENTIALS.contains(name) || name.equals(route.header()));
             if (OF_ONE_CONNECTION.contains(name) || named.contains(name) || replaced) {
                 continue;
@@ -91,8 +112,7 @@ final class Headers {
     }
 
     /** Adds the credential of a model route. @throws brig.workeragent.egress.secret.SecretRefusedException */
-    static void authorize(
-            HttpRequest made, EgressPolicy.ModelRoute route, Injection injection, String placeholder) {
+    static void authorize(HttpRequest made, EgressPolicy.ModelRoute route, Injection injection, String placeholder) {
         String value = injection.header(placeholder);
         made.headers().set(route.header(), route.header().equals("authorization") ? "Bearer " + value : value);
     }
@@ -135,7 +155,9 @@ final class Headers {
     }
 
     private static String scrub(@Nullable Scrubber scrubber, String text) {
-        return scrubber == null ? text : new String(scrubber.whole(text.getBytes(StandardCharsets.ISO_8859_1)), StandardCharsets.ISO_8859_1);
+        return scrubber == null
+                ? text
+                : new String(scrubber.whole(text.getBytes(StandardCharsets.ISO_8859_1)), StandardCharsets.ISO_8859_1);
     }
 
     static boolean isWebSocket(HttpRequest request) {
@@ -147,7 +169,8 @@ final class Headers {
     /** Whether its body is what it says, not packed. */
     static boolean isIdentity(HttpMessage message) {
         List<String> encodings = message.headers().getAll(HttpHeaderNames.CONTENT_ENCODING);
-        return encodings.stream().map(String::strip)
+        return encodings.stream()
+                .map(String::strip)
                 .allMatch(encoding -> encoding.isEmpty() || encoding.equalsIgnoreCase("identity"));
     }
 

@@ -62,6 +62,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
     private @Nullable Exchange exchange;
     /** Kept for the next exchange with the same server. */
     private @Nullable Upstream idle;
+
     private boolean draining;
     private boolean closing;
 
@@ -78,10 +79,13 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         Encoder encoder = new Encoder();
         HttpFront front = new HttpFront(worker, destination, pipeline.channel(), encoder);
         pipeline.addLast(IDLE, new IdleStateHandler(0, 0, limits.idleMs(), TimeUnit.MILLISECONDS));
-        pipeline.addLast(DECODER, new HttpRequestDecoder(new HttpDecoderConfig()
-                .setMaxInitialLineLength(limits.lineBytesMax()).setMaxHeaderSize(limits.headerBytesMax())
-                .setMaxChunkSize(CHUNK_BYTES_MAX)
-                .setAllowDuplicateContentLengths(false)));
+        pipeline.addLast(
+                DECODER,
+                new HttpRequestDecoder(new HttpDecoderConfig()
+                        .setMaxInitialLineLength(limits.lineBytesMax())
+                        .setMaxHeaderSize(limits.headerBytesMax())
+                        .setMaxChunkSize(CHUNK_BYTES_MAX)
+                        .setAllowDuplicateContentLengths(false)));
         pipeline.addLast(ENCODER, encoder);
         pipeline.addLast(front);
         return front;
@@ -172,8 +176,7 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
         String host = request.headers().get(HttpHeaderNames.HOST);
         Target stated = host == null ? target : Target.parse(host, true, target.port());
         if (stated == null || !stated.equals(target)) {
-            fresh.refuse(Refusal.blocked("the Host header of CONNECT names another host than "
-                    + target.authority()));
+            fresh.refuse(Refusal.blocked("the Host header of CONNECT names another host than " + target.authority()));
             return;
         }
         Verdict verdict = worker.policy().host(named.host(), named.port());
@@ -181,9 +184,10 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
             if (!channel.isActive()) {
                 fresh.abandon();
             } else if (!answer.allowed()) {
-                fresh.refuse(answer.askable()
-                        ? Refusal.askable(answer.rule(), named.host(), named.port(), worker.spawn())
-                        : Refusal.blocked(answer.rule()));
+                fresh.refuse(
+                        answer.askable()
+                                ? Refusal.askable(answer.rule(), named.host(), named.port(), worker.spawn())
+                                : Refusal.blocked(answer.rule()));
             } else {
                 becomeTunnel(named, !verdict.allowed());
             }
@@ -193,8 +197,8 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
     /** The client speaks TLS, or whatever it likes, from now on. */
     private void becomeTunnel(Target target, boolean granted) {
         closing = true;
-        HttpResponse ready = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
-                new HttpResponseStatus(200, "Connection established"), Unpooled.EMPTY_BUFFER);
+        HttpResponse ready = new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1, new HttpResponseStatus(200, "Connection established"), Unpooled.EMPTY_BUFFER);
         channel.writeAndFlush(ready);
         waiting.forEach(ReferenceCountUtil::release);
         waiting.clear();
@@ -209,7 +213,8 @@ final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgre
     }
 
     /** The connection to that server, if the last exchange left one. */
-    @Nullable Upstream takeIdle(Target target) {
+    @Nullable
+    Upstream takeIdle(Target target) {
         Upstream kept = idle;
         idle = null;
         if (kept != null && !kept.canServe(target, worker.policy())) {

@@ -56,7 +56,8 @@ public final class NameServers {
                 socket.send(new DatagramPacket(question, question.length));
                 DatagramPacket answer = new DatagramPacket(new byte[ANSWER_BYTES_MAX], ANSWER_BYTES_MAX);
                 socket.receive(answer);
-                boolean same = answer.getLength() >= 2 && answer.getData()[0] == question[0]
+                boolean same = answer.getLength() >= 2
+                        && answer.getData()[0] == question[0]
                         && answer.getData()[1] == question[1];
                 if (same) {
                     return Arrays.copyOf(answer.getData(), answer.getLength());

@@ -14,10 +14,21 @@ import java.util.Set;
  */
 final class OverridingMethods {
     /** Servers that hand headers on as variables take - and _ for the same. */
-    private static final Set<String> HEADERS = Set.of("x-http-method-override", "x-http-method", "x-method-override", "x-method",
-            "http-method-override", "x-original-method");
-    private static final Set<String> PARAMETERS = Set.of("-method", "-httpmethod", "x-http-method-override", "x-http-method",
-            "http-method", "-http-method-override");
+    private static final Set<String> HEADERS = Set.of(
+            "x-http-method-override",
+            "x-http-method",
+            "x-method-override",
+            "x-method",
+            "http-method-override",
+            "x-original-method");
+
+    private static final Set<String> PARAMETERS = Set.of(
+            "-method",
+            "-httpmethod",
+            "x-http-method-override",
+            "x-http-method",
+            "http-method",
+            "-http-method-override");
     private static final int PARAMETERS_MAX = 65_536;
 
     private OverridingMethods() {}
@@ -37,7 +48,10 @@ final class OverridingMethods {
     /** What is no proper encoding stays as it is. */
     private static Map<String, List<String>> parameters(String pathAndQuery) {
         try {
-            return QueryStringDecoder.builder().maxParams(PARAMETERS_MAX).build(pathAndQuery).parameters();
+            return QueryStringDecoder.builder()
+                    .maxParams(PARAMETERS_MAX)
+                    .build(pathAndQuery)
+                    .parameters();
         } catch (IllegalArgumentException e) {
             return Map.of("_method", List.of(pathAndQuery));
         }

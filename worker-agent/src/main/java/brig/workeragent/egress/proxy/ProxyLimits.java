@@ -16,9 +16,28 @@ package brig.workeragent.egress.proxy;
  * @param bytesPerSecondMax of all connections of one worker, each way: more would take a core from those who stream
  */
 public record ProxyLimits(
-        int connectionsMax, int lineBytesMax, int headerBytesMax, int holdBytesMax, long resolveMs, int connectMs,
-        long handshakeMs, long firstByteMs, long idleMs, long tunnelIdleMs, long bytesPerSecondMax) {
+        int connectionsMax,
+        int lineBytesMax,
+        int headerBytesMax,
+        int holdBytesMax,
+        long resolveMs,
+        int connectMs,
+        long handshakeMs,
+        long firstByteMs,
+        long idleMs,
+        long tunnelIdleMs,
+        long bytesPerSecondMax) {
     /** The usual ones. */
     public static final ProxyLimits USUAL = new ProxyLimits(
-            256, 16 * 1024, 64 * 1024, 256 * 1024, 10_000, 10_000, 15_000, 30_000, 900_000, 3_600_000, 64 * 1024 * 1024);
+            256,
+            16 * 1024,
+            64 * 1024,
+            256 * 1024,
+            10_000,
+            10_000,
+            15_000,
+            30_000,
+            900_000,
+            3_600_000,
+            64 * 1024 * 1024);
 }

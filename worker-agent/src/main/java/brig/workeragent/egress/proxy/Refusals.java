@@ -12,8 +12,12 @@ final class Refusals {
     static String text(HttpRequest request, RequestRecord record, Refusal refusal, Secrets secrets) {
         String what = record.host().isEmpty() ? request.method().name() : record.describe();
         String verb = refusal.isBlock() ? "Brig blocked this request: " : "Brig could not pass on this request: ";
-        StringBuilder text = new StringBuilder(verb).append(plain(what, secrets)).append('\n')
-                .append("Reason: ").append(plain(refusal.rule(), secrets)).append('\n');
+        StringBuilder text = new StringBuilder(verb)
+                .append(plain(what, secrets))
+                .append('\n')
+                .append("Reason: ")
+                .append(plain(refusal.rule(), secrets))
+                .append('\n');
         if (!refusal.advice().isEmpty()) {
             text.append(plain(refusal.advice(), secrets)).append('\n');
         }

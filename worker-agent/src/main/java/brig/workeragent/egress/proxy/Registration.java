@@ -13,5 +13,11 @@ import java.util.Set;
  * @param allowed hosts that a person allowed since the policy was written
  * @param revoked secrets that were taken back
  */
-public record Registration(String worker, String spawn, String agent, EgressPolicy policy,
-        Map<String, String> placeholders, List<String> allowed, Set<String> revoked) {}
+public record Registration(
+        String worker,
+        String spawn,
+        String agent,
+        EgressPolicy policy,
+        Map<String, String> placeholders,
+        List<String> allowed,
+        Set<String> revoked) {}

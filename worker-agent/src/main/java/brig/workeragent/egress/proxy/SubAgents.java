@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class SubAgents {
     /** The headers that name the agent itself, its session and its parent; the first that is there counts. */
     private static final List<String> SESSION = List.of("x-claude-code-session-id", "session-id", "x-session-id");
+
     private static final List<String> AGENT = List.of("x-claude-code-agent-id", "thread-id", "x-session-id");
     private static final List<String> PARENT =
             List.of("x-claude-code-parent-agent-id", "x-codex-parent-thread-id", "x-parent-session-id");

@@ -13,5 +13,12 @@ import java.util.function.Consumer;
  * @param events takes what the worker-agent should know; never waits
  * @param threads for what blocks
  */
-record Surroundings(Dialer dialer, Leaves leaves, Consumer<Map<String, Object>> audit, Consumer<Map<String, Object>> events,
-        NameServers nameServers, Executor threads, ProxyLimits limits, Clock clock) {}
+record Surroundings(
+        Dialer dialer,
+        Leaves leaves,
+        Consumer<Map<String, Object>> audit,
+        Consumer<Map<String, Object>> events,
+        NameServers nameServers,
+        Executor threads,
+        ProxyLimits limits,
+        Clock clock) {}

@@ -16,14 +16,16 @@ final class Tunnel {
     static void start(WorkerEgress worker, ConnectionFront before, Target target) {
         Channel inside = before.channel();
         inside.config().setAutoRead(false);
-        RequestRecord record = new RequestRecord(
-                "tunnel", "CONNECT", "tcp", target.host(), target.port(), "", System.nanoTime());
+        RequestRecord record =
+                new RequestRecord("tunnel", "CONNECT", "tcp", target.host(), target.port(), "", System.nanoTime());
         record.allow("tunnelHosts has " + target.host());
         Target raw = new Target(false, target.host(), target.port());
         worker.around().dialer().open(worker.loop(), worker.policy(), raw).whenComplete((outside, failure) -> {
             if (outside == null) {
-                record.refuse(failure instanceof Refusal.RefusedException refused ? refused.refusal()
-                        : Refusal.unreachable("the connection failed"));
+                record.refuse(
+                        failure instanceof Refusal.RefusedException refused
+                                ? refused.refusal()
+                                : Refusal.unreachable("the connection failed"));
                 worker.handleDecided(record);
                 inside.close();
             } else if (!inside.isActive()) {

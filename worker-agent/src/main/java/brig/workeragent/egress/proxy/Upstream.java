@@ -39,8 +39,10 @@ final class Upstream extends ChannelInboundHandlerAdapter {
         this.channel = channel;
         this.target = target;
         this.policy = policy;
-        HttpDecoderConfig config = new HttpDecoderConfig().setMaxInitialLineLength(limits.lineBytesMax())
-                .setMaxHeaderSize(limits.headerBytesMax()).setMaxChunkSize(CHUNK_BYTES_MAX);
+        HttpDecoderConfig config = new HttpDecoderConfig()
+                .setMaxInitialLineLength(limits.lineBytesMax())
+                .setMaxHeaderSize(limits.headerBytesMax())
+                .setMaxChunkSize(CHUNK_BYTES_MAX);
         channel.pipeline().addLast(CODEC, new HttpClientCodec(config, false, false));
         if (decodes) {
             channel.pipeline().addLast(DECODER, new HttpContentDecompressor(false, 0));

@@ -1,9 +1,9 @@
 package brig.workeragent.egress.proxy;
 
 import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import brig.protocol.Json;
 import brig.protocol.LineDecoder;
-import brig.protocol.ErrorCode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpHeaderNames;

@@ -174,9 +174,13 @@ final class WorkerEgress {
             answer.accept(new Verdict(true, "a person allowed it once", false));
         } else {
             int askMs = policy.policy().askMs();
-            boolean waits = askMs > 0 && asks.add(key,
-                    new Verdict(false, verdict.rule() + ", and nobody allowed it in time", true), askMs, answer,
-                    () -> tellAsk(target, method, verdict, askMs));
+            boolean waits = askMs > 0
+                    && asks.add(
+                            key,
+                            new Verdict(false, verdict.rule() + ", and nobody allowed it in time", true),
+                            askMs,
+                            answer,
+                            () -> tellAsk(target, method, verdict, askMs));
             if (!waits) {
                 answer.accept(verdict);
             }
@@ -185,7 +189,9 @@ final class WorkerEgress {
 
     private boolean takeOnce(Target target) {
         HostPattern found = allowedOnce.stream()
-                .filter(pattern -> pattern.matches(target.host(), target.port())).findFirst().orElse(null);
+                .filter(pattern -> pattern.matches(target.host(), target.port()))
+                .findFirst()
+                .orElse(null);
         return found != null && allowedOnce.remove(found);
     }
 
@@ -306,10 +312,12 @@ final class WorkerEgress {
         // What was allowed is told once for each host: a package manager makes thousands of requests. So is what
         // agents ask for
         // by habit.
-        String kind = !record.isBlocked() ? "allowed" : policy.isQuiet(record.host(), record.port()) ? "quiet"
-                : "blocked";
-        boolean news = kind.equals("blocked") || ((record.isAllowed() || record.isBlocked()) && told.size() < TOLD_MAX
-                && told.add(kind + " " + record.host() + ":" + record.port()));
+        String kind =
+                !record.isBlocked() ? "allowed" : policy.isQuiet(record.host(), record.port()) ? "quiet" : "blocked";
+        boolean news = kind.equals("blocked")
+                || ((record.isAllowed() || record.isBlocked())
+                        && told.size() < TOLD_MAX
+                        && told.add(kind + " " + record.host() + ":" + record.port()));
         if (news) {
             Map<String, Object> event = event(kind);
             for (String field : List.of("method", "scheme", "host", "port", "path", "rule", "secrets", "status")) {

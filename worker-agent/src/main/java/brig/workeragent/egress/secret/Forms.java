@@ -47,7 +47,10 @@ final class Forms {
             forms.add(form);
             StringBuilder small = new StringBuilder(form);
             for (int at = small.indexOf("%"); at >= 0; at = small.indexOf("%", at + 1)) {
-                small.replace(at, at + GROUP_BYTES, small.substring(at, at + GROUP_BYTES).toLowerCase(Locale.ROOT));
+                small.replace(
+                        at,
+                        at + GROUP_BYTES,
+                        small.substring(at, at + GROUP_BYTES).toLowerCase(Locale.ROOT));
             }
             forms.add(small.toString());
         }

@@ -1,7 +1,7 @@
 package brig.workeragent.egress.secret;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
 import java.net.URLEncoder;
@@ -58,7 +58,8 @@ public final class Injection {
         }
         String encoded = Base64.getEncoder().encodeToString(real.getBytes(UTF_8));
         // Whoever echoes the header sends the value back in this form, which no other pattern would find.
-        echoes.add(new Scrubber.Pair(encoded.getBytes(ISO_8859_1),
+        echoes.add(new Scrubber.Pair(
+                encoded.getBytes(ISO_8859_1),
                 value.substring(BASIC.length()).strip().getBytes(ISO_8859_1)));
         return value.substring(0, BASIC.length()) + encoded;
     }
@@ -76,8 +77,9 @@ public final class Injection {
         int query = target.indexOf('?');
         String path = query < 0 ? target : target.substring(0, query);
         new Filter(name -> {
-            throw new SecretRefusedException("the placeholder of " + name + " stands in the path");
-        }).whole(path.getBytes(UTF_8));
+                    throw new SecretRefusedException("the placeholder of " + name + " stands in the path");
+                })
+                .whole(path.getBytes(UTF_8));
         if (query < 0) {
             return target;
         }
@@ -93,8 +95,10 @@ public final class Injection {
     /** Refuses what {@link #header} would replace or refuse: for what is passed on unchanged. */
     public void refuseAny(String text) {
         new Filter(name -> {
-            throw new SecretRefusedException("the placeholder of " + name + " stands where no secret can be put in");
-        }).whole(text.getBytes(UTF_8));
+                    throw new SecretRefusedException(
+                            "the placeholder of " + name + " stands where no secret can be put in");
+                })
+                .whole(text.getBytes(UTF_8));
     }
 
     private String replace(String text) {
@@ -122,7 +126,9 @@ public final class Injection {
 
         Filter(Check check) {
             this.check = check;
-            this.foreign = secrets.known().stream().filter(named -> !goesThere.test(named.name())).toList();
+            this.foreign = secrets.known().stream()
+                    .filter(named -> !goesThere.test(named.name()))
+                    .toList();
             mayStartWith(Placeholder.PREFIX);
             foreign.forEach(named -> mayStartWith(named.pair().value()));
         }
@@ -155,8 +161,7 @@ public final class Injection {
                 return last ? 0 : UNDECIDED;
             }
             String value = valueOf(new String(bytes, at, Placeholder.LENGTH, UTF_8));
-            out.writeBytes((encoded ? URLEncoder.encode(value, UTF_8).replace("+", "%20") : value)
-                    .getBytes(UTF_8));
+            out.writeBytes((encoded ? URLEncoder.encode(value, UTF_8).replace("+", "%20") : value).getBytes(UTF_8));
             return Placeholder.LENGTH;
         }
 

@@ -13,6 +13,7 @@ public final class Placeholder {
     private static final int RANDOM_BYTES = 24;
     /** In characters; also in bytes, for they are ASCII. */
     static final int LENGTH = PREFIX.length + 2 * RANDOM_BYTES;
+
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private Placeholder() {}

@@ -20,6 +20,7 @@ public final class SecretSources {
     private static final int VALUE_BYTES_MAX = 16 * 1024;
     /** A shorter one would be found everywhere in what comes back. */
     private static final int VALUE_LENGTH_MIN = 8;
+
     private static final long COMMAND_MS = 10_000;
 
     private final Map<String, String> environment;
@@ -66,7 +67,9 @@ public final class SecretSources {
     }
 
     private static @Nullable String output(EgressPolicy.Secret secret) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(secret.command()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        Process process = new ProcessBuilder(secret.command())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
         try {
             process.getOutputStream().close();
             Thread watch = Thread.ofVirtual().start(() -> {
@@ -91,7 +94,10 @@ public final class SecretSources {
     }
 
     private static @Nullable String firstLine(InputStream in) throws IOException {
-        return new String(in.readNBytes(VALUE_BYTES_MAX + 2), UTF_8).lines().findFirst().orElse(null);
+        return new String(in.readNBytes(VALUE_BYTES_MAX + 2), UTF_8)
+                .lines()
+                .findFirst()
+                .orElse(null);
     }
 
     private static @Nullable String fault(String value) {

@@ -44,8 +44,9 @@ public final class Secrets {
             if (value != null) {
                 all.add(value);
             }
-            all.forEach(one -> Forms.of(one).forEach(form -> known.add(new Named(name,
-                    new Scrubber.Pair(form.getBytes(UTF_8), placeholder.getBytes(UTF_8))))));
+            all.forEach(one -> Forms.of(one)
+                    .forEach(form -> known.add(
+                            new Named(name, new Scrubber.Pair(form.getBytes(UTF_8), placeholder.getBytes(UTF_8))))));
         });
     }
 
@@ -57,7 +58,8 @@ public final class Secrets {
         return placeholders.keySet();
     }
 
-    @Nullable Entry find(String placeholder) {
+    @Nullable
+    Entry find(String placeholder) {
         return byPlaceholder.get(placeholder);
     }
 

@@ -10,11 +10,13 @@ import java.util.Arrays;
 public abstract class StreamFilter {
     /** Of {@link #match}: more bytes are needed to tell. */
     static final int UNDECIDED = -1;
+
     private static final byte[] NOTHING = {};
 
     private final boolean[] starts = new boolean[256];
     /** The first two bytes of a piece, a bit for each pair: most of a text is passed over by these. */
     private final long[] pairs = new long[(1 << 16) / Long.SIZE];
+
     private byte[] held = NOTHING;
 
     /** Says what a piece may begin with: at least two bytes. */

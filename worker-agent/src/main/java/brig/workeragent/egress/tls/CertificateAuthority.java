@@ -55,6 +55,7 @@ public final class CertificateAuthority {
     private static final Duration LEAF_LIFE = Duration.ofDays(90);
     /** Clocks differ. */
     private static final Duration BEFORE = Duration.ofDays(1);
+
     private static final int SERIAL_BITS = 127;
     private static final int NAME_LENGTH_MAX = 64;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -126,11 +127,13 @@ public final class CertificateAuthority {
             throws IOException, GeneralSecurityException, OperatorCreationException {
         KeyPair pair = newKeyPair();
         X500Name name = name("Brig egress " + Integer.toHexString(RANDOM.nextInt()));
-        X509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(name, serial(),
-                Date.from(now.minus(BEFORE)), Date.from(now.plus(LIFE)), name, pair.getPublic());
+        X509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
+                name, serial(), Date.from(now.minus(BEFORE)), Date.from(now.plus(LIFE)), name, pair.getPublic());
         builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(0));
         builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.keyCertSign | KeyUsage.cRLSign));
-        builder.addExtension(Extension.subjectKeyIdentifier, false,
+        builder.addExtension(
+                Extension.subjectKeyIdentifier,
+                false,
                 new JcaX509ExtensionUtils().createSubjectKeyIdentifier(pair.getPublic()));
         X509Certificate certificate = new JcaX509CertificateConverter()
                 .getCertificate(builder.build(new JcaContentSignerBuilder(SIGNATURE).build(pair.getPrivate())));
@@ -175,19 +178,25 @@ public final class CertificateAuthority {
         try {
             // Longer names have no room in a common name; clients look at the alternative names anyway.
             X500Name subject = name(host.length() <= NAME_LENGTH_MAX ? host : "brig");
-            X509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(certificate, serial(),
-                    Date.from(now.minus(BEFORE)), Date.from(now.plus(LEAF_LIFE)), subject, leafKey);
+            X509v3CertificateBuilder builder = new JcaX509v3CertificateBuilder(
+                    certificate,
+                    serial(),
+                    Date.from(now.minus(BEFORE)),
+                    Date.from(now.plus(LEAF_LIFE)),
+                    subject,
+                    leafKey);
             JcaX509ExtensionUtils extensions = new JcaX509ExtensionUtils();
             builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
             builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
-            builder.addExtension(Extension.extendedKeyUsage, false,
-                    new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
-            builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(
-                    new GeneralName(isAddress ? GeneralName.iPAddress : GeneralName.dNSName, host)));
-            builder.addExtension(Extension.authorityKeyIdentifier, false,
-                    extensions.createAuthorityKeyIdentifier(certificate));
-            builder.addExtension(Extension.subjectKeyIdentifier, false,
-                    extensions.createSubjectKeyIdentifier(leafKey));
+            builder.addExtension(
+                    Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
+            builder.addExtension(
+                    Extension.subjectAlternativeName,
+                    false,
+                    new GeneralNames(new GeneralName(isAddress ? GeneralName.iPAddress : GeneralName.dNSName, host)));
+            builder.addExtension(
+                    Extension.authorityKeyIdentifier, false, extensions.createAuthorityKeyIdentifier(certificate));
+            builder.addExtension(Extension.subjectKeyIdentifier, false, extensions.createSubjectKeyIdentifier(leafKey));
             return new JcaX509CertificateConverter()
                     .getCertificate(builder.build(new JcaContentSignerBuilder(SIGNATURE).build(key)));
         } catch (OperatorCreationException e) {
@@ -196,7 +205,9 @@ public final class CertificateAuthority {
     }
 
     private static X500Name name(String commonName) {
-        return new X500NameBuilder(BCStyle.INSTANCE).addRDN(BCStyle.CN, commonName).build();
+        return new X500NameBuilder(BCStyle.INSTANCE)
+                .addRDN(BCStyle.CN, commonName)
+                .build();
     }
 
     private static BigInteger serial() {

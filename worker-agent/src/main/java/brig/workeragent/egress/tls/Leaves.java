@@ -63,10 +63,12 @@ public final class Leaves {
         this.clock = clock;
         try {
             this.key = CertificateAuthority.newKeyPair();
-            this.context = SslContextBuilder.forServer(new ByPeer()).sslProvider(SslProvider.JDK)
+            this.context = SslContextBuilder.forServer(new ByPeer())
+                    .sslProvider(SslProvider.JDK)
                     .protocols("TLSv1.3", "TLSv1.2")
                     // What an agent's tools speak here is HTTP/1.1, whatever the server could do.
-                    .applicationProtocolConfig(new ApplicationProtocolConfig(ApplicationProtocolConfig.Protocol.ALPN,
+                    .applicationProtocolConfig(new ApplicationProtocolConfig(
+                            ApplicationProtocolConfig.Protocol.ALPN,
                             ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
                             ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
                             ApplicationProtocolNames.HTTP_1_1))
@@ -83,7 +85,8 @@ public final class Leaves {
         lock.lock();
         try {
             Leaf known = leaves.get(host);
-            if (known != null && nowMs - known.madeMs() < RENEW_AFTER.toMillis()
+            if (known != null
+                    && nowMs - known.madeMs() < RENEW_AFTER.toMillis()
                     && !known.certificate().isCompletedExceptionally()) {
                 return known.certificate();
             }

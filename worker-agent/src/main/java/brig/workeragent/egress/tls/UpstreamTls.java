@@ -30,8 +30,12 @@ public final class UpstreamTls {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(roots(extraRoots));
-            context = SslContextBuilder.forClient().sslProvider(SslProvider.JDK).trustManager(factory)
-                    .protocols("TLSv1.3", "TLSv1.2").endpointIdentificationAlgorithm("HTTPS").build();
+            context = SslContextBuilder.forClient()
+                    .sslProvider(SslProvider.JDK)
+                    .trustManager(factory)
+                    .protocols("TLSv1.3", "TLSv1.2")
+                    .endpointIdentificationAlgorithm("HTTPS")
+                    .build();
         } catch (GeneralSecurityException e) {
             throw new IOException("cannot read the roots of trust", e);
         }

@@ -32,7 +32,8 @@ class AuditFilesTest {
 
     private void readAll(int bytesMax) throws IOException {
         AuditFiles files = new AuditFiles(folder);
-        for (AuditFiles.Part part = files.read(position, bytesMax); !part.next().equals(position);
+        for (AuditFiles.Part part = files.read(position, bytesMax);
+                !part.next().equals(position);
                 part = files.read(position, bytesMax)) {
             read.addAll(part.lines());
             position = part.next();

@@ -32,7 +32,8 @@ class AuditLogTest {
     @Test
     void shouldAppendAcrossStartsAndBeClosedToOthers() throws IOException {
         for (int i = 0; i < 3; i++) {
-            try (AuditLog log = AuditLog.open(folder.resolve("a"), new AuditLog.Bounds(1 << 20, 2, 0), Clock.systemUTC())) {
+            try (AuditLog log =
+                    AuditLog.open(folder.resolve("a"), new AuditLog.Bounds(1 << 20, 2, 0), Clock.systemUTC())) {
                 log.append(Map.of("n", i));
             }
         }
@@ -72,7 +73,8 @@ class AuditLogTest {
         Files.setLastModifiedTime(old, FileTime.from(now.minusSeconds(9 * 86_400)));
         Path young = Files.writeString(folder.resolve("egress-20260109T000000.000Z.jsonl"), "{}\n");
         Files.setLastModifiedTime(young, FileTime.from(now.minusSeconds(86_400)));
-        try (AuditLog log = AuditLog.open(folder, new AuditLog.Bounds(4096, 100, 3 * 86_400_000L), Clock.fixed(now, ZoneOffset.UTC))) {
+        try (AuditLog log = AuditLog.open(
+                folder, new AuditLog.Bounds(4096, 100, 3 * 86_400_000L), Clock.fixed(now, ZoneOffset.UTC))) {
             log.append(Map.of("text", "x".repeat(4000)));
             log.append(Map.of("text", "x".repeat(4000)));
         }

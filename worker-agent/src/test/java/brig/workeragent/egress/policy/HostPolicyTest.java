@@ -24,8 +24,14 @@ class HostPolicyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{}", "{\"allowedHosts\": []}", "{\"deniedHosts\": [\"a.example\"]}",
-            "{\"tunnelHosts\": [\"a.example\"]}", "{\"secrets\": {\"T\": {\"hosts\": [\"a.example\"]}}}"})
+    @ValueSource(
+            strings = {
+                "{}",
+                "{\"allowedHosts\": []}",
+                "{\"deniedHosts\": [\"a.example\"]}",
+                "{\"tunnelHosts\": [\"a.example\"]}",
+                "{\"secrets\": {\"T\": {\"hosts\": [\"a.example\"]}}}"
+            })
     void shouldDenyEverythingWhenNothingIsAllowed(String json) {
         HostPolicy policy = policy(json);
         assertFalse(policy.host("a.example", 443).allowed());
@@ -36,13 +42,32 @@ class HostPolicyTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"a.example,443,true", "a.example,80,true", "a.example,22,false", "a.example,8443,false",
-            "b.a.example,443,false", "xa.example,443,false", "a.example.evil,443,false",
-            "sub.wild.example,443,true", "x.y.wild.example,80,true", "wild.example,443,false",
-            "evilwild.example,443,false", ".wild.example,443,false", "port.example,8443,true",
-            "port.example,443,false", "git.example,22,true", "x.deep.example,9000,true", "x.deep.example,443,false",
-            "10.1.2.3,8080,true", "10.1.2.3,80,false", "10.2.0.1,80,true", "10.3.0.1,80,false",
-            "0:0:0:0:0:0:0:1,8443,true", "0:0:0:0:0:0:0:2,8443,false", "192.168.1.1,80,false"})
+    @CsvSource({
+        "a.example,443,true",
+        "a.example,80,true",
+        "a.example,22,false",
+        "a.example,8443,false",
+        "b.a.example,443,false",
+        "xa.example,443,false",
+        "a.example.evil,443,false",
+        "sub.wild.example,443,true",
+        "x.y.wild.example,80,true",
+        "wild.example,443,false",
+        "evilwild.example,443,false",
+        ".wild.example,443,false",
+        "port.example,8443,true",
+        "port.example,443,false",
+        "git.example,22,true",
+        "x.deep.example,9000,true",
+        "x.deep.example,443,false",
+        "10.1.2.3,8080,true",
+        "10.1.2.3,80,false",
+        "10.2.0.1,80,true",
+        "10.3.0.1,80,false",
+        "0:0:0:0:0:0:0:1,8443,true",
+        "0:0:0:0:0:0:0:2,8443,false",
+        "192.168.1.1,80,false"
+    })
     void shouldAllowExactlyWhatIsListed(String host, int port, boolean allowed) {
         HostPolicy policy = policy("""
                 {"allowedHosts": ["A.example", "*.wild.example", "port.example:8443", "git.example:22",
@@ -57,7 +82,9 @@ class HostPolicyTest {
                  "half.example:443", "10.9.0.0/16"]}""");
         assertFalse(policy.host("evil.example", 443).allowed());
         assertFalse(policy.host("evil.example", 443).askable());
-        assertEquals("deniedHosts has evil.example", policy.host("evil.example", 8080).rule());
+        assertEquals(
+                "deniedHosts has evil.example",
+                policy.host("evil.example", 8080).rule());
         assertFalse(policy.host("x.bad.example", 443).allowed());
         assertTrue(policy.host("bad.example", 443).allowed());
         assertFalse(policy.host("half.example", 443).allowed());
@@ -75,11 +102,28 @@ class HostPolicyTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"GET,/v1/x,true", "GET,/v1/,true", "GET,/v1,false", "get,/v1/x,true", "POST,/v1/x,false",
-            "POST,/up,true", "POST,/up/x,true", "POST,/upper,false", "GET,/v1/../admin,false", "GET,/v1/..,false",
-            "GET,/v1/%2e%2e/admin,false", "GET,/v1/..%2fadmin,false", "GET,/v1/.%2E/x,false", "GET,/v1//x,false",
-            "GET,/v1/x\\..\\y,false", "GET,/v1/%252e%252e/x,false", "GET,/v1/a..b,true", "GET,/v1/..;/x,false",
-            "GET,/v1/%5c..,false", "DELETE,/up,false"})
+    @CsvSource({
+        "GET,/v1/x,true",
+        "GET,/v1/,true",
+        "GET,/v1,false",
+        "get,/v1/x,true",
+        "POST,/v1/x,false",
+        "POST,/up,true",
+        "POST,/up/x,true",
+        "POST,/upper,false",
+        "GET,/v1/../admin,false",
+        "GET,/v1/..,false",
+        "GET,/v1/%2e%2e/admin,false",
+        "GET,/v1/..%2fadmin,false",
+        "GET,/v1/.%2E/x,false",
+        "GET,/v1//x,false",
+        "GET,/v1/x\\..\\y,false",
+        "GET,/v1/%252e%252e/x,false",
+        "GET,/v1/a..b,true",
+        "GET,/v1/..;/x,false",
+        "GET,/v1/%5c..,false",
+        "DELETE,/up,false"
+    })
     void shouldBoundMethodsAndPathsWhenARuleNamesThem(String method, String path, boolean allowed) {
         HostPolicy policy = policy("""
                 {"allowedHosts": [{"host": "api.example", "methods": ["GET"], "paths": ["/v1/"]},
@@ -123,7 +167,11 @@ class HostPolicyTest {
     void shouldSayThatAPersonMayAllowWhenNothingForbids() {
         HostPolicy policy = policy("{\"allowedHosts\": [\"a.example\"], \"askMs\": 5}");
         assertTrue(policy.host("b.example", 443).askable());
-        assertEquals("allowedHosts does not have b.example", policy.host("b.example", 443).rule());
-        assertEquals("allowedHosts has a.example with other ports than 22", policy.host("a.example", 22).rule());
+        assertEquals(
+                "allowedHosts does not have b.example",
+                policy.host("b.example", 443).rule());
+        assertEquals(
+                "allowedHosts has a.example with other ports than 22",
+                policy.host("a.example", 22).rule());
     }
 }

@@ -61,14 +61,15 @@ class NarrowingTest {
     @Test
     void shouldKeepMethodsAndPathsOfThePolicy() {
         EgressPolicy bounded = policy(Map.of("host", "*.a.test", "methods", List.of("GET"), "paths", List.of("/v1")));
-        assertEquals(List.of(Map.of("host", "x.a.test", "methods", List.of("GET"), "paths", List.of("/v1"))),
+        assertEquals(
+                List.of(Map.of("host", "x.a.test", "methods", List.of("GET"), "paths", List.of("/v1"))),
                 hosts("x.a.test").of(bounded).allowedHosts());
     }
 
     @Test
     void shouldKeepDenialsAndWhatElseThePolicySays() {
-        EgressPolicy policy = EgressPolicy.read(Map.of("allowedHosts", List.of("*.a.test"), "deniedHosts",
-                List.of("x.a.test"), "askMs", 7L));
+        EgressPolicy policy = EgressPolicy.read(
+                Map.of("allowedHosts", List.of("*.a.test"), "deniedHosts", List.of("x.a.test"), "askMs", 7L));
         EgressPolicy narrowed = hosts("x.a.test").of(policy);
         assertEquals(List.of("x.a.test"), narrowed.deniedHosts());
         assertEquals(7, narrowed.askMs());
@@ -77,18 +78,28 @@ class NarrowingTest {
     @Test
     void shouldTakeTheStricterOfModesWhenBothSayOne() {
         EgressPolicy trusted = EgressPolicy.read(Map.of("dnsMode", "trusted", "auditNetwork", false));
-        assertEquals("synthetic", new Narrowing(List.of(), Map.of(), DnsMode.SYNTHETIC, false).of(trusted).dnsMode());
-        assertEquals("trusted", new Narrowing(List.of(), Map.of(), DnsMode.OPEN, false).of(trusted).dnsMode());
+        assertEquals(
+                "synthetic",
+                new Narrowing(List.of(), Map.of(), DnsMode.SYNTHETIC, false)
+                        .of(trusted)
+                        .dnsMode());
+        assertEquals(
+                "trusted",
+                new Narrowing(List.of(), Map.of(), DnsMode.OPEN, false)
+                        .of(trusted)
+                        .dnsMode());
         assertTrue(new Narrowing(List.of(), Map.of(), null, true).of(trusted).auditNetwork());
     }
 
     @Test
     void shouldLeaveSecretsThatAreWantedAndOnlyWhereBothWantThem() {
-        EgressPolicy policy = EgressPolicy.read(Map.of("secrets", Map.of(
-                "TOKEN", Map.of("hosts", List.of("*.a.test", "b.test"), "file", "/etc/token"),
-                "OTHER", Map.of("hosts", List.of("c.test")))));
-        var wanted = new Narrowing(List.of(), Map.of("TOKEN", List.of("x.a.test", "c.test"), "NEW", List.of("d.test")),
-                null, false);
+        EgressPolicy policy = EgressPolicy.read(Map.of(
+                "secrets",
+                Map.of(
+                        "TOKEN", Map.of("hosts", List.of("*.a.test", "b.test"), "file", "/etc/token"),
+                        "OTHER", Map.of("hosts", List.of("c.test")))));
+        var wanted = new Narrowing(
+                List.of(), Map.of("TOKEN", List.of("x.a.test", "c.test"), "NEW", List.of("d.test")), null, false);
         Map<String, EgressPolicy.Secret> secrets = wanted.of(policy).secrets();
         assertEquals(Set.of("TOKEN"), secrets.keySet());
         assertEquals(List.of("x.a.test"), secrets.get("TOKEN").hosts());

@@ -26,7 +26,11 @@ final class AsksTest {
     }
 
     private boolean add(String name, String host) {
-        return asks.add(host, REFUSED, NEVER_MS, verdict -> told.add(name + " " + verdict.rule()),
+        return asks.add(
+                host,
+                REFUSED,
+                NEVER_MS,
+                verdict -> told.add(name + " " + verdict.rule()),
                 () -> told.add("asked " + host));
     }
 

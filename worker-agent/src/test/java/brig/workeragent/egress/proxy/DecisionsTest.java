@@ -33,12 +33,14 @@ class DecisionsTest {
     }
 
     private static EgressPolicy policy(TestServer server, int askMs) {
-        return EgressFixture.policy("{'allowedHosts': ['127.0.0.1:PORT'], 'deniedHosts': ['evil.example'], 'askMs': " + askMs + "}",
+        return EgressFixture.policy(
+                "{'allowedHosts': ['127.0.0.1:PORT'], 'deniedHosts': ['evil.example'], 'askMs': " + askMs + "}",
                 server.port());
     }
 
     private static String get(String host, TestServer server) {
-        return "GET http://" + host + ":" + server.port() + "/ HTTP/1.1\r\nHost: " + host + ":" + server.port() + "\r\n\r\n";
+        return "GET http://" + host + ":" + server.port() + "/ HTTP/1.1\r\nHost: " + host + ":" + server.port()
+                + "\r\n\r\n";
     }
 
     @Test
@@ -56,7 +58,8 @@ class DecisionsTest {
                 assertEquals(403, client.send(get("b.example", server)).answer().status());
                 assertEquals("b.example", egress.event("blocked").get("host"));
             }
-            assertTrue(egress.events.stream().noneMatch(event -> "a.example".equals(event.get("host"))),
+            assertTrue(
+                    egress.events.stream().noneMatch(event -> "a.example".equals(event.get("host"))),
                     egress.events::toString);
         }
     }
@@ -65,7 +68,8 @@ class DecisionsTest {
     void shouldWaitForAPersonAndGoOnWhenAllowed() throws Exception {
         try (TestServer server = egress.plain(TestServer.answering("ok"))) {
             Worker worker = egress.worker(policy(server, 60_000));
-            try (TestClient one = egress.client(worker); TestClient two = egress.client(worker)) {
+            try (TestClient one = egress.client(worker);
+                    TestClient two = egress.client(worker)) {
                 one.send(get("a.example", server));
                 Map<String, Object> ask = egress.event("ask");
                 assertEquals("a.example", ask.get("host"));
@@ -74,7 +78,8 @@ class DecisionsTest {
                 egress.server.allow(worker.id(), "a.example:" + server.port(), false);
                 assertEquals(200, one.answer().status());
                 assertEquals(200, two.answer().status());
-                assertTrue(egress.events.stream().noneMatch(event -> "ask".equals(event.get("kind"))), "one ask for both");
+                assertTrue(
+                        egress.events.stream().noneMatch(event -> "ask".equals(event.get("kind"))), "one ask for both");
                 assertEquals(200, one.send(get("a.example", server)).answer().status());
             }
         }
@@ -119,7 +124,8 @@ class DecisionsTest {
             egress.server.allow(worker.id(), "evil.example:" + server.port(), false);
             egress.server.allow(worker.id(), "evil.example:" + server.port(), true);
             try (TestClient client = egress.client(worker)) {
-                assertEquals(403, client.send(get("evil.example", server)).answer().status());
+                assertEquals(
+                        403, client.send(get("evil.example", server)).answer().status());
                 assertTrue(server.requests().isEmpty());
             }
         }
@@ -136,7 +142,11 @@ class DecisionsTest {
                 egress.server.allow(worker.id(), authority, true);
                 assertEquals(200, client.answer().status());
                 client.tls(egress.trust(), "a.example");
-                assertEquals(200, client.send("GET / HTTP/1.1\r\nHost: " + authority + "\r\n\r\n").answer().status());
+                assertEquals(
+                        200,
+                        client.send("GET / HTTP/1.1\r\nHost: " + authority + "\r\n\r\n")
+                                .answer()
+                                .status());
             }
         }
     }
@@ -166,9 +176,11 @@ class DecisionsTest {
             TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nbegin");
             request.in().read();
         })) {
-            EgressPolicy open = EgressFixture.policy("{'allowedHosts': ['127.0.0.1:PORT', 'a.example:PORT']}", server.port());
+            EgressPolicy open =
+                    EgressFixture.policy("{'allowedHosts': ['127.0.0.1:PORT', 'a.example:PORT']}", server.port());
             Worker worker = egress.worker(open);
-            try (TestClient running = egress.client(worker); TestClient later = egress.client(worker)) {
+            try (TestClient running = egress.client(worker);
+                    TestClient later = egress.client(worker)) {
                 running.send(get("a.example", server));
                 assertEquals('H', running.in().read());
                 egress.server.changePolicy(worker.id(), EgressPolicy.NONE);
@@ -189,7 +201,8 @@ class DecisionsTest {
     void shouldEndATunnelWhenThePolicyTakesItsHostAway() throws Exception {
         try (TestServer server = egress.plain(TestServer.answering("ok"))) {
             Worker worker = egress.worker(EgressFixture.policy(
-                    "{'allowedHosts': ['127.0.0.1:PORT', 'a.example:PORT'], 'tunnelHosts': ['a.example:PORT']}", server.port()));
+                    "{'allowedHosts': ['127.0.0.1:PORT', 'a.example:PORT'], 'tunnelHosts': ['a.example:PORT']}",
+                    server.port()));
             try (TestClient client = egress.client(worker).connect("a.example:" + server.port())) {
                 assertEquals(200, client.send("GET / HTTP/1.1\r\n\r\n").answer().status());
                 egress.server.changePolicy(worker.id(), EgressPolicy.NONE);
@@ -213,9 +226,14 @@ class DecisionsTest {
     @Test
     void shouldKeepWorkersApart() throws Exception {
         try (TestServer server = egress.plain(TestServer.answering("ok"))) {
-            Worker one = egress.worker("w1", EgressFixture.policy("{'allowedHosts': ['127.0.0.1:PORT', 'a.example:PORT']}", server.port()));
-            Worker two = egress.worker("w2", EgressFixture.policy("{'allowedHosts': ['127.0.0.1:PORT', 'b.example:PORT']}", server.port()));
-            try (TestClient first = egress.client(one); TestClient second = egress.client(two)) {
+            Worker one = egress.worker(
+                    "w1",
+                    EgressFixture.policy("{'allowedHosts': ['127.0.0.1:PORT', 'a.example:PORT']}", server.port()));
+            Worker two = egress.worker(
+                    "w2",
+                    EgressFixture.policy("{'allowedHosts': ['127.0.0.1:PORT', 'b.example:PORT']}", server.port()));
+            try (TestClient first = egress.client(one);
+                    TestClient second = egress.client(two)) {
                 assertEquals(200, first.send(get("a.example", server)).answer().status());
                 assertEquals(403, first.send(get("b.example", server)).answer().status());
                 assertEquals(403, second.send(get("a.example", server)).answer().status());

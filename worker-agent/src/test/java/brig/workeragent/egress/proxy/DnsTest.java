@@ -52,8 +52,12 @@ class DnsTest {
     }
 
     static byte[] question(String name, int type) {
-        ByteBuffer out = ByteBuffer.allocate(600).putShort((short) 0x1234).putShort((short) 0x0100).putShort((short) 1)
-                .putShort((short) 0).putInt(0);
+        ByteBuffer out = ByteBuffer.allocate(600)
+                .putShort((short) 0x1234)
+                .putShort((short) 0x0100)
+                .putShort((short) 1)
+                .putShort((short) 0)
+                .putInt(0);
         for (String label : name.split("\\.", -1)) {
             byte[] bytes = label.getBytes(StandardCharsets.ISO_8859_1);
             out.put((byte) bytes.length).put(bytes);
@@ -99,8 +103,11 @@ class DnsTest {
     }
 
     private Worker worker(String mode) throws IOException {
-        return egress.worker(EgressFixture.policy("{'allowedHosts': ['a.example'], 'dnsMode': '" + mode + "'}", 0),
-                Role.DNS_UDP, Role.DNS_TCP, Role.PROXY);
+        return egress.worker(
+                EgressFixture.policy("{'allowedHosts': ['a.example'], 'dnsMode': '" + mode + "'}", 0),
+                Role.DNS_UDP,
+                Role.DNS_TCP,
+                Role.PROXY);
     }
 
     @Test
@@ -220,7 +227,9 @@ class DnsTest {
         Worker worker = worker("synthetic");
         assertNotEquals(0, count(ask(worker, "evil.example", A)));
         try (TestClient client = egress.client(worker)) {
-            String body = client.send("GET http://198.18.0.1/ HTTP/1.1\r\nHost: 198.18.0.1\r\n\r\n").answer().body();
+            String body = client.send("GET http://198.18.0.1/ HTTP/1.1\r\nHost: 198.18.0.1\r\n\r\n")
+                    .answer()
+                    .body();
             assertTrue(body.contains("allowedHosts does not have evil.example"), body);
             assertFalse(body.contains("198.18"), body);
         }

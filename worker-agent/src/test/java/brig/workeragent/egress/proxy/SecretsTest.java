@@ -38,7 +38,8 @@ class SecretsTest {
 
     @BeforeEach
     void open() throws IOException {
-        egress = new EgressFixture(folder, Map.of("HOST_TOKEN", VALUE, "OTHER_TOKEN", "planted-other-value-1212"), ProxyLimits.USUAL);
+        egress = new EgressFixture(
+                folder, Map.of("HOST_TOKEN", VALUE, "OTHER_TOKEN", "planted-other-value-1212"), ProxyLimits.USUAL);
         egress.name("a.example", "b.example");
     }
 
@@ -67,8 +68,13 @@ class SecretsTest {
             Worker worker = worker(server);
             String token = worker.placeholders().get("TOKEN");
             try (TestClient client = egress.client(worker)) {
-                Answer answer = client.send(post("a.example", server.port(), "k=" + token + "&k=" + token,
-                        "Authorization: Bearer " + token + "\r\n", "Accept-Encoding: gzip\r\n")).answer();
+                Answer answer = client.send(post(
+                                "a.example",
+                                server.port(),
+                                "k=" + token + "&k=" + token,
+                                "Authorization: Bearer " + token + "\r\n",
+                                "Accept-Encoding: gzip\r\n"))
+                        .answer();
                 assertEquals(200, answer.status(), answer.body());
                 TestServer.Request got = server.requests().getFirst();
                 assertEquals("Bearer " + VALUE, got.header("authorization"));
@@ -88,7 +94,9 @@ class SecretsTest {
             Worker worker = worker(server);
             String inside = base64("x-access-token:" + worker.placeholders().get("TOKEN"));
             try (TestClient client = egress.client(worker)) {
-                Answer answer = client.send(post("a.example", server.port(), "", "Authorization: Basic " + inside + "\r\n")).answer();
+                Answer answer = client.send(
+                                post("a.example", server.port(), "", "Authorization: Basic " + inside + "\r\n"))
+                        .answer();
                 String outside = base64("x-access-token:" + VALUE);
                 assertEquals("Basic " + outside, server.requests().getFirst().header("authorization"));
                 assertTrue(answer.body().contains(inside) && !answer.body().contains(outside), answer.body());
@@ -116,7 +124,8 @@ class SecretsTest {
                     post("b.example", server.port(), "BRIG_SECRET_" + "0".repeat(48)),
                     post("a.example", server.port(), worker.placeholders().get("ABSENT")),
                     post("a.example", server.port(), worker.placeholders().get("STRICT")),
-                    post("a.example", server.port(), "").replace("/x", "/x?k=" + worker.placeholders().get("STRICT")));
+                    post("a.example", server.port(), "")
+                            .replace("/x", "/x?k=" + worker.placeholders().get("STRICT")));
             for (String request : requests) {
                 try (TestClient client = egress.client(worker)) {
                     Answer answer = client.send(request).answer();
@@ -127,7 +136,11 @@ class SecretsTest {
                 }
             }
             assertTrue(server.requests().isEmpty(), server.requests().toString());
-            assertEquals(requests.size(), egress.audit().stream().filter(e -> "blocked".equals(e.get("decision"))).count());
+            assertEquals(
+                    requests.size(),
+                    egress.audit().stream()
+                            .filter(e -> "blocked".equals(e.get("decision")))
+                            .count());
         }
     }
 
@@ -137,11 +150,19 @@ class SecretsTest {
             Worker worker = worker(server);
             String body = "x".repeat(600_000) + worker.placeholders().get("TOKEN") + "y".repeat(1000);
             try (TestClient client = egress.client(worker)) {
-                assertEquals(403, client.send(post("b.example", server.port(), body)).answer().status());
+                assertEquals(
+                        403,
+                        client.send(post("b.example", server.port(), body))
+                                .answer()
+                                .status());
                 assertTrue(server.requests().isEmpty());
             }
             try (TestClient client = egress.client(worker)) {
-                assertEquals(200, client.send(post("a.example", server.port(), body)).answer().status());
+                assertEquals(
+                        200,
+                        client.send(post("a.example", server.port(), body))
+                                .answer()
+                                .status());
                 TestServer.Request got = server.requests().getFirst();
                 assertEquals("chunked", got.header("transfer-encoding"));
                 assertEquals(600_000 + VALUE.length() + 1000, got.body().length());
@@ -155,8 +176,12 @@ class SecretsTest {
         try (TestServer server = egress.plain(SecretsTest::echo)) {
             Worker worker = worker(server);
             try (TestClient client = egress.client(worker)) {
-                client.send(post("a.example", server.port(), "packed " + worker.placeholders().get("TOKEN"),
-                        "Content-Encoding: zstd\r\n")).answer();
+                client.send(post(
+                                "a.example",
+                                server.port(),
+                                "packed " + worker.placeholders().get("TOKEN"),
+                                "Content-Encoding: zstd\r\n"))
+                        .answer();
                 assertTrue(server.requests().getFirst().body().contains("BRIG_SECRET_"));
             }
         }
@@ -170,22 +195,30 @@ class SecretsTest {
         }
         try (TestServer server = egress.plain((request, out) -> {
             boolean known = request.line().contains("/gzip");
-            TestServer.write(out, "HTTP/1.1 200 OK\r\nContent-Encoding: " + (known ? "gzip" : "br") + "\r\nX-Echo: " + VALUE
-                    + "\r\nContent-Length: " + packed.size() + "\r\n\r\n");
+            TestServer.write(
+                    out,
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: " + (known ? "gzip" : "br") + "\r\nX-Echo: " + VALUE
+                            + "\r\nContent-Length: " + packed.size() + "\r\n\r\n");
             out.write(packed.toByteArray());
             out.flush();
         })) {
             Worker worker = worker(server);
             try (TestClient client = egress.client(worker)) {
-                Answer answer = client.send(post("a.example", server.port(), "").replace("/x", "/gzip")).answer();
+                Answer answer = client.send(post("a.example", server.port(), "").replace("/x", "/gzip"))
+                        .answer();
                 assertEquals("<" + worker.placeholders().get("TOKEN") + ">", answer.body());
                 assertFalse(answer.head().contains(VALUE), answer.head());
             }
             try (TestClient client = egress.client(worker)) {
-                assertEquals(502, client.send(post("a.example", server.port(), "")).answer().status());
+                assertEquals(
+                        502,
+                        client.send(post("a.example", server.port(), ""))
+                                .answer()
+                                .status());
             }
             try (TestClient client = egress.client(worker)) {
-                Answer answer = client.send(post("b.example", server.port(), "")).answer();
+                Answer answer =
+                        client.send(post("b.example", server.port(), "")).answer();
                 assertEquals("br", answer.header("content-encoding"));
                 assertEquals(String.valueOf(packed.size()), answer.header("content-length"));
             }
@@ -194,11 +227,15 @@ class SecretsTest {
 
     @Test
     void shouldTakeAValueOutOfTheNameOfAHeader() throws Exception {
-        try (TestServer server = egress.plain((request, out) -> TestServer.write(out, "HTTP/1.1 200 OK\r\n" + VALUE + ": x\r\nX-"
-                + VALUE.toUpperCase(Locale.ROOT) + ": x\r\nX-B64: " + base64("a" + VALUE) + "\r\nContent-Length: 0\r\n\r\n"))) {
+        try (TestServer server = egress.plain((request, out) -> TestServer.write(
+                out,
+                "HTTP/1.1 200 OK\r\n" + VALUE + ": x\r\nX-" + VALUE.toUpperCase(Locale.ROOT) + ": x\r\nX-B64: "
+                        + base64("a" + VALUE) + "\r\nContent-Length: 0\r\n\r\n"))) {
             Worker worker = worker(server);
             try (TestClient client = egress.client(worker)) {
-                String head = client.send(post("a.example", server.port(), "")).answer().head();
+                String head = client.send(post("a.example", server.port(), ""))
+                        .answer()
+                        .head();
                 assertFalse(head.toLowerCase(Locale.ROOT).contains(VALUE), head);
                 assertFalse(head.contains(base64("a" + VALUE)), head);
                 assertTrue(head.contains(worker.placeholders().get("TOKEN")), head);
@@ -211,8 +248,12 @@ class SecretsTest {
         try (TestServer server = egress.plain(SecretsTest::echo)) {
             Worker worker = worker(server);
             try (TestClient client = egress.client(worker)) {
-                client.send(post("a.example", server.port(), "").replace("/x", "/x?k=" + worker.placeholders().get("TOKEN"))).answer();
-                assertEquals("POST /x?k=" + VALUE + " HTTP/1.1", server.requests().getFirst().line());
+                client.send(post("a.example", server.port(), "")
+                                .replace("/x", "/x?k=" + worker.placeholders().get("TOKEN")))
+                        .answer();
+                assertEquals(
+                        "POST /x?k=" + VALUE + " HTTP/1.1",
+                        server.requests().getFirst().line());
                 assertEquals("/x", egress.audit().getFirst().get("path"));
             }
         }
@@ -223,9 +264,12 @@ class SecretsTest {
         Path file = folder.resolve("token");
         Files.writeString(file, "first-value-1\nmore\n");
         try (TestServer server = egress.plain(SecretsTest::echo)) {
-            Worker worker = egress.worker(EgressFixture.policy("{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT'], 'secrets':"
-                    + " {'T': {'hosts': ['a.example:PORT'], 'file': '" + file + "', 'allowPlaintext': true}}}", server.port()));
-            String request = post("a.example", server.port(), worker.placeholders().get("T"));
+            Worker worker = egress.worker(EgressFixture.policy(
+                    "{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT'], 'secrets':"
+                            + " {'T': {'hosts': ['a.example:PORT'], 'file': '" + file + "', 'allowPlaintext': true}}}",
+                    server.port()));
+            String request =
+                    post("a.example", server.port(), worker.placeholders().get("T"));
             try (TestClient client = egress.client(worker)) {
                 assertEquals(200, client.send(request).answer().status());
                 assertEquals("first-value-1", server.requests().getLast().body());
@@ -250,11 +294,16 @@ class SecretsTest {
     @Test
     void shouldAskACommandForAValue() throws Exception {
         try (TestServer server = egress.plain(SecretsTest::echo)) {
-            Worker worker = egress.worker(EgressFixture.policy("{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT'], 'secrets':"
-                    + " {'T': {'hosts': ['a.example:PORT'], 'command': ['/bin/echo', 'from-a-command'], 'allowPlaintext': true}}}",
+            Worker worker = egress.worker(EgressFixture.policy(
+                    "{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT'], 'secrets':"
+                            + " {'T': {'hosts': ['a.example:PORT'], 'command': ['/bin/echo', 'from-a-command'], 'allowPlaintext': true}}}",
                     server.port()));
             try (TestClient client = egress.client(worker)) {
-                client.send(post("a.example", server.port(), worker.placeholders().get("T"))).answer();
+                client.send(post(
+                                "a.example",
+                                server.port(),
+                                worker.placeholders().get("T")))
+                        .answer();
                 assertEquals("from-a-command", server.requests().getFirst().body());
             }
         }

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class TestClient implements AutoCloseable {
     /** An answer, or what of it came. */
     record Answer(int status, String head, String body) {
-        @Nullable String header(String name) {
+        @Nullable
+        String header(String name) {
             return new TestServer.Request(head, "", InputStream.nullInputStream()).header(name);
         }
     }
@@ -45,7 +46,8 @@ final class TestClient implements AutoCloseable {
 
     /** Through the proxy to a host, and TLS with it. */
     TestClient connect(String authority) throws IOException {
-        Answer answer = send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n").answer();
+        Answer answer = send("CONNECT " + authority + " HTTP/1.1\r\nHost: " + authority + "\r\n\r\n")
+                .answer();
         if (answer.status() != 200) {
             throw new IOException("CONNECT: " + answer);
         }

@@ -29,7 +29,8 @@ final class TestServer implements AutoCloseable {
             return head.substring(0, head.indexOf("\r\n"));
         }
 
-        @Nullable String header(String name) {
+        @Nullable
+        String header(String name) {
             for (String line : head.split("\r\n", -1)) {
                 if (line.regionMatches(true, 0, name + ":", 0, name.length() + 1)) {
                     return line.substring(name.length() + 1).strip();
@@ -97,8 +98,8 @@ final class TestServer implements AutoCloseable {
     }
 
     private void serve(Socket plain) {
-        try (Socket connection = tls == null ? plain
-                : tls.getSocketFactory().createSocket(plain, null, plain.getPort(), true)) {
+        try (Socket connection =
+                tls == null ? plain : tls.getSocketFactory().createSocket(plain, null, plain.getPort(), true)) {
             if (connection instanceof javax.net.ssl.SSLSocket server) {
                 server.setUseClientMode(false);
             }
@@ -130,7 +131,8 @@ final class TestServer implements AutoCloseable {
         if (length != null) {
             return new Request(bare.head(), new String(in.readNBytes(Integer.parseInt(length)), ISO_8859_1), in);
         }
-        return new Request(bare.head(), "chunked".equalsIgnoreCase(bare.header("transfer-encoding")) ? chunks(in) : "", in);
+        return new Request(
+                bare.head(), "chunked".equalsIgnoreCase(bare.header("transfer-encoding")) ? chunks(in) : "", in);
     }
 
     static String chunks(InputStream in) throws IOException {

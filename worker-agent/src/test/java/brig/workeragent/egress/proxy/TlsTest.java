@@ -51,8 +51,10 @@ class TlsTest {
     }
 
     private Worker allow(int port) throws IOException {
-        return egress.worker(EgressFixture.policy("{'allowedHosts': ['a.example:PORT', 'alone:PORT', '127.0.0.1:PORT',"
-                + " {'host': 'b.example:PORT', 'paths': ['/v1/']}]}", port));
+        return egress.worker(EgressFixture.policy(
+                "{'allowedHosts': ['a.example:PORT', 'alone:PORT', '127.0.0.1:PORT',"
+                        + " {'host': 'b.example:PORT', 'paths': ['/v1/']}]}",
+                port));
     }
 
     private static String get(String authority, String path) {
@@ -70,7 +72,8 @@ class TlsTest {
             X509Certificate leaf = (X509Certificate) tls.getSession().getPeerCertificates()[0];
             assertTrue(leaf.getIssuerX500Principal().getName().contains("Brig egress"));
             for (int i = 0; i < 3; i++) {
-                assertEquals("hello", client.send(get(authority, "/" + i)).answer().body());
+                assertEquals(
+                        "hello", client.send(get(authority, "/" + i)).answer().body());
             }
             assertEquals(1, server.connections());
             assertEquals(authority, server.requests().getFirst().header("host"));
@@ -85,7 +88,8 @@ class TlsTest {
             client.connect(authority).tls(egress.trust(), "b.example");
             assertEquals(200, client.send(get(authority, "/v1/x")).answer().status());
             assertEquals(403, client.send(get(authority, "/v2/x")).answer().status());
-            assertEquals(403, client.send(get(authority, "/v1/../v2/x")).answer().status());
+            assertEquals(
+                    403, client.send(get(authority, "/v1/../v2/x")).answer().status());
             assertEquals(200, client.send(get(authority, "/v1/y")).answer().status());
         }
     }
@@ -94,7 +98,8 @@ class TlsTest {
     void shouldRefuseConnectWhenTheHostIsNotAllowed() throws Exception {
         Worker worker = allow(443);
         try (TestClient client = egress.client(worker)) {
-            Answer answer = client.send("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n").answer();
+            Answer answer = client.send("CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n")
+                    .answer();
             assertEquals(403, answer.status());
             assertTrue(answer.body().contains("brig egress allow spn_test evil.example\n"), answer.body());
         }
@@ -108,10 +113,15 @@ class TlsTest {
     void shouldCheckTheServersCertificateAsACarefulClientWould() throws Exception {
         TestServers foreign = new TestServers(folder.resolve("foreign"));
         for (boolean wrongName : new boolean[] {true, false}) {
-            try (TestServer server = new TestServer(wrongName ? egress.servers.server("b.example") : foreign.server("a.example"),
-                    TestServer.answering("hello")); TestClient client = egress.client(allow(server.port()))) {
+            try (TestServer server = new TestServer(
+                            wrongName ? egress.servers.server("b.example") : foreign.server("a.example"),
+                            TestServer.answering("hello"));
+                    TestClient client = egress.client(allow(server.port()))) {
                 String authority = "a.example:" + server.port();
-                Answer answer = client.connect(authority).tls(egress.trust(), "a.example").send(get(authority, "/")).answer();
+                Answer answer = client.connect(authority)
+                        .tls(egress.trust(), "a.example")
+                        .send(get(authority, "/"))
+                        .answer();
                 assertEquals(502, answer.status());
                 assertTrue(answer.body().contains("no TLS with " + authority), answer.body());
                 assertTrue(server.requests().isEmpty());
@@ -123,10 +133,12 @@ class TlsTest {
     @Test
     void shouldEndAConnectionWhoseGreetingIsAnnouncedTooLarge() throws Exception {
         // All that is announced comes in one piece: behind the end of the connection nothing can be written.
-        byte[] greeting = Arrays.copyOf(new byte[] {22, 3, 1, 0x40, 0, 1, (byte) 0xff, (byte) 0xff, (byte) 0xff}, 0x4000 + 5);
+        byte[] greeting =
+                Arrays.copyOf(new byte[] {22, 3, 1, 0x40, 0, 1, (byte) 0xff, (byte) 0xff, (byte) 0xff}, 0x4000 + 5);
         try (TestServer server = egress.tls("a.example", TestServer.answering("hello"))) {
-            for (String policy : List.of("{'allowedHosts': ['a.example:PORT']}", "{'allowedHosts': ['a.example:PORT'],"
-                    + " 'tunnelHosts': ['a.example:PORT']}")) {
+            for (String policy : List.of(
+                    "{'allowedHosts': ['a.example:PORT']}",
+                    "{'allowedHosts': ['a.example:PORT']," + " 'tunnelHosts': ['a.example:PORT']}")) {
                 Worker worker = egress.worker(EgressFixture.policy(policy, server.port()));
                 try (TestClient client = egress.client(worker)) {
                     client.connect("a.example:" + server.port());
@@ -147,7 +159,13 @@ class TlsTest {
             try (TestServer server = egress.tls(host, TestServer.answering("hello"));
                     TestClient client = egress.client(allow(server.port()))) {
                 String authority = host + ":" + server.port();
-                assertEquals(200, client.connect(authority).tls(egress.trust(), host).send(get(authority, "/")).answer().status());
+                assertEquals(
+                        200,
+                        client.connect(authority)
+                                .tls(egress.trust(), host)
+                                .send(get(authority, "/"))
+                                .answer()
+                                .status());
             }
         }
     }
@@ -158,7 +176,8 @@ class TlsTest {
         byte[] before = Files.readAllBytes(state.resolve("ca.crt"));
         CertificateAuthority.open(state, Instant.now());
         assertArrayEquals(before, Files.readAllBytes(state.resolve("ca.crt")));
-        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(state.resolve("ca.key"))));
+        assertEquals(
+                "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(state.resolve("ca.key"))));
         Path other = Files.createDirectories(folder.resolve("other"));
         CertificateAuthority.open(other, Instant.now());
         assertNotEquals(Files.readString(state.resolve("ca.crt")), Files.readString(other.resolve("ca.crt")));
@@ -174,7 +193,8 @@ class TlsTest {
                 while (true) {
                     Socket socket = server.accept();
                     Thread.ofVirtual().start(() -> {
-                        try (socket; InputStream in = socket.getInputStream()) {
+                        try (socket;
+                                InputStream in = socket.getInputStream()) {
                             socket.getOutputStream().write(greeting.getBytes(ISO_8859_1));
                             in.transferTo(socket.getOutputStream());
                             socket.getOutputStream().write("<end>".getBytes(ISO_8859_1));
@@ -191,13 +211,16 @@ class TlsTest {
     }
 
     private Worker tunnel(int port) throws IOException {
-        return egress.worker(EgressFixture.policy("{'allowedHosts': ['a.example:PORT', 'b.example:PORT', '127.0.0.1:PORT'],"
-                + " 'tunnelHosts': ['a.example:PORT']}", port));
+        return egress.worker(EgressFixture.policy(
+                "{'allowedHosts': ['a.example:PORT', 'b.example:PORT', '127.0.0.1:PORT'],"
+                        + " 'tunnelHosts': ['a.example:PORT']}",
+                port));
     }
 
     @Test
     void shouldPassThroughUnreadWhenTunnelHostsSaysSo() throws Exception {
-        try (ServerSocket server = echo("greeting;"); TestClient client = egress.client(tunnel(server.getLocalPort()))) {
+        try (ServerSocket server = echo("greeting;");
+                TestClient client = egress.client(tunnel(server.getLocalPort()))) {
             client.connect("a.example:" + server.getLocalPort());
             assertEquals("greeting;", new String(client.in().readNBytes(9), ISO_8859_1));
             client.send("SSH-2.0-x\r\n");
@@ -205,7 +228,11 @@ class TlsTest {
             client.socket().shutdownOutput();
             assertEquals("<end>", new String(client.in().readAllBytes(), ISO_8859_1));
         }
-        assertEquals("tunnel", egress.event("allowed").get("kind") == null ? "" : egress.audit().getFirst().get("kind"));
+        assertEquals(
+                "tunnel",
+                egress.event("allowed").get("kind") == null
+                        ? ""
+                        : egress.audit().getFirst().get("kind"));
     }
 
     @Test
@@ -232,7 +259,8 @@ class TlsTest {
 
     @Test
     void shouldEndAConnectionWhenItSpeaksNeitherTlsNorHttp() throws Exception {
-        try (ServerSocket server = echo(""); TestClient client = egress.client(tunnel(server.getLocalPort()))) {
+        try (ServerSocket server = echo("");
+                TestClient client = egress.client(tunnel(server.getLocalPort()))) {
             client.connect("b.example:" + server.getLocalPort()).send("\0\1\2\3");
             assertTrue(client.isEnded());
         }
@@ -244,7 +272,8 @@ class TlsTest {
         try (TestServer server = egress.tls("a.example", TestServer.answering("hello"));
                 TestClient client = egress.client(allow(server.port()))) {
             client.connect("a.example:" + server.port());
-            assertThrows(SSLHandshakeException.class,
+            assertThrows(
+                    SSLHandshakeException.class,
                     () -> client.tls(TestServers.client(egress.servers.root()), "a.example"));
         }
         assertEquals("a.example", egress.event("tls_failed").get("host"));
@@ -255,8 +284,11 @@ class TlsTest {
     void shouldFindTheNameWhenAConnectionComesWithoutAProxy() throws Exception {
         egress.names.put("a.example", List.of(InetAddress.getByName("127.0.0.9")));
         try (TestServer server = egress.tls("a.example", TestServer.answering("hello"))) {
-            Worker worker = egress.worker(EgressFixture.policy("{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT'],"
-                    + " 'dnsMode': 'trusted'}", server.port()), WallSocket.Role.DNS_UDP);
+            Worker worker = egress.worker(
+                    EgressFixture.policy(
+                            "{'allowedHosts': ['a.example:PORT', '127.0.0.1:PORT']," + " 'dnsMode': 'trusted'}",
+                            server.port()),
+                    WallSocket.Role.DNS_UDP);
             WallSocket transparent = EgressFixture.listen(WallSocket.Role.TRANSPARENT, "127.0.0.9", server.port());
             egress.server.add(worker.id(), transparent);
             assertArrayEquals(new byte[] {127, 0, 0, 9}, DnsTest.address(DnsTest.ask(worker, "a.example", 1)));
@@ -266,14 +298,22 @@ class TlsTest {
             try (TestClient client = new TestClient(wanted)) {
                 client.tls(egress.trust(), "a.example");
                 assertEquals("hello", client.send(get(authority, "/")).answer().body());
-                assertEquals(403, client.send(get("b.example:" + server.port(), "/")).answer().status());
+                assertEquals(
+                        403,
+                        client.send(get("b.example:" + server.port(), "/"))
+                                .answer()
+                                .status());
             }
             try (TestClient client = new TestClient(wanted)) {
                 assertThrows(IOException.class, () -> client.tls(egress.trust(), "b.example"));
             }
             try (TestClient client = new TestClient(wanted)) {
                 assertEquals(502, client.send(get(authority, "/")).answer().status());
-                assertEquals(403, client.send(get("b.example:" + server.port(), "/")).answer().status());
+                assertEquals(
+                        403,
+                        client.send(get("b.example:" + server.port(), "/"))
+                                .answer()
+                                .status());
             }
         }
     }
@@ -285,28 +325,39 @@ class TlsTest {
         egress.server.add(worker.id(), transparent);
         InetSocketAddress wanted = new InetSocketAddress("127.0.0.8", transparent.port());
         try (TestClient client = new TestClient(wanted)) {
-            Answer answer = client.send(get("127.0.0.8:" + transparent.port(), "/")).answer();
+            Answer answer =
+                    client.send(get("127.0.0.8:" + transparent.port(), "/")).answer();
             assertEquals(403, answer.status());
             assertTrue(answer.body().contains("allowedHosts does not have 127.0.0.8"), answer.body());
         }
         try (TestClient client = new TestClient(wanted)) {
             client.tls(egress.trust(), "127.0.0.8");
-            assertEquals(403, client.send(get("127.0.0.8:" + transparent.port(), "/")).answer().status());
+            assertEquals(
+                    403,
+                    client.send(get("127.0.0.8:" + transparent.port(), "/"))
+                            .answer()
+                            .status());
         }
     }
 
     @Test
     void shouldPassWebSocketsOn() throws Exception {
         try (TestServer server = egress.tls("a.example", (request, out) -> {
-            assertEquals("websocket", request.header("upgrade"));
-            TestServer.write(out, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                    + "Sec-WebSocket-Accept: x\r\n\r\nfirst;");
-            out.write(request.in().readNBytes(5));
-            out.flush();
-        }); TestClient client = egress.client(allow(server.port()))) {
+                    assertEquals("websocket", request.header("upgrade"));
+                    TestServer.write(
+                            out,
+                            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                                    + "Sec-WebSocket-Accept: x\r\n\r\nfirst;");
+                    out.write(request.in().readNBytes(5));
+                    out.flush();
+                });
+                TestClient client = egress.client(allow(server.port()))) {
             String authority = "a.example:" + server.port();
-            client.connect(authority).tls(egress.trust(), "a.example").send("GET /ws HTTP/1.1\r\nHost: " + authority
-                    + "\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13\r\n\r\n");
+            client.connect(authority)
+                    .tls(egress.trust(), "a.example")
+                    .send(
+                            "GET /ws HTTP/1.1\r\nHost: " + authority
+                                    + "\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\nSec-WebSocket-Version: 13\r\n\r\n");
             Answer answer = client.answer();
             assertEquals(101, answer.status());
             assertEquals("x", answer.header("sec-websocket-accept"));

@@ -48,8 +48,10 @@ class StreamFilterTest {
     private static void checkSplits(Supplier<StreamFilter> filter, String text, String expected) {
         byte[] bytes = text.getBytes(UTF_8);
         for (int at = 0; at <= bytes.length; at++) {
-            assertEquals(expected, run(filter.get(), Arrays.copyOf(bytes, at),
-                    Arrays.copyOfRange(bytes, at, bytes.length)), "cut at " + at);
+            assertEquals(
+                    expected,
+                    run(filter.get(), Arrays.copyOf(bytes, at), Arrays.copyOfRange(bytes, at, bytes.length)),
+                    "cut at " + at);
         }
         byte[][] single = new byte[bytes.length][];
         for (int i = 0; i < bytes.length; i++) {
@@ -60,14 +62,20 @@ class StreamFilterTest {
 
     @Test
     void shouldPutValuesInWherever() {
-        checkSplits(() -> to("A", "B").body(), "x=" + of("A") + "&y=" + of("B") + of("A"), "x=" + VALUE + "&y=" + OTHER + VALUE);
+        checkSplits(
+                () -> to("A", "B").body(),
+                "x=" + of("A") + "&y=" + of("B") + of("A"),
+                "x=" + VALUE + "&y=" + OTHER + VALUE);
     }
 
     @Test
     void shouldTakeValuesOutWherever() {
-        String text = "a " + VALUE + VALUE + " b real%2Fvalue%221 c {\"k\":\"real/value\\\"1\"} real\\/value\\\"1 " + OTHER + " d";
+        String text = "a " + VALUE + VALUE + " b real%2Fvalue%221 c {\"k\":\"real/value\\\"1\"} real\\/value\\\"1 "
+                + OTHER + " d";
         String a = of("A");
-        checkSplits(() -> secrets.scrubber(List.of()), text,
+        checkSplits(
+                () -> secrets.scrubber(List.of()),
+                text,
                 "a " + a + a + " b " + a + " c {\"k\":\"" + a + "\"} " + a + " " + of("B") + " d");
     }
 
@@ -76,8 +84,13 @@ class StreamFilterTest {
     void shouldTakeEachFormOutWhateverStandsBesideIt() {
         byte[] value = VALUE.getBytes(UTF_8);
         String hex = HexFormat.of().formatHex(value);
-        List<String> forms = List.of(hex, hex.toUpperCase(Locale.ROOT), VALUE.toUpperCase(Locale.ROOT), "1\"eulav/laer",
-                "real%2fvalue%221", "%" + HexFormat.ofDelimiter("%").formatHex(value),
+        List<String> forms = List.of(
+                hex,
+                hex.toUpperCase(Locale.ROOT),
+                VALUE.toUpperCase(Locale.ROOT),
+                "1\"eulav/laer",
+                "real%2fvalue%221",
+                "%" + HexFormat.ofDelimiter("%").formatHex(value),
                 "%" + HexFormat.ofDelimiter("%").withUpperCase().formatHex(value));
         for (String form : forms) {
             checkSplits(() -> secrets.scrubber(List.of()), "<" + form + ">", "<" + of("A") + ">");
@@ -89,7 +102,9 @@ class StreamFilterTest {
                     String scrubbed = run(secrets.scrubber(List.of()), encoder.encode(text));
                     assertTrue(scrubbed.contains(of("A")), before + "|" + behind);
                     // Of the bytes at both ends at most a part of their bits is left.
-                    assertTrue(scrubbed.replace(of("A"), "").length() <= encoder.encode((before + "12" + behind + "12").getBytes(UTF_8)).length,
+                    assertTrue(
+                            scrubbed.replace(of("A"), "").length()
+                                    <= encoder.encode((before + "12" + behind + "12").getBytes(UTF_8)).length,
                             scrubbed);
                 }
             }
@@ -97,8 +112,18 @@ class StreamFilterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "BRIG", "BRIG_SECRET_", "BRIG_SECRET_xyz", "BRIG_SECRET_0123", "BRIG_SECRET_BRIG_SECRET_",
-            "real/valu", "BRIG_SECRET_${NAME}", "BBBRIG_SECRETBRIG_SECRET_0"})
+    @ValueSource(
+            strings = {
+                "",
+                "BRIG",
+                "BRIG_SECRET_",
+                "BRIG_SECRET_xyz",
+                "BRIG_SECRET_0123",
+                "BRIG_SECRET_BRIG_SECRET_",
+                "real/valu",
+                "BRIG_SECRET_${NAME}",
+                "BBBRIG_SECRETBRIG_SECRET_0"
+            })
     void shouldLeaveAloneWhatOnlyBeginsLikeOne(String text) {
         checkSplits(() -> to("A").body(), text, text);
         checkSplits(() -> secrets.scrubber(List.of()), text, text);
@@ -116,18 +141,26 @@ class StreamFilterTest {
     void shouldPreferTheLongerWhenOneValueBeginsAnother() {
         Map<String, String> names = Placeholder.forEach(Set.of("S", "L"));
         Secrets both = new Secrets(names, Map.of("S", "12345678", "L", "12345678ABCD"), Map.of());
-        checkSplits(() -> both.scrubber(List.of()), "<12345678ABCD><12345678><12345678AB>",
+        checkSplits(
+                () -> both.scrubber(List.of()),
+                "<12345678ABCD><12345678><12345678AB>",
                 "<" + names.get("L") + "><" + names.get("S") + "><" + names.get("S") + "AB>");
     }
 
     @Test
     void shouldRefuseInEveryCutWhenAPlaceholderGoesElsewhere() {
-        for (String text : List.of("x" + of("B") + "y", "x" + OTHER, "BRIG_SECRET_" + "0".repeat(48), "x" + of("NONE"))) {
+        for (String text :
+                List.of("x" + of("B") + "y", "x" + OTHER, "BRIG_SECRET_" + "0".repeat(48), "x" + of("NONE"))) {
             byte[] bytes = text.getBytes(UTF_8);
             for (int at = 0; at <= bytes.length; at++) {
                 int cut = at;
-                SecretRefusedException refusal = assertThrows(SecretRefusedException.class, () -> run(to("A", "NONE").body(),
-                        Arrays.copyOf(bytes, cut), Arrays.copyOfRange(bytes, cut, bytes.length)), text + " cut at " + at);
+                SecretRefusedException refusal = assertThrows(
+                        SecretRefusedException.class,
+                        () -> run(
+                                to("A", "NONE").body(),
+                                Arrays.copyOf(bytes, cut),
+                                Arrays.copyOfRange(bytes, cut, bytes.length)),
+                        text + " cut at " + at);
                 assertTrue(!refusal.why().contains(OTHER) && !refusal.why().contains(VALUE));
             }
         }
@@ -160,8 +193,14 @@ class StreamFilterTest {
             byte[] bytes = text.toString().getBytes(UTF_8);
             int one = random.nextInt(bytes.length + 1);
             int two = one + random.nextInt(bytes.length - one + 1);
-            assertEquals(expected.toString(), run(to("A").body(), Arrays.copyOf(bytes, one),
-                    Arrays.copyOfRange(bytes, one, two), Arrays.copyOfRange(bytes, two, bytes.length)), "seed " + seed);
+            assertEquals(
+                    expected.toString(),
+                    run(
+                            to("A").body(),
+                            Arrays.copyOf(bytes, one),
+                            Arrays.copyOfRange(bytes, one, two),
+                            Arrays.copyOfRange(bytes, two, bytes.length)),
+                    "seed " + seed);
         }
     }
 
