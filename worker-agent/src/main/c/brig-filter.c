@@ -15,7 +15,7 @@
 #define INSTRUCTIONS_MAX BPF_MAXINSNS
 
 /* Returns 0, or the number of an error. */
-JNIEXPORT jint JNICALL Java_brig_workeragent_egress_confinement_SystemCallFilter_install(JNIEnv *env,
+JNIEXPORT jint JNICALL Java_brig_egress_confinement_SystemCallFilter_install(JNIEnv *env,
                                                                                          jclass caller,
                                                                                          jbyteArray program) {
     (void) caller;

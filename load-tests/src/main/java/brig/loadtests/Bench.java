@@ -9,7 +9,7 @@ import brig.loadtests.product.Brig;
 import brig.loadtests.report.Heading;
 import brig.loadtests.report.HtmlReport;
 import brig.loadtests.report.JsonReport;
-import brig.loadtests.report.Screen;
+import brig.loadtests.report.ProgressDisplay;
 import brig.loadtests.report.Table;
 import brig.loadtests.suite.Profile;
 import brig.loadtests.suite.Scenario;
@@ -124,7 +124,7 @@ final class Bench implements Callable<Integer> {
                         wanted.stream().filter(peer -> peer.missing().isEmpty()).toList(),
                         suite.bounds(),
                         rounds > 0 ? rounds : profile.rounds())
-                .run(programs, new Site.Cores(serverCore, generatorCore), new Screen(out, Screen.isTerminal()));
+                .run(programs, new Site.Cores(serverCore, generatorCore), new ProgressDisplay(out, ProgressDisplay.isTerminal()));
         out.println(Table.of(results));
         write(heading, results);
         return results.exitCode();

@@ -1,9 +1,9 @@
 package brig.loadtests;
 
 import brig.loadtests.product.Brig;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -70,7 +70,7 @@ final class EgressLatency implements Callable<Integer> {
     private boolean holds = true;
 
     /** One round of requests; the seconds of each. */
-    private interface Way {
+    private interface RequestPath {
         List<Double> ask() throws IOException;
     }
 
@@ -151,7 +151,7 @@ final class EgressLatency implements Callable<Integer> {
     }
 
     private void latency(Report report, LocalWeb web, WorkerAgentWire control) throws IOException {
-        Map<String, Way> ways = new LinkedHashMap<>();
+        Map<String, RequestPath> ways = new LinkedHashMap<>();
         try (Shell shell = new Shell(control)) {
             for (boolean tls : new boolean[] {false, true}) {
                 String url =
@@ -163,7 +163,7 @@ final class EgressLatency implements Callable<Integer> {
             }
             Map<String, double[]> medians = new LinkedHashMap<>();
             for (int round = -1; round < rounds; round++) {
-                for (Map.Entry<String, Way> way : ways.entrySet()) {
+                for (Map.Entry<String, RequestPath> way : ways.entrySet()) {
                     double median = median(way.getValue().ask()) * 1e3;
                     if (round >= 0) {
                         medians.computeIfAbsent(way.getKey(), name -> new double[rounds])[round] = median;

@@ -1,10 +1,10 @@
 package brig.loadtests;
 
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
-import brig.protocol.LineDecoder;
+import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

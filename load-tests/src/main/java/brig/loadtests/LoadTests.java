@@ -1,6 +1,6 @@
 package brig.loadtests;
 
-import brig.loadtests.conformance.Chaos;
+import brig.loadtests.chaos.Chaos;
 import brig.loadtests.conformance.Conformance;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

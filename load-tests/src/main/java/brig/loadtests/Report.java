@@ -1,7 +1,7 @@
 package brig.loadtests;
 
 import brig.loadtests.report.Machine;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

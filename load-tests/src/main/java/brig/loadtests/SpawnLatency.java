@@ -2,7 +2,7 @@ package brig.loadtests;
 
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package brig.loadtests;
 
 import brig.loadtests.product.Brig;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package brig.protocol;
 
+import brig.protocol.json.Fields;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

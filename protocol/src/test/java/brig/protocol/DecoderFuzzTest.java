@@ -3,6 +3,9 @@ package brig.protocol;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.wire.FrameType;
+import brig.protocol.wire.LineDecoder;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

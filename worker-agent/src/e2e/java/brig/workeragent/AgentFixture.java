@@ -2,9 +2,9 @@ package brig.workeragent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.workeragent.worker.SystemTimers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,8 +66,8 @@ final class AgentFixture implements AutoCloseable {
                         new String(Json.write(egress), UTF_8)));
     }
 
-    Options options() {
-        return new Options(config, home.toAbsolutePath().normalize(), root.resolve("run"), null, null, false);
+    CommandLine options() {
+        return new CommandLine(config, home.toAbsolutePath().normalize(), root.resolve("run"), null, null, false);
     }
 
     AgentFixture open() throws IOException {
@@ -176,7 +176,7 @@ final class AgentFixture implements AutoCloseable {
 
     /** The brig-egress that runs for a worker-agent of this process; others may run on this host. */
     static List<Long> egressProcesses() {
-        List<Long> all = processesWith("brig.workeragent.egress.proxy.EgressMain");
+        List<Long> all = processesWith("brig.egress.proxy.EgressMain");
         // Above it is bubblewrap, twice, which has the same words.
         return ProcessHandle.current()
                 .children()

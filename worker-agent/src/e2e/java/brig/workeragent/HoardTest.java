@@ -3,7 +3,7 @@ package brig.workeragent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
 import brig.workeragent.limits.TestedLevel;
 import brig.workeragent.sandbox.WorkerIdentity;

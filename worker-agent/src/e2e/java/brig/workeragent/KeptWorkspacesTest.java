@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.EgressGate;
-import brig.workeragent.wall.SandboxWalls;
+import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package brig.workeragent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -49,7 +49,7 @@ class OrphansTest {
     }
 
     private void startVictim() throws Exception {
-        Options options = fixture.options();
+        CommandLine options = fixture.options();
         process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin/java").toString(),
                         "-Dbrig.native=" + System.getProperty("brig.native"),
@@ -82,7 +82,7 @@ class OrphansTest {
                 "repository",
                 repository.toString());
         Map<String, Object> answer = control.ask(new String(
-                brig.protocol.Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
+                brig.protocol.json.Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
         assertTrue(answer.containsKey("ok"), answer.toString());
         try (TestGateway frames = fixture.frames(id, 1)) {
             frames.read(frame -> !frame.text("content").contains("up"));

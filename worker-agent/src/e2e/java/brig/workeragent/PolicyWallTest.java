@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.workeragent.TestGateway.Frame;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -123,7 +123,7 @@ class RealAgentsTest {
         Path agents = fixture.root.resolve("agents");
         Files.write(agents.resolve(agent + ".json"), Json.writeLine(profile));
         Path files = Files.createDirectory(agents.resolve(agent));
-        Files.copy(Path.of("src/test/resources/agents/model-server.mjs"), files.resolve("model-server.mjs"));
+        Files.copy(Path.of("formats/src/test/resources/agents/model-server.mjs"), files.resolve("model-server.mjs"));
         try (Stream<Path> own = Files.list(shipped.resolve("opencode"))) {
             for (Path file : own.toList()) {
                 Files.copy(file, files.resolve(file.getFileName()));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -43,7 +43,7 @@ class WorkerAgentProcessTest {
     }
 
     private void startWithFixture() throws IOException {
-        Options options = fixture.options();
+        CommandLine options = fixture.options();
         start(
                 "--config",
                 options.config().toString(),

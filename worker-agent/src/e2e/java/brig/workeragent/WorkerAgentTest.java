@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
 import brig.workeragent.TestGateway.Frame;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -237,9 +237,9 @@ class WorkspaceWallTest {
 
     @Test
     void shouldRefuseRepositoryThatIsElsewhereOrStartsPrograms() throws Exception {
-        Map<String, Object> elsewhere = worktree("t5");
-        elsewhere.put("repository", "/usr");
-        assertTrue(fixture.runToEnd(control, id(), elsewhere, "true").contains("WORKSPACE_OUTSIDE_BASE"));
+        Map<String, Object> transcripts = worktree("t5");
+        transcripts.put("repository", "/usr");
+        assertTrue(fixture.runToEnd(control, id(), transcripts, "true").contains("WORKSPACE_OUTSIDE_BASE"));
         Map<String, Object> none = worktree("t5");
         Files.createDirectory(fixture.root.resolve("workspaces/plain"));
         none.put("repository", fixture.root.resolve("workspaces/plain").toString());

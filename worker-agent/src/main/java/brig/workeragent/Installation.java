@@ -2,8 +2,8 @@ package brig.workeragent;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
-import brig.protocol.Settings;
+import brig.protocol.json.Json;
+import brig.protocol.json.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.profile.AgentProfiles;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the
  * folders that empty paths in them stand for.
  *
- * @param gatewayUser as {@link Options#gatewayUser}
+ * @param gatewayUser as {@link CommandLine#gatewayUser}
  * @param file the configuration file that was named; null for the usual place
  * @param environment the variables of this process
  * @param root whether it runs as root, which decides between the folders of the host and those of a user
@@ -46,7 +46,7 @@ record Installation(
     private static final int NOBODY = -1;
 
     /** Reads the files that the options name. @throws BrigException naming file and key */
-    static Installation read(Options options, Map<String, String> environment, boolean root) {
+    static Installation read(CommandLine options, Map<String, String> environment, boolean root) {
         Path file = options.config() != null ? options.config() : usualFile(environment, root);
         try {
             Map<String, @Nullable Object> values = values(options.home(), file);
@@ -233,7 +233,7 @@ record Installation(
     }
 
     /** What brig-egress is started with: this program's own classes, in a JVM that stays small. */
-    EgressProcess.Setup egressSetup() {
+    EgressProcess.Services egressSetup() {
         List<String> options = List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
@@ -261,7 +261,7 @@ record Installation(
                                 Path.of(System.getProperty("user.home"))),
                         workspaceBases().stream())
                 .toList();
-        return new EgressProcess.Setup(
+        return new EgressProcess.Services(
                 program,
                 runtimeDir.resolve("egress"),
                 stateDir.resolve("egress"),

@@ -8,10 +8,10 @@ import brig.workeragent.link.PortServer;
 import brig.workeragent.link.RuntimeFolder;
 import brig.workeragent.link.WorkerServer;
 import brig.workeragent.profile.AgentProfiles;
-import brig.workeragent.profile.Offer;
+import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
-import brig.workeragent.wall.SandboxWalls;
+import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;
@@ -60,7 +60,7 @@ public final class WorkerAgent implements AutoCloseable {
         this.egress = egress;
         this.walls = walls;
         this.workers = new Workers(
-                new Workers.Parts(
+                new Workers.Services(
                         profiles,
                         programs,
                         policies,
@@ -70,7 +70,7 @@ public final class WorkerAgent implements AutoCloseable {
                         timers,
                         egress::open,
                         Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(
+                new Workers.Bounds(
                         installation.workspaceBases().get(0),
                         installation.scratchBases(),
                         installation.stateDir().resolve("cassettes"),
@@ -89,7 +89,7 @@ public final class WorkerAgent implements AutoCloseable {
                 folder,
                 new ControlOperations(
                         workers,
-                        new Offer(profiles, programs, policies, installation.missingFolders()),
+                        new AgentCatalog(profiles, programs, policies, installation.missingFolders()),
                         made,
                         new RouteTrial(
                                 walls,
@@ -174,7 +174,7 @@ public final class WorkerAgent implements AutoCloseable {
             System.setProperty("logback.configurationFile", "brig/workeragent/logback.xml");
         }
         try {
-            run(Options.parse(arguments), System.out);
+            run(CommandLine.parse(arguments), System.out);
         } catch (FileSystemException e) {
             LoggerFactory.getLogger(WorkerAgent.class)
                     .error(
@@ -190,7 +190,7 @@ public final class WorkerAgent implements AutoCloseable {
         }
     }
 
-    private static void run(Options options, PrintStream out) throws IOException, InterruptedException {
+    private static void run(CommandLine options, PrintStream out) throws IOException, InterruptedException {
         Logger log = LoggerFactory.getLogger(WorkerAgent.class);
         Timers timers = new SystemTimers();
         WorkerAgent agent = open(Installation.read(options, System.getenv(), Installation.isRoot()), timers);

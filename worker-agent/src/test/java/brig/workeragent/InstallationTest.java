@@ -22,7 +22,7 @@ class InstallationTest {
     private Installation read(String text, boolean root) throws IOException {
         Path file = Files.writeString(folder.resolve("brig.json"), text);
         return Installation.read(
-                new Options(file, HOME, null, null, null, false),
+                new CommandLine(file, HOME, null, null, null, false),
                 Map.of("HOME", "/home/ann", "XDG_RUNTIME_DIR", "/run/user/7"),
                 root);
     }
@@ -91,9 +91,9 @@ class InstallationTest {
 
     @Test
     void shouldRefuseWhenArgumentIsUnknownOrAlone() {
-        assertThrows(BrigException.class, () -> Options.parse("--colour"));
-        assertThrows(BrigException.class, () -> Options.parse("--config"));
-        Options options = Options.parse(
+        assertThrows(BrigException.class, () -> CommandLine.parse("--colour"));
+        assertThrows(BrigException.class, () -> CommandLine.parse("--config"));
+        CommandLine options = CommandLine.parse(
                 "--embedded",
                 "--config",
                 "/c",
@@ -105,14 +105,14 @@ class InstallationTest {
                 "/s",
                 "--gateway-user",
                 "ann");
-        assertEquals(new Options(Path.of("/c"), Path.of("/h"), Path.of("/r"), Path.of("/s"), "ann", true), options);
+        assertEquals(new CommandLine(Path.of("/c"), Path.of("/h"), Path.of("/r"), Path.of("/s"), "ann", true), options);
     }
 
     @Test
     void shouldKeepStateOfItsOwnWhenItIsAService() throws Exception {
         Path file = Files.writeString(folder.resolve("brig.json"), "{\"runtimeDir\": \"/r\", \"stateDir\": \"/s\"}");
         Installation service = Installation.read(
-                new Options(file, HOME, Path.of("/run/own"), Path.of("/var/own"), "ann", false), Map.of(), true);
+                new CommandLine(file, HOME, Path.of("/run/own"), Path.of("/var/own"), "ann", false), Map.of(), true);
         assertEquals(Path.of("/run/own"), service.runtimeDir());
         assertEquals(Path.of("/var/own"), service.stateDir());
         assertEquals(List.of(Path.of("/var/own/workspaces")), service.workspaceBases());

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -376,7 +376,7 @@ class AcpTest {
                 0,
                 List.of(
                         Files.exists(node) ? node.toString() : "node",
-                        Path.of("src/e2e/resources/acp/editor.mjs")
+                        Path.of("cli/src/e2e/resources/acp/editor.mjs")
                                 .toAbsolutePath()
                                 .toString(),
                         modules.toString(),

@@ -2,7 +2,7 @@ package brig.gateway.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -218,7 +218,7 @@ class ConnectionsTest {
         }
         Await.until("all places come back", () -> places() == before);
         Await.until(
-                "no stranger is left",
+                "no unauthenticated connection is left",
                 () -> product.ask("{\"action\":\"gateway\"}").number("connections_unauthenticated", 0, 100_000, -1)
                         == 0);
         Await.until("all descriptors come back", () -> descriptors() <= open + DESCRIPTORS_SPARE);

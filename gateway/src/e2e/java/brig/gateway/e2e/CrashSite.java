@@ -1,6 +1,6 @@
 package brig.gateway.e2e;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

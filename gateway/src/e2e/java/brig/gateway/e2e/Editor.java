@@ -3,10 +3,10 @@ package brig.gateway.e2e;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.gateway.acp.AcpSchema;
+import brig.acp.AcpSchema;
 import brig.protocol.BrigException;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -3,7 +3,7 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,10 +79,10 @@ class LimitsTest {
             });
             assertEquals(429, last[0].status());
             requireRefusal("PROVIDER_RATE_LIMITED", last[0].json());
-            Web.Answer elsewhere = product.web().post("/api/v1/spawns", body.formatted("far"));
-            assertEquals(400, elsewhere.status(), "it will never succeed");
-            assertEquals("", elsewhere.header("Retry-After"));
-            assertEquals("INVALID_FIELD", elsewhere.code());
+            Web.Answer transcripts = product.web().post("/api/v1/spawns", body.formatted("far"));
+            assertEquals(400, transcripts.status(), "it will never succeed");
+            assertEquals("", transcripts.header("Retry-After"));
+            assertEquals("INVALID_FIELD", transcripts.code());
         }
     }
 

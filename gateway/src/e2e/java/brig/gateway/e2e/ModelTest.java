@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;

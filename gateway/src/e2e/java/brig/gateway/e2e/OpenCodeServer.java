@@ -1,6 +1,6 @@
 package brig.gateway.e2e;
 
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package brig.gateway.e2e;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;

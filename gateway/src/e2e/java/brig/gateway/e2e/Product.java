@@ -1,8 +1,8 @@
 package brig.gateway.e2e;
 
-import brig.protocol.Fields;
-import brig.protocol.Json;
-import brig.protocol.Settings;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.json.Settings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 
 /** A model that does what {@code #scenario:…} in a message says, in the protocols of all real agents. Closing ends it. */
 final class ScriptedModel implements AutoCloseable {
-    private static final Path SERVER = Path.of("../worker-agent/src/test/resources/agents/model-server.mjs")
+    private static final Path SERVER = Path.of("../worker-agent/formats/src/test/resources/agents/model-server.mjs")
             .toAbsolutePath();
     private static final Pattern URL = Pattern.compile(".*(http://127\\.0\\.0\\.1:\\d+).*");
 

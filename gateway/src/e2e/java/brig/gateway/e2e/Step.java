@@ -1,7 +1,7 @@
 package brig.gateway.e2e;
 
 import brig.gateway.e2e.Relay.From;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.function.BiPredicate;
 
 /** The steps of a spawn, in their order: what has happened last when a process is killed, and how that moment is held. */

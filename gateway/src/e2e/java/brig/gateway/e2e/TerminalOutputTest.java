@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.gateway.terminal.HostileText;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.cli.terminal.HostileText;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Limits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,8 +42,8 @@ class TokensTest {
         product.close();
     }
 
-    private static Fields mint(Web by, String wish) throws IOException {
-        Web.Answer answer = by.post("/api/v1/tokens", wish);
+    private static Fields mint(Web by, String options) throws IOException {
+        Web.Answer answer = by.post("/api/v1/tokens", options);
         assertEquals(201, answer.status(), () -> answer.response().body());
         return answer.json();
     }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Agents that Brig did not start: what they write passes through, and is a session beside. */
 @Timeout(90)
 class TrackTest {
-    private static final Path AGENTS = Path.of("../worker-agent/src/test/resources/agents")
+    private static final Path AGENTS = Path.of("../worker-agent/formats/src/test/resources/agents")
             .toAbsolutePath()
             .normalize();
     private static final Path CLAUDE = AGENTS.resolve("claude/subagent-nested-fg-forward.ndjson");

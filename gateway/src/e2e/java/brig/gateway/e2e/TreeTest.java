@@ -3,9 +3,9 @@ package brig.gateway.e2e;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.Fields;
-import brig.protocol.FrameOwner;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameOwner;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package brig.gateway.e2e;
 
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -25,7 +25,7 @@ record Web(String url, String token) {
             return new Fields(Json.parseObject(response.body().getBytes(StandardCharsets.UTF_8)));
         }
 
-        String code() {
+        public String code() {
             return json().text("code", "");
         }
 

@@ -37,11 +37,11 @@ final class Wire implements Source {
     }
 
     /** Sends a text as it is, with no newline behind it. */
-    Wire send(String text) throws IOException {
+    public Wire send(String text) throws IOException {
         return send(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    Wire send(byte... bytes) throws IOException {
+    public Wire send(byte... bytes) throws IOException {
         ByteBuffer rest = ByteBuffer.wrap(bytes);
         while (rest.hasRemaining()) {
             if (channel.write(rest) == 0) {

@@ -1,14 +1,32 @@
 package brig.gateway.api;
 
+import brig.gateway.http.ApiDocuments;
+import brig.gateway.http.Call;
+import brig.gateway.http.HttpGuard;
+import brig.gateway.http.Operation;
+import brig.gateway.http.PageFiles;
+import brig.gateway.model.OpenAiCalls;
+import brig.gateway.port.PortCalls;
+import brig.gateway.resources.AuditCalls;
+import brig.gateway.resources.EgressCalls;
+import brig.gateway.resources.EventCalls;
+import brig.gateway.resources.GatewayStatus;
+import brig.gateway.resources.MetricsCalls;
+import brig.gateway.resources.OperatorCalls;
+import brig.gateway.resources.OperatorControls;
+import brig.gateway.resources.SessionCalls;
+import brig.gateway.resources.SignInCalls;
+import brig.gateway.resources.SpawnCalls;
+import brig.gateway.resources.TokenCalls;
 import brig.gateway.config.Config;
 import brig.gateway.connection.Problem;
-import brig.gateway.limits.Visitor;
-import brig.gateway.listener.Door;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.WebSockets;
-import brig.gateway.openai.Failure;
-import brig.gateway.session.Access;
-import brig.gateway.session.AuditTrail;
-import brig.gateway.session.HookEvents;
+import brig.gateway.openai.ApiError;
+import brig.gateway.auth.Access;
+import brig.gateway.audit.AuditTrail;
+import brig.gateway.events.HookEvents;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Clock;
@@ -35,16 +53,16 @@ public final class HttpApi {
     private static final Logger log = LoggerFactory.getLogger(HttpApi.class);
 
     /** What the operations work on. */
-    public record Behind(
+    public record Services(
             Spawner spawner,
             WorkerAgent workers,
             HookEvents events,
             AuditTrail audit,
-            Controls controls,
+            OperatorControls controls,
             Clock clock,
             Supplier<byte[]> metrics) {}
 
-    private final Door door;
+    private final ListenerServices listeners;
     private final HttpGuard guard;
     private final SpawnCalls spawns;
     private final SessionCalls sessions;
@@ -60,25 +78,25 @@ public final class HttpApi {
     private final MetricsCalls metrics;
     private final SpawnerSocket spawner;
     private final ApiDocuments documents = new ApiDocuments();
-    private final Controls.Unready unready;
+    private final OperatorControls.Unready unready;
     private final int requestBodyBytes;
 
-    public HttpApi(Door door, Behind behind, GatewayStatus status, SpawnerSocket spawner, Config config) {
+    public HttpApi(ListenerServices listeners, Services services, GatewayStatus status, SpawnerSocket spawner, Config config) {
         this.spawner = spawner;
-        this.door = door;
-        guard = new HttpGuard(config.http(), door);
-        spawns = new SpawnCalls(door, behind.spawner(), behind.workers());
-        sessions = new SessionCalls(door, spawns, new WebSockets(door));
-        events = new EventCalls(door, behind.spawner(), behind.events());
-        tokens = new TokenCalls(door);
-        signIn = new SignInCalls(door, tokens);
-        egress = new EgressCalls(door, behind.workers());
-        audit = new AuditCalls(door, behind.audit());
-        ports = new PortCalls(door, behind.workers());
-        models = new OpenAiCalls(door, behind.spawner(), behind.workers(), behind.clock());
-        operator = new OperatorCalls(status, behind.workers(), behind.controls());
-        metrics = new MetricsCalls(guard, behind.metrics());
-        unready = behind.controls().unready();
+        this.listeners = listeners;
+        guard = new HttpGuard(config.http(), listeners);
+        spawns = new SpawnCalls(listeners, services.spawner(), services.workers());
+        sessions = new SessionCalls(listeners, spawns, new WebSockets(listeners));
+        events = new EventCalls(listeners, services.spawner(), services.events());
+        tokens = new TokenCalls(listeners);
+        signIn = new SignInCalls(listeners, tokens);
+        egress = new EgressCalls(listeners, services.workers());
+        audit = new AuditCalls(listeners, services.audit());
+        ports = new PortCalls(listeners, services.workers());
+        models = new OpenAiCalls(listeners, services.spawner(), services.workers(), services.clock());
+        operator = new OperatorCalls(status, services.workers(), services.controls());
+        metrics = new MetricsCalls(guard, services.metrics());
+        unready = services.controls().unready();
         requestBodyBytes = config.limits().requestBodyBytes();
     }
 
@@ -128,7 +146,7 @@ public final class HttpApi {
     private static void refuse(RoutingContext context, ErrorCode code, String message) {
         if (!context.response().ended()) {
             boolean model = Operation.isOfModels(context.request().path());
-            refuse(context.response(), model, new BrigException(code, message));
+            Call.refuse(context.response(), model, new BrigException(code, message));
         }
     }
 
@@ -144,20 +162,7 @@ public final class HttpApi {
                 handler.accept(call);
             }
         } catch (BrigException refusal) {
-            refuse(context.response(), operation.isModel(), refusal);
-        }
-    }
-
-    /**
-     * In the form that the clients read.
-     *
-     * @param model whether they speak to a model
-     */
-    static void refuse(HttpServerResponse response, boolean model, BrigException refusal) {
-        if (model) {
-            Failure.send(response, refusal);
-        } else {
-            Problem.send(response, refusal);
+            Call.refuse(context.response(), operation.isModel(), refusal);
         }
     }
 
@@ -177,17 +182,17 @@ public final class HttpApi {
             return new Call(context, operation, Access.nobody(), null);
         }
         Access access = guard.identify(context.request(), operation);
-        Visitor visitor = Door.visitor(Door.channel(context.request()));
+        GuardedConnection guarded = ListenerServices.guarded(ListenerServices.channel(context.request()));
         if (access.role() != null) {
-            visitor.becomeKnown(access.isAdmin());
+            guarded.becomeKnown(access.isAdmin());
         }
         operation.require(access);
         if (!operation.who().isOfSession()) {
             return new Call(context, operation, access, null);
         }
-        Session session = door.sessions().find(context.pathParam("id"));
+        Session session = listeners.sessions().find(context.pathParam("id"));
         Access here = access.in(session.spawn());
-        visitor.becomeKnown(false);
+        guarded.becomeKnown(false);
         if (operation.who() == Operation.Who.DRIVER) {
             here.requireCaptain();
         }

@@ -1,27 +1,36 @@
 package brig.gateway.api;
 
+import brig.gateway.http.Call;
+import brig.gateway.port.PortCalls;
+import brig.gateway.resources.AuditCalls;
+import brig.gateway.resources.EgressCalls;
+import brig.gateway.resources.GatewayStatus;
+import brig.gateway.resources.OperatorControls;
+import brig.gateway.resources.SignInCalls;
+import brig.gateway.resources.SpawnCalls;
+import brig.gateway.resources.TokenCalls;
 import brig.gateway.connection.Attachment;
-import brig.gateway.connection.Joint;
-import brig.gateway.connection.Outlet;
+import brig.gateway.connection.ByteRelay;
+import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.Problem;
 import brig.gateway.connection.TextSink;
 import brig.gateway.limits.Admission;
-import brig.gateway.limits.Visitor;
-import brig.gateway.listener.Door;
-import brig.gateway.session.Access;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
-import brig.gateway.spawn.Accepted;
+import brig.gateway.spawn.AcceptedSpawn;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawner;
-import brig.gateway.spawn.Tracked;
+import brig.gateway.spawn.TrackedSession;
 import brig.gateway.stream.Framing;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Limits;
-import brig.protocol.ObjectDecoder;
-import brig.protocol.SpawnRequest;
+import brig.protocol.wire.ObjectDecoder;
+import brig.protocol.message.SpawnRequest;
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.NetSocket;
@@ -54,10 +63,10 @@ public final class SpawnerSocket {
 
     private static final List<String> NAMES = List.of("task_id", "spawn_id", "session_id");
 
-    private final Door door;
+    private final ListenerServices listeners;
     private final Spawner spawner;
     private final WorkerAgent workers;
-    private final Controls.Pruner pruner;
+    private final OperatorControls.Pruner pruner;
     private final TokenCalls tokens;
     private final EgressCalls egress;
     private final AuditCalls audit;
@@ -67,24 +76,24 @@ public final class SpawnerSocket {
     private final Supplier<String> url;
 
     /** @param url of the HTTP interface; it is known when that listens */
-    public SpawnerSocket(Door door, HttpApi.Behind behind, GatewayStatus status, Supplier<String> url) {
-        this.spawner = behind.spawner();
-        this.workers = behind.workers();
-        this.pruner = behind.controls().pruner();
-        this.tokens = new TokenCalls(door);
-        this.signIn = new SignInCalls(door, tokens);
+    public SpawnerSocket(ListenerServices listeners, HttpApi.Services services, GatewayStatus status, Supplier<String> url) {
+        this.spawner = services.spawner();
+        this.workers = services.workers();
+        this.pruner = services.controls().pruner();
+        this.tokens = new TokenCalls(listeners);
+        this.signIn = new SignInCalls(listeners, tokens);
         this.url = url;
-        this.egress = new EgressCalls(door, workers);
-        this.audit = new AuditCalls(door, behind.audit());
-        this.ports = new PortCalls(door, workers);
+        this.egress = new EgressCalls(listeners, workers);
+        this.audit = new AuditCalls(listeners, services.audit());
+        this.ports = new PortCalls(listeners, workers);
         this.status = status;
-        this.door = door;
+        this.listeners = listeners;
     }
 
     /** Begins to listen. */
     public CompletionStage<Void> open(Path socket) {
-        return door.listen(socket, caller -> {
-                    var _ = new Connection(caller.socket(), door.unix().accessOf(caller.uid()), caller.visitor());
+        return listeners.listen(socket, caller -> {
+                    var _ = new Connection(caller.socket(), listeners.unix().accessOf(caller.uid()), caller.guarded());
                 })
                 .thenAccept(server -> {});
     }
@@ -97,17 +106,17 @@ public final class SpawnerSocket {
                     ErrorCode.INVALID_FIELD,
                     "this path is for the brig command, with BRIG_HOST: it upgrades to " + PROTOCOL);
         }
-        Visitor visitor = Door.visitor(Door.channel(request));
+        GuardedConnection guarded = ListenerServices.guarded(ListenerServices.channel(request));
         call.response().putHeader("Connection", "Upgrade").putHeader("Upgrade", PROTOCOL);
-        request.toNetSocket().onSuccess(socket -> new Connection(socket, call.access(), visitor).watch());
+        request.toNetSocket().onSuccess(socket -> new Connection(socket, call.access(), guarded).watch());
     }
 
     /** One client. State owned by the event loop. */
     private final class Connection implements ObjectDecoder.Sink {
         private final NetSocket socket;
         private final Access access;
-        private final Visitor visitor;
-        private final Outlet outlet;
+        private final GuardedConnection guarded;
+        private final ConnectionWriter writer;
         private final TextSink sink;
         /** Completes when every request so far is answered: answers keep the order of the requests. */
         private CompletionStage<?> answered = CompletableFuture.completedFuture(null);
@@ -115,7 +124,7 @@ public final class SpawnerSocket {
         private int waiting;
         private @Nullable Attachment attachment;
         /** What it tells of; null where it tells of nothing. */
-        private @Nullable Tracked tracked;
+        private @Nullable TrackedSession tracked;
         /** The client asked for a port: what it sends from now on is for that. */
         private boolean tunnelled;
 
@@ -123,14 +132,14 @@ public final class SpawnerSocket {
         private boolean closed;
         private Runnable unwatch = () -> {};
 
-        Connection(NetSocket socket, Access access, Visitor visitor) {
+        Connection(NetSocket socket, Access access, GuardedConnection guarded) {
             this.socket = socket;
             this.access = access;
-            this.visitor = visitor;
-            visitor.endsWith(this::refuse);
-            visitor.await(Visitor.Wait.FIRST_LINE);
-            this.outlet = door.outlet(socket);
-            this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
+            this.guarded = guarded;
+            guarded.endsWith(this::refuse);
+            guarded.await(GuardedConnection.Wait.FIRST_LINE);
+            this.writer = listeners.writer(socket);
+            this.sink = new TextSink(writer, Framing.NONE, new byte[0], writer::finish);
             ObjectDecoder objects = new ObjectDecoder(Limits.MESSAGE_BYTES_MAX, this);
             socket.handler(buffer -> {
                 byte[] bytes = buffer.getBytes();
@@ -151,7 +160,7 @@ public final class SpawnerSocket {
 
         /** With its token the connection ends. */
         private void watch() {
-            unwatch = door.watch(access, outlet);
+            unwatch = listeners.watch(access, writer);
         }
 
         @Override
@@ -160,10 +169,10 @@ public final class SpawnerSocket {
                 publish(tracked, object);
                 return;
             }
-            visitor.becomeKnown(false);
+            guarded.becomeKnown(false);
             Fields request = new Fields(object);
             if (tunnelled) {
-                outlet.finish();
+                writer.finish();
                 return;
             }
             if (++waiting == WAITING_MAX) {
@@ -177,7 +186,7 @@ public final class SpawnerSocket {
                 }
                 sink.flush();
                 if (tunnel != null) {
-                    Joint.join(socket, tunnel);
+                    ByteRelay.join(socket, tunnel);
                 }
                 if (waiting-- == WAITING_MAX) {
                     socket.resume();
@@ -188,17 +197,17 @@ public final class SpawnerSocket {
 
         private void refuse(BrigException refusal) {
             sink.writeLine(Problem.line(refusal));
-            outlet.finish();
+            writer.finish();
         }
 
-        private void publish(Tracked to, Map<String, @Nullable Object> frame) {
+        private void publish(TrackedSession to, Map<String, @Nullable Object> frame) {
             try {
-                if (!outlet.isFinished()) {
+                if (!writer.isFinished()) {
                     to.publish(frame);
                 }
             } catch (BrigException refusal) {
                 sink.refuse(refusal);
-                outlet.finish();
+                writer.finish();
             }
         }
 
@@ -219,7 +228,7 @@ public final class SpawnerSocket {
                 return switch (action) {
                     case "spawn" -> spawn(request.only(with(SpawnRequest.FIELDS, "action", "wait")));
                     case "status" -> done(seen(id(request)).spawn().fullView());
-                    case "list" -> done(Map.of("spawns", door.sessions().views(access)));
+                    case "list" -> done(Map.of("spawns", listeners.sessions().views(access)));
                     case "tree" -> seen(id(request)).tree().thenApply(tree -> tree);
                     case "terminate" -> terminate(driven(id(request)));
                     case "rebind" -> spawner.rebind(driven(id(request)).spawn()).thenApply(Spawn::view);
@@ -258,14 +267,14 @@ public final class SpawnerSocket {
 
         /** A session that this user may listen to. @throws BrigException where it may not */
         private Session seen(String id) {
-            Session session = door.sessions().find(id);
+            Session session = listeners.sessions().find(id);
             access.in(session.spawn());
             return session;
         }
 
         /** A session that this user may speak to. @throws BrigException where it may not */
         private Session driven(String id) {
-            Session session = door.sessions().find(id);
+            Session session = listeners.sessions().find(id);
             access.in(session.spawn()).requireCaptain();
             return session;
         }
@@ -273,7 +282,7 @@ public final class SpawnerSocket {
         /** What a spawn left may outlive what is known of it; then nobody knows whose it was, and only an admin gets it. */
         private String spawnId(String id) {
             return access.isAdmin()
-                    ? door.sessions().spawnId(id)
+                    ? listeners.sessions().spawnId(id)
                     : driven(id).spawn().spawnId();
         }
 
@@ -285,7 +294,7 @@ public final class SpawnerSocket {
                             "workspaces",
                             new Fields(kept)
                                     .objects("workspaces").stream()
-                                            .filter(one -> door.sessions().isOf(one.text("spawn_id", ""), access))
+                                            .filter(one -> listeners.sessions().isOf(one.text("spawn_id", ""), access))
                                             .map(Fields::asMap)
                                             .toList());
         }
@@ -315,8 +324,8 @@ public final class SpawnerSocket {
             return spawner.spawn(
                             SpawnRequest.read(request),
                             new Admission.Applicant(
-                                    access.asker(Attachment.Wish.via(request, "spawner")), waitMs, () -> closed))
-                    .thenCompose(Accepted::running)
+                                    access.asker(Attachment.Options.via(request, "spawner")), waitMs, () -> closed))
+                    .thenCompose(AcceptedSpawn::running)
                     .thenApply(SpawnCalls::granted);
         }
 
@@ -327,16 +336,16 @@ public final class SpawnerSocket {
 
         private CompletionStage<Map<String, ?>> attach(Fields request) {
             request.only(Set.of("action", "id", "from", "role", "presence", "agent", "client"));
-            Session session = door.sessions().find(request.requiredText("id"));
+            Session session = listeners.sessions().find(request.requiredText("id"));
             attachment = new Attachment(
-                    session, access.in(session.spawn()), Attachment.Wish.read(request, "spawner"), sink, outlet);
+                    session, access.in(session.spawn()), Attachment.Options.read(request, "spawner"), sink, writer);
             attachment.begin(() -> {});
             return done(Map.of());
         }
 
         /** From the answer on this connection tells what the agent says. */
         private CompletionStage<Map<String, ?>> track(Fields request) {
-            return spawner.track(request, access.captain(), new Teller(socket, sink, outlet))
+            return spawner.track(request, access.captain(), new TrackClientStream(socket, sink, writer))
                     .thenApply(begun -> {
                         tracked = begun;
                         if (closed) {
@@ -357,7 +366,7 @@ public final class SpawnerSocket {
         private CompletionStage<Map<String, ?>> port(Fields request) {
             CompletionStage<Channel> dialled = ports.dial(access, request);
             String spawnId =
-                    door.sessions().find(request.requiredText("id")).spawn().spawnId();
+                    listeners.sessions().find(request.requiredText("id")).spawn().spawnId();
             tunnelled = true;
             return dialled.handle((server, failure) -> {
                 if (failure != null) {

@@ -1,8 +1,8 @@
 package brig.gateway.app;
 
-import brig.gateway.session.AuditTrail;
+import brig.gateway.audit.AuditTrail;
 import brig.gateway.store.SqliteAuditIndex;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;

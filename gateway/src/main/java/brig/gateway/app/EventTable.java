@@ -1,6 +1,6 @@
 package brig.gateway.app;
 
-import brig.gateway.session.HookEvents;
+import brig.gateway.events.HookEvents;
 import brig.gateway.store.EventRecord;
 import brig.gateway.store.SqliteEventStore;
 import brig.gateway.time.Clock;

@@ -1,18 +1,18 @@
 package brig.gateway.app;
 
-import brig.gateway.api.Controls;
+import brig.gateway.resources.OperatorControls;
 import brig.gateway.api.HttpApi;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.limits.Admission;
-import brig.gateway.listener.Entrance;
+import brig.gateway.listener.AccessRegistry;
 import brig.gateway.retention.Retention;
 import brig.gateway.retention.StreamFolders;
-import brig.gateway.session.AuditTrail;
+import brig.gateway.audit.AuditTrail;
 import brig.gateway.session.Sessions;
-import brig.gateway.session.Tickets;
-import brig.gateway.session.Tokens;
-import brig.gateway.spawn.Secrets;
+import brig.gateway.auth.Tickets;
+import brig.gateway.auth.Tokens;
+import brig.gateway.spawn.DerivedSecrets;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
@@ -25,13 +25,13 @@ import brig.gateway.store.SqliteSpawnStore;
 import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
-import brig.gateway.stream.Turn;
+import brig.gateway.stream.LoopFlush;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.telemetry.Exposition;
 import brig.gateway.telemetry.LoopWatch;
 import brig.gateway.telemetry.Telemetry;
 import brig.gateway.telemetry.Traces;
-import brig.gateway.telemetry.View;
+import brig.gateway.telemetry.GaugeReadings;
 import brig.gateway.time.VertxTimers;
 import brig.gateway.worker.ControlLink;
 import brig.protocol.BrigException;
@@ -144,8 +144,8 @@ public final class Gateway implements ControlLink.Listener {
         database.watch(health::handleFailure);
         Config.Limits limits = config.limits();
         retained = new RetainedBudget(limits.retainedBytesTotal());
-        var environment = new StreamLog.Environment(
-                new Turn(loop),
+        var environment = new StreamLog.Services(
+                new LoopFlush(loop),
                 retained,
                 new RecordingClock(timers),
                 timers,
@@ -162,7 +162,7 @@ public final class Gateway implements ControlLink.Listener {
                 vertx,
                 config,
                 paths,
-                new Entrance(sessions, tokens, new Tickets(System::currentTimeMillis)),
+                new AccessRegistry(sessions, tokens, new Tickets(System::currentTimeMillis)),
                 timers,
                 counters);
         admission = new Admission(
@@ -183,10 +183,10 @@ public final class Gateway implements ControlLink.Listener {
                 System::currentTimeMillis,
                 timers);
         spawner = new Spawner(
-                new Spawner.Parts(
+                new Spawner.Services(
                         control,
                         store,
-                        new FileLogs(
+                        new FileStreamLogs(
                                 paths.streams(),
                                 limits.logBytesPerStream(),
                                 disk,
@@ -195,7 +195,7 @@ public final class Gateway implements ControlLink.Listener {
                                 health::handleFailure),
                         System::currentTimeMillis,
                         timers,
-                        new Secrets(SecretFile.load(paths.tokenKey(), "token key")),
+                        new DerivedSecrets(SecretFile.load(paths.tokenKey(), "token key")),
                         new Telemetry(
                                 counters,
                                 new Traces(config.traces().endpoint(), System::currentTimeMillis, System::nanoTime))),
@@ -225,7 +225,7 @@ public final class Gateway implements ControlLink.Listener {
     }
 
     /** What is looked up for the metrics. */
-    private View view() {
+    private GaugeReadings view() {
         Map<String, Integer> sessions = new TreeMap<>();
         Arrays.stream(SpawnState.values())
                 .filter(state -> !state.isFinal())
@@ -237,13 +237,13 @@ public final class Gateway implements ControlLink.Listener {
                 sessions,
                 ready,
                 List.of(
-                        new View.LimitUse(
+                        new GaugeReadings.LimitUse(
                                 "workersMax",
                                 admission.workers(),
                                 admission.bounds().workersMax()),
-                        new View.LimitUse(
+                        new GaugeReadings.LimitUse(
                                 "spawnQueueMax", waiting, admission.bounds().queueMax()),
-                        new View.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
+                        new GaugeReadings.LimitUse("retainedBytesTotal", retained.bytes(), retained.bytesMax())));
     }
 
     /** Starts everything and returns when captains can connect. @throws BrigException naming what is in the way */
@@ -255,12 +255,12 @@ public final class Gateway implements ControlLink.Listener {
                 .thenRun(() -> control.open(this))
                 .thenCompose(opened -> workerAgentUp)
                 .thenCompose(up -> new EventTable(new SqliteEventStore(database)).open(System::currentTimeMillis))
-                .thenCompose(events -> listeners.open(new HttpApi.Behind(
+                .thenCompose(events -> listeners.open(new HttpApi.Services(
                         spawner,
                         control,
                         events,
                         audit,
-                        new Controls(admission, this::beginStop, retention::prune, this::unready),
+                        new OperatorControls(admission, this::beginStop, retention::prune, this::unready),
                         System::currentTimeMillis,
                         metrics::scrape)))
                 .thenRun(() -> {

@@ -1,22 +1,22 @@
 package brig.gateway.app;
 
-import brig.gateway.api.GatewayStatus;
+import brig.gateway.resources.GatewayStatus;
 import brig.gateway.api.HttpApi;
 import brig.gateway.api.SpawnerSocket;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
-import brig.gateway.connection.Outlet;
+import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.limits.Deadlines;
-import brig.gateway.limits.Lobby;
-import brig.gateway.listener.Door;
-import brig.gateway.listener.Entrance;
+import brig.gateway.limits.ConnectionGuard;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.listener.AccessRegistry;
 import brig.gateway.listener.HttpConnections;
 import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
-import brig.gateway.spawn.SpawnListener;
+import brig.gateway.spawn.SessionSocketOpener;
 import brig.gateway.telemetry.Counters;
-import brig.gateway.telemetry.View;
+import brig.gateway.telemetry.GaugeReadings;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -50,7 +50,7 @@ final class Listeners {
     private final Config config;
     private final Paths paths;
     private final UnixSockets unix;
-    private final Door door;
+    private final ListenerServices listeners;
     private final HttpConnections httpConnections;
     private final SessionSockets sessionSockets;
     /** Those of this gateway: where one cannot be opened, another process listens on it. */
@@ -58,30 +58,30 @@ final class Listeners {
 
     private int httpPort;
 
-    public Listeners(Vertx vertx, Config config, Paths paths, Entrance entrance, Timers timers, Counters counters) {
+    public Listeners(Vertx vertx, Config config, Paths paths, AccessRegistry entrance, Timers timers, Counters counters) {
         this.vertx = vertx;
         this.config = config;
         this.paths = paths;
         this.unix = new UnixSockets(new HashSet<>(config.allowedUids()));
-        Lobby lobby = lobby(config, timers);
-        this.door = new Door(
+        ConnectionGuard connectionGuard = connectionGuard(config, timers);
+        this.listeners = new ListenerServices(
                 vertx,
                 entrance,
                 unix,
-                lobby,
+                connectionGuard,
                 timers,
                 counters,
-                new Outlet.Bounds(
+                new ConnectionWriter.Bounds(
                         config.limits().writeQueueBytes(), config.limits().slowReaderMs()),
                 new HashSet<>());
-        this.httpConnections = new HttpConnections(lobby, unix);
-        this.sessionSockets = new SessionSockets(door, paths);
+        this.httpConnections = new HttpConnections(connectionGuard, unix);
+        this.sessionSockets = new SessionSockets(listeners, paths);
     }
 
-    private static Lobby lobby(Config config, Timers timers) {
+    private static ConnectionGuard connectionGuard(Config config, Timers timers) {
         Config.Connections own = config.connections();
-        return new Lobby(
-                new Lobby.Bounds(
+        return new ConnectionGuard(
+                new ConnectionGuard.Bounds(
                         config.limits().connectionsMax(),
                         own.reserved(),
                         own.unauthenticatedMax(),
@@ -91,7 +91,7 @@ final class Listeners {
     }
 
     /** Opens and closes the session sockets. */
-    public SpawnListener sessionSockets() {
+    public SessionSocketOpener sessionSockets() {
         return sessionSockets;
     }
 
@@ -101,11 +101,11 @@ final class Listeners {
     }
 
     /** Opens the spawner socket and HTTP on both addresses, behind the sockets of sessions. @throws BrigException where a place is taken */
-    public CompletionStage<Void> open(HttpApi.Behind behind) {
+    public CompletionStage<Void> open(HttpApi.Services services) {
         GatewayStatus status = new GatewayStatus(
-                door.sessions(), door.lobby(), behind.controls().admission(), behind.clock(), System::nanoTime);
-        SpawnerSocket spawner = new SpawnerSocket(door, behind, status, this::url);
-        HttpApi api = new HttpApi(door, behind, status, spawner, config);
+                listeners.sessions(), listeners.connectionGuard(), services.controls().admission(), services.clock(), System::nanoTime);
+        SpawnerSocket spawner = new SpawnerSocket(listeners, services, status, this::url);
+        HttpApi api = new HttpApi(listeners, services, status, spawner, config);
         Router router = api.router(vertx);
         return sessionSockets
                 .opened()
@@ -171,20 +171,20 @@ final class Listeners {
     }
 
     /** What waits in connections, with the sessions and limits that others know of. */
-    View view(Map<String, Integer> sessions, boolean workerAgentUp, List<View.LimitUse> others) {
-        List<View.LimitUse> limits = new ArrayList<>(others);
-        Lobby lobby = door.lobby();
-        limits.add(new View.LimitUse(
-                "connectionsMax", lobby.places(), lobby.bounds().placesMax()));
-        limits.add(new View.LimitUse(
-                "unauthenticatedMax", lobby.strangers(), lobby.bounds().strangersMax()));
+    GaugeReadings view(Map<String, Integer> sessions, boolean workerAgentUp, List<GaugeReadings.LimitUse> others) {
+        List<GaugeReadings.LimitUse> limits = new ArrayList<>(others);
+        ConnectionGuard connectionGuard = listeners.connectionGuard();
+        limits.add(new GaugeReadings.LimitUse(
+                "connectionsMax", connectionGuard.places(), connectionGuard.bounds().placesMax()));
+        limits.add(new GaugeReadings.LimitUse(
+                "unauthenticatedMax", connectionGuard.unauthenticated(), connectionGuard.bounds().unauthenticatedMax()));
         long queued = 0;
         int full = 0;
-        for (Outlet outlet : door.outlets()) {
-            queued += outlet.queuedBytes();
-            full += outlet.isFull() ? 1 : 0;
+        for (ConnectionWriter writer : listeners.writers()) {
+            queued += writer.queuedBytes();
+            full += writer.isFull() ? 1 : 0;
         }
-        return new View(sessions, door.outlets().size(), full, queued, workerAgentUp, limits);
+        return new GaugeReadings(sessions, listeners.writers().size(), full, queued, workerAgentUp, limits);
     }
 
     /** Of the HTTP interface, with the port that it really has: the configured one, unless that is 0. */
@@ -194,7 +194,7 @@ final class Listeners {
 
     /** Tells every reader that the gateway stops, and where to resume. Completes soon, whether they listen or not. */
     public CompletionStage<Void> leave() {
-        return door.leaveAll(ErrorCode.SHUTTING_DOWN, LEAVE_MS);
+        return listeners.leaveAll(ErrorCode.SHUTTING_DOWN, LEAVE_MS);
     }
 
     /** Takes its own socket files away; the connections go with the process. */

@@ -1,12 +1,12 @@
 package brig.gateway.app;
 
-import brig.gateway.session.Role;
-import brig.gateway.session.Token;
-import brig.gateway.session.Tokens;
+import brig.gateway.auth.Role;
+import brig.gateway.auth.Token;
+import brig.gateway.auth.Tokens;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import brig.protocol.Reason;
 import java.io.IOException;
 import java.nio.ByteBuffer;

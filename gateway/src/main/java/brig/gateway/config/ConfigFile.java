@@ -2,9 +2,9 @@ package brig.gateway.config;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.protocol.Reason;
-import brig.protocol.Settings;
+import brig.protocol.json.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,13 +1,13 @@
 package brig.gateway.connection;
 
-import brig.gateway.session.Access;
-import brig.gateway.session.Role;
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Role;
 import brig.gateway.session.Session;
-import brig.gateway.stream.Narrowing;
+import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Limits;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * One session on one connection: the reader that feeds it and the messages that come from it. Made when the connection
  * may read, closed when the connection is gone. Owned by the event loop.
  */
-public final class Attachment implements Outlet.Writer {
+public final class Attachment implements ConnectionWriter.Writer {
     private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");
 
     private final Session session;
     private final Access access;
     private final TextSink sink;
-    private final Outlet outlet;
+    private final ConnectionWriter writer;
     private final Subscription reader;
     private final boolean presence;
     private final String via;
@@ -36,16 +36,16 @@ public final class Attachment implements Outlet.Writer {
      * @param allowed as it counts in that session
      * @throws BrigException {@code SESSION_NOT_READY}, {@code MAX_SUBSCRIPTIONS}
      */
-    public Attachment(Session session, Access allowed, Wish wish, TextSink sink, Outlet outlet) {
+    public Attachment(Session session, Access allowed, Options options, TextSink sink, ConnectionWriter writer) {
         this.session = session;
-        this.access = wish.watchOnly() ? allowed.asWatcher() : allowed;
+        this.access = options.watchOnly() ? allowed.asWatcher() : allowed;
         this.sink = sink;
-        this.outlet = outlet;
-        this.presence = wish.presence();
-        this.via = wish.via();
+        this.writer = writer;
+        this.presence = options.presence();
+        this.via = options.via();
         session.requireAttachable();
-        long from = session.spawn().log().resumePoint(wish.from());
-        this.reader = session.subscribe(from, role() == Role.CAPTAIN, Narrowing.read(wish.agent()), sink);
+        long from = session.spawn().log().resumePoint(options.from());
+        this.reader = session.subscribe(from, role() == Role.CAPTAIN, AgentFilter.read(options.agent()), sink);
     }
 
     private Role role() {
@@ -58,7 +58,7 @@ public final class Attachment implements Outlet.Writer {
      * @param unwatch to be run when the connection is gone: nobody needs to tell it any more that its token is revoked
      */
     public void begin(Runnable unwatch) {
-        outlet.add(this);
+        writer.add(this);
         sink.writeLine(session.welcome(role(), reader.nextSeq()));
         absence = session.join(access, presence ? this::handlePresence : null);
         this.unwatch = unwatch;
@@ -80,7 +80,7 @@ public final class Attachment implements Outlet.Writer {
      *
      * @param via the way by which its messages come
      */
-    public record Wish(
+    public record Options(
             long from,
             boolean watchOnly,
             boolean presence,
@@ -92,13 +92,13 @@ public final class Attachment implements Outlet.Writer {
          * @param way the kind of the connection
          * @throws BrigException {@code INVALID_FIELD}
          */
-        public static Wish read(Fields fields, String way) {
+        public static Options read(Fields fields, String way) {
             boolean watchOnly = switch (fields.text("role", "captain")) {
                 case "captain" -> false;
                 case "watcher" -> true;
                 default -> throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
             };
-            return new Wish(
+            return new Options(
                     fields.number("from", 1, Limits.SEQ_MAX, 1),
                     watchOnly,
                     fields.flag("presence"),
@@ -142,7 +142,7 @@ public final class Attachment implements Outlet.Writer {
 
     /** The connection is gone, or does not want this session any more. */
     public void close() {
-        outlet.remove(this);
+        writer.remove(this);
         reader.close();
         absence.run();
         absence = () -> {};

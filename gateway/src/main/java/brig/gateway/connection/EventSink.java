@@ -5,7 +5,7 @@ import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.GapReason;
 import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.protocol.StreamPosition;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -21,20 +21,20 @@ import java.util.Map;
 public final class EventSink implements FrameSink {
     private static final byte[] HEARTBEAT = ":\n\n".getBytes(StandardCharsets.US_ASCII);
 
-    private final Outlet outlet;
+    private final ConnectionWriter writer;
 
-    public EventSink(Outlet outlet) {
-        this.outlet = outlet;
+    public EventSink(ConnectionWriter writer) {
+        this.writer = writer;
     }
 
     @Override
     public boolean isWritable() {
-        return outlet.isWritable();
+        return writer.isWritable();
     }
 
     @Override
     public void write(FrameBatch batch) {
-        outlet.write(batch, EventFraming.CHUNK);
+        writer.write(batch, EventFraming.CHUNK);
     }
 
     /** Begins a response that carries events. */
@@ -49,14 +49,14 @@ public final class EventSink implements FrameSink {
 
     /** A comment that keeps proxies from closing a quiet connection. */
     void heartbeat() {
-        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(HEARTBEAT), EventFraming.CHUNK);
-        outlet.flush();
+        writer.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(HEARTBEAT), EventFraming.CHUNK);
+        writer.flush();
     }
 
     /** One event with a position of its own. */
     public void event(StreamPosition id, String json) {
         byte[] event = ("id: " + id + "\ndata: " + json + "\n\n").getBytes(StandardCharsets.UTF_8);
-        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(event), EventFraming.CHUNK);
+        writer.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(event), EventFraming.CHUNK);
     }
 
     /** Says who is there. */
@@ -101,7 +101,7 @@ public final class EventSink implements FrameSink {
     private void event(String name, Map<String, ?> data) {
         byte[] head = ("event: " + name + "\ndata: ").getBytes(StandardCharsets.US_ASCII);
         byte[] tail = {'\n', '\n'};
-        outlet.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(head, Json.write(data), tail), EventFraming.CHUNK);
+        writer.write(Unpooled.EMPTY_BUFFER, Unpooled.wrappedBuffer(head, Json.write(data), tail), EventFraming.CHUNK);
     }
 
     @Override
@@ -111,11 +111,11 @@ public final class EventSink implements FrameSink {
 
     @Override
     public void flush() {
-        outlet.flush();
+        writer.flush();
     }
 
     @Override
     public void end() {
-        outlet.finish(LastHttpContent.EMPTY_LAST_CONTENT);
+        writer.finish(LastHttpContent.EMPTY_LAST_CONTENT);
     }
 }

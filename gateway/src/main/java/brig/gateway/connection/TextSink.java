@@ -7,7 +7,7 @@ import brig.gateway.stream.GapReason;
 import brig.gateway.telemetry.Transport;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import io.netty.buffer.Unpooled;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +17,7 @@ import java.util.Map;
  * is one text message. On a connection that carries many sessions every message begins with a line that names its session.
  */
 public final class TextSink implements FrameSink {
-    private final Outlet outlet;
+    private final ConnectionWriter writer;
     private final Framing framing;
     private final byte[] header;
     private final Runnable end;
@@ -27,8 +27,8 @@ public final class TextSink implements FrameSink {
      * @param header a line before each message; empty for none
      * @param end what to do when the stream has ended
      */
-    public TextSink(Outlet outlet, Framing framing, byte[] header, Runnable end) {
-        this.outlet = outlet;
+    public TextSink(ConnectionWriter writer, Framing framing, byte[] header, Runnable end) {
+        this.writer = writer;
         this.framing = framing;
         this.header = header;
         this.end = end;
@@ -36,21 +36,21 @@ public final class TextSink implements FrameSink {
 
     @Override
     public boolean isWritable() {
-        return outlet.isWritable();
+        return writer.isWritable();
     }
 
     @Override
     public void write(FrameBatch batch) {
         if (header.length == 0) {
-            outlet.write(batch, framing);
+            writer.write(batch, framing);
         } else {
-            outlet.write(Unpooled.wrappedBuffer(header), batch.lines(), framing);
+            writer.write(Unpooled.wrappedBuffer(header), batch.lines(), framing);
         }
     }
 
     /** Writes one line of the connection's own, which is no frame of a stream. */
     public void writeLine(Map<String, ?> line) {
-        outlet.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
+        writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
     }
 
     @Override
@@ -123,7 +123,7 @@ public final class TextSink implements FrameSink {
 
     @Override
     public void flush() {
-        outlet.flush();
+        writer.flush();
     }
 
     @Override

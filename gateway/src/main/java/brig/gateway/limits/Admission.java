@@ -4,7 +4,7 @@ import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -74,7 +74,7 @@ public final class Admission {
     private final CountLimit workers;
     private final CountLimit workersPerCaptain;
     private final Cooldown cooldown;
-    private final Turns<Waiting> turns = new Turns<>();
+    private final FairQueue<Waiting> turns = new FairQueue<>();
     private State state = State.OPEN;
     private long freedMs;
     private long gapMs = FIRST_GUESS_MS;

@@ -9,7 +9,7 @@ package brig.gateway.limits;
  * @param keepAliveMs without a request between two; and to take an answer, for who is not known
  */
 public record Deadlines(long requestHeadMs, long authMs, long requestBodyMs, long keepAliveMs) {
-    long ms(Visitor.Wait wait) {
+    long ms(GuardedConnection.Wait wait) {
         return switch (wait) {
             case OPENED, HEAD -> requestHeadMs;
             case BODY -> requestBodyMs;

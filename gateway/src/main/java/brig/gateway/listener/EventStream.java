@@ -1,11 +1,11 @@
 package brig.gateway.listener;
 
 import brig.gateway.connection.EventSink;
-import brig.gateway.connection.Heart;
-import brig.gateway.connection.Outlet;
-import brig.gateway.session.Access;
+import brig.gateway.connection.SseHeartbeat;
+import brig.gateway.connection.ConnectionWriter;
+import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
-import brig.gateway.stream.Narrowing;
+import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
 import brig.protocol.ErrorCode;
 import brig.protocol.StreamPosition;
@@ -13,17 +13,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A session on one response of server-sent events: the reader that feeds it, and its beat. Owned by the event loop. */
-public final class EventStream implements Outlet.Writer {
-    private final Door door;
+public final class EventStream implements ConnectionWriter.Writer {
+    private final ListenerServices listeners;
     private final Session session;
     private final Access access;
     private final String epoch;
-    private final Outlet outlet;
+    private final ConnectionWriter writer;
     private final EventSink sink;
     private final Subscription reader;
     private Runnable absence = () -> {};
     private Runnable unwatch = () -> {};
-    private @Nullable Heart heart;
+    private @Nullable SseHeartbeat heartbeat;
 
     /**
      * Joins the session's readers; {@link #begin} follows when the head of the response is written.
@@ -31,23 +31,23 @@ public final class EventStream implements Outlet.Writer {
      * @throws brig.protocol.BrigException {@code MAX_SUBSCRIPTIONS}
      */
     public EventStream(
-            Door door, Session session, Access access, long from, @Nullable Narrowing narrowing, Outlet outlet) {
-        this.door = door;
+            ListenerServices listeners, Session session, Access access, long from, @Nullable AgentFilter narrowing, ConnectionWriter writer) {
+        this.listeners = listeners;
         this.session = session;
         this.access = access.asWatcher();
         this.epoch = session.spawn().log().epoch();
-        this.outlet = outlet;
-        this.sink = new EventSink(outlet);
+        this.writer = writer;
+        this.sink = new EventSink(writer);
         this.reader = session.subscribe(from, false, narrowing, sink);
     }
 
     /** Begins to read; a browser with a position of another epoch is told first that the stream begins again. */
     public void begin(Optional<StreamPosition> position, boolean presence) {
-        outlet.add(this);
+        writer.add(this);
         position.filter(last -> !last.epoch().equals(epoch)).ifPresent(last -> sink.restart(last.seq(), epoch));
         absence = session.join(access, presence ? sink::presence : null);
-        unwatch = door.watch(access, outlet);
-        heart = new Heart(door.timers(), sink);
+        unwatch = listeners.watch(access, writer);
+        heartbeat = new SseHeartbeat(listeners.timers(), sink);
         reader.drain();
         sink.flush();
     }
@@ -65,13 +65,13 @@ public final class EventStream implements Outlet.Writer {
 
     /** The connection is gone, or will be. */
     public void close() {
-        if (heart != null) {
-            heart.stop();
-            heart = null;
+        if (heartbeat != null) {
+            heartbeat.stop();
+            heartbeat = null;
             absence.run();
             unwatch.run();
         }
-        outlet.remove(this);
+        writer.remove(this);
         reader.close();
     }
 }

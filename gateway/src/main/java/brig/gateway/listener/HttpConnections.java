@@ -1,8 +1,8 @@
 package brig.gateway.listener;
 
 import brig.gateway.connection.Problem;
-import brig.gateway.limits.Lobby;
-import brig.gateway.limits.Visitor;
+import brig.gateway.limits.ConnectionGuard;
+import brig.gateway.limits.GuardedConnection;
 import brig.protocol.BrigException;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -12,39 +12,39 @@ import io.vertx.core.net.impl.ConnectionBase;
 import java.net.InetSocketAddress;
 
 /**
- * HTTP connections, from their first moment. Over TCP each is a stranger's until a request has brought a token that is
+ * HTTP connections, from their first moment. Over TCP each is an unauthenticated connection's until a request has brought a token that is
  * good for something; on the Unix socket the kernel names the peer. Owned by the event loop.
  */
 public final class HttpConnections {
-    private final Lobby lobby;
+    private final ConnectionGuard connectionGuard;
     private final UnixSockets unix;
 
-    public HttpConnections(Lobby lobby, UnixSockets unix) {
-        this.lobby = lobby;
+    public HttpConnections(ConnectionGuard connectionGuard, UnixSockets unix) {
+        this.connectionGuard = connectionGuard;
         this.unix = unix;
     }
 
     /** One was opened. */
     public void handle(HttpConnection connection) {
         Channel channel = ((ConnectionBase) connection).channel();
-        Visitor visitor = arrive(channel, why -> Door.cut(channel));
-        Door.keep(channel, visitor);
-        HttpPhases phases = HttpPhases.follow(channel, visitor);
-        visitor.endsWith(why -> end(channel, phases, why));
+        GuardedConnection guarded = arrive(channel, why -> ListenerServices.cut(channel));
+        ListenerServices.keep(channel, guarded);
+        HttpPhases phases = HttpPhases.follow(channel, guarded);
+        guarded.endsWith(why -> end(channel, phases, why));
     }
 
-    /** Who has no place is let in as a stranger: its first request is answered with the reason. */
-    private Visitor arrive(Channel channel, Visitor.Ending ending) {
+    /** Who has no place is let in as an unauthenticated connection: its first request is answered with the reason. */
+    private GuardedConnection arrive(Channel channel, GuardedConnection.Ending ending) {
         if (!(channel instanceof EpollDomainSocketChannel)) {
-            return lobby.stranger(addressOf(channel), ending);
+            return connectionGuard.unauthenticated(addressOf(channel), ending);
         }
         int uid = UnixSockets.peer(channel);
         try {
             return unix.isAllowed(uid)
-                    ? lobby.neighbour(UnixSockets.nameOf(uid), ending)
-                    : lobby.stranger(UnixSockets.nameOf(uid), ending);
+                    ? connectionGuard.neighbour(UnixSockets.nameOf(uid), ending)
+                    : connectionGuard.unauthenticated(UnixSockets.nameOf(uid), ending);
         } catch (BrigException full) {
-            return lobby.stranger(UnixSockets.nameOf(uid), ending);
+            return connectionGuard.unauthenticated(UnixSockets.nameOf(uid), ending);
         }
     }
 
@@ -60,6 +60,6 @@ public final class HttpConnections {
             var _ = channel.pipeline().firstContext().writeAndFlush(Unpooled.wrappedBuffer(Problem.response(why)));
         }
         // What the kernel has taken by now goes out; a peer that takes nothing is not waited for.
-        Door.cut(channel);
+        ListenerServices.cut(channel);
     }
 }

@@ -1,7 +1,7 @@
 package brig.gateway.listener;
 
-import brig.gateway.limits.Visitor;
-import brig.gateway.limits.Visitor.Wait;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.limits.GuardedConnection.Wait;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -21,7 +21,7 @@ final class HttpPhases extends ChannelDuplexHandler {
     /** Vert.x's own end of the pipeline. */
     private static final String VERTX = "handler";
 
-    private final Visitor visitor;
+    private final GuardedConnection guarded;
     private Wait wait = Wait.OPENED;
     /** The codec made something of what came in this turn. */
     private boolean understood;
@@ -31,14 +31,14 @@ final class HttpPhases extends ChannelDuplexHandler {
     /** An answer to a request that has not come in whole has begun. */
     private boolean answering;
 
-    private HttpPhases(Visitor visitor) {
-        this.visitor = visitor;
+    private HttpPhases(GuardedConnection guarded) {
+        this.guarded = guarded;
     }
 
     /** From its beginning on. */
-    static HttpPhases follow(Channel channel, Visitor visitor) {
-        HttpPhases phases = new HttpPhases(visitor);
-        visitor.await(phases.wait);
+    static HttpPhases follow(Channel channel, GuardedConnection guarded) {
+        HttpPhases phases = new HttpPhases(guarded);
+        guarded.await(phases.wait);
         channel.pipeline().addBefore(VERTX, null, phases);
         return phases;
     }
@@ -51,7 +51,7 @@ final class HttpPhases extends ChannelDuplexHandler {
     private void become(Wait next) {
         if (next != wait) {
             wait = next;
-            visitor.await(next);
+            guarded.await(next);
         }
     }
 

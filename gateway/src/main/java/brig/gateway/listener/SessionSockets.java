@@ -2,20 +2,20 @@ package brig.gateway.listener;
 
 import brig.gateway.config.Paths;
 import brig.gateway.connection.Attachment;
-import brig.gateway.connection.Outlet;
+import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.TextSink;
-import brig.gateway.limits.Visitor;
-import brig.gateway.session.Access;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawn;
-import brig.gateway.spawn.SpawnListener;
+import brig.gateway.spawn.SessionSocketOpener;
 import brig.gateway.stream.Framing;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
-import brig.protocol.LineDecoder;
+import brig.protocol.wire.LineDecoder;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
@@ -37,28 +37,28 @@ import org.slf4j.LoggerFactory;
  * authenticated reaches the session. The socket stays for a while after the end, so that a captain of a short session
  * that comes late still gets all of it, or until its task_id is used again.
  */
-public final class SessionSockets implements SpawnListener {
+public final class SessionSockets implements SessionSocketOpener {
     private static final Logger log = LoggerFactory.getLogger(SessionSockets.class);
 
     private static final long LINGER_MS = 30_000;
 
-    private final Door door;
+    private final ListenerServices listeners;
     private final Paths paths;
     /** Those that are being opened; whoever wants one of them open or closed waits for it. By spawn_id. */
     private final Map<String, CompletionStage<String>> opening = new HashMap<>();
 
-    private final Map<String, Listening> listening = new HashMap<>();
+    private final Map<String, ServerSocket> listening = new HashMap<>();
     /** Those whose spawn has ended, by their place. */
-    private final Map<Path, Listening> lingering = new HashMap<>();
+    private final Map<Path, ServerSocket> lingering = new HashMap<>();
 
     /** An open door. Its file goes first; the server when the last connection has everything. */
-    private static final class Listening {
+    private static final class ServerSocket {
         private final Path socket;
         private @Nullable NetServer server;
         private int connections;
         private boolean removed;
 
-        Listening(Path socket) {
+        ServerSocket(Path socket) {
             this.socket = socket;
         }
 
@@ -70,8 +70,8 @@ public final class SessionSockets implements SpawnListener {
         }
     }
 
-    public SessionSockets(Door door, Paths paths) {
-        this.door = door;
+    public SessionSockets(ListenerServices listeners, Paths paths) {
+        this.listeners = listeners;
         this.paths = paths;
     }
 
@@ -82,12 +82,12 @@ public final class SessionSockets implements SpawnListener {
     }
 
     private CompletionStage<String> begin(Spawn spawn) {
-        Session session = door.sessions().of(spawn);
+        Session session = listeners.sessions().of(spawn);
         session.expectCaptains();
-        Listening opened = new Listening(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
+        ServerSocket opened = new ServerSocket(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
         remove(lingering.get(opened.socket));
         try {
-            CompletionStage<String> begun = door.listen(
+            CompletionStage<String> begun = listeners.listen(
                             opened.socket, caller -> new Connection(session, opened, caller))
                     .whenComplete((server, failure) -> opening.remove(spawn.spawnId()))
                     .thenApply(server -> {
@@ -118,13 +118,13 @@ public final class SessionSockets implements SpawnListener {
 
     @Override
     public void close(Spawn spawn) {
-        Listening ended = listening.remove(spawn.spawnId());
+        ServerSocket ended = listening.remove(spawn.spawnId());
         CompletionStage<String> begun = opening.get(spawn.spawnId());
         if (begun != null) {
             var _ = begun.thenRun(() -> close(spawn));
         } else if (ended != null) {
             lingering.put(ended.socket, ended);
-            door.timers().after(LINGER_MS, () -> remove(ended));
+            listeners.timers().after(LINGER_MS, () -> remove(ended));
         }
     }
 
@@ -158,7 +158,7 @@ public final class SessionSockets implements SpawnListener {
         }
     }
 
-    private void remove(@Nullable Listening ended) {
+    private void remove(@Nullable ServerSocket ended) {
         if (ended == null || ended.removed) {
             return;
         }
@@ -186,23 +186,23 @@ public final class SessionSockets implements SpawnListener {
     /** One captain or watcher. State owned by the event loop. */
     private final class Connection implements LineDecoder.Sink {
         private final Session session;
-        private final Listening listening;
-        private final Outlet outlet;
+        private final ServerSocket listening;
+        private final ConnectionWriter writer;
         private final TextSink sink;
-        private final Visitor visitor;
+        private final GuardedConnection guarded;
         private @Nullable Attachment attachment;
 
-        Connection(Session session, Listening listening, Door.Caller caller) {
+        Connection(Session session, ServerSocket listening, ListenerServices.UnixConnection caller) {
             NetSocket socket = caller.socket();
             this.session = session;
             this.listening = listening;
             listening.connections++;
-            this.outlet = door.outlet(socket);
-            this.sink = new TextSink(outlet, Framing.NONE, new byte[0], outlet::finish);
+            this.writer = listeners.writer(socket);
+            this.sink = new TextSink(writer, Framing.NONE, new byte[0], writer::finish);
             LineDecoder lines = new LineDecoder(Limits.MESSAGE_BYTES_MAX, this);
-            this.visitor = caller.visitor();
-            visitor.endsWith(this::refuse);
-            visitor.await(Visitor.Wait.AUTH);
+            this.guarded = caller.guarded();
+            guarded.endsWith(this::refuse);
+            guarded.await(GuardedConnection.Wait.AUTH);
             socket.handler(buffer -> {
                 byte[] bytes = buffer.getBytes();
                 lines.decode(bytes, 0, bytes.length);
@@ -221,7 +221,7 @@ public final class SessionSockets implements SpawnListener {
 
         @Override
         public void handleLine(byte[] bytes, int offset, int length) {
-            if (outlet.isFinished()) {
+            if (writer.isFinished()) {
                 return;
             }
             try {
@@ -241,10 +241,10 @@ public final class SessionSockets implements SpawnListener {
             if (token == null) {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first line must be {\"auth\": token}");
             }
-            Access access = door.tokens().access(token).in(session.spawn());
-            visitor.becomeKnown(access.isAdmin());
-            attachment = new Attachment(session, access, Attachment.Wish.read(message, "socket"), sink, outlet);
-            attachment.begin(door.watch(access, outlet));
+            Access access = listeners.tokens().access(token).in(session.spawn());
+            guarded.becomeKnown(access.isAdmin());
+            attachment = new Attachment(session, access, Attachment.Options.read(message, "socket"), sink, writer);
+            attachment.begin(listeners.watch(access, writer));
         }
 
         @Override
@@ -256,7 +256,7 @@ public final class SessionSockets implements SpawnListener {
         private void refuse(BrigException refusal) {
             sink.refuse(refusal);
             if (attachment == null) {
-                outlet.finish();
+                writer.finish();
             } else {
                 sink.flush();
             }

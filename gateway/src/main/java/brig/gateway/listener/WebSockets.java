@@ -1,19 +1,19 @@
 package brig.gateway.listener;
 
 import brig.gateway.connection.Attachment;
-import brig.gateway.connection.Outlet;
+import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.Problem;
 import brig.gateway.connection.TextSink;
 import brig.gateway.connection.WebSocketFraming;
-import brig.gateway.limits.Visitor;
-import brig.gateway.session.Access;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
-import brig.protocol.LineDecoder;
+import brig.protocol.wire.LineDecoder;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
@@ -33,10 +33,10 @@ public final class WebSockets {
     private static final int NORMAL_CLOSURE = 1000;
     private static final int UNSUPPORTED_DATA = 1003;
 
-    private final Door door;
+    private final ListenerServices listeners;
 
-    public WebSockets(Door door) {
-        this.door = door;
+    public WebSockets(ListenerServices listeners) {
+        this.listeners = listeners;
     }
 
     /**
@@ -44,22 +44,22 @@ public final class WebSockets {
      *
      * @param access as it counts in that session; nobody where the first message brings the token
      */
-    public void attach(HttpServerRequest request, Session session, Access access, Attachment.Wish wish) {
+    public void attach(HttpServerRequest request, Session session, Access access, Attachment.Options options) {
         session.requireAttachable();
         if (!access.isNobody()) {
-            Door.visitor(Door.channel(request)).becomeKnown(false);
+            ListenerServices.guarded(ListenerServices.channel(request)).becomeKnown(false);
         }
-        upgrade(request, (socket, outlet, visitor) -> {
-            Single connection = new Single(session, socket, outlet, visitor);
+        upgrade(request, (socket, writer, guarded) -> {
+            Single connection = new Single(session, socket, writer, guarded);
             if (!access.isNobody()) {
-                connection.attach(access, wish);
+                connection.attach(access, options);
             }
         });
     }
 
     /** Many sessions on one connection. */
     public void multiplex(HttpServerRequest request, Access access) {
-        upgrade(request, (socket, outlet, visitor) -> new Multiplex(access, socket, outlet, visitor));
+        upgrade(request, (socket, writer, guarded) -> new Multiplex(access, socket, writer, guarded));
     }
 
     private void upgrade(HttpServerRequest request, Opened opened) {
@@ -73,33 +73,33 @@ public final class WebSockets {
         if (!"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "this path is a WebSocket: send an upgrade request");
         }
-        var channel = Door.channel(request);
+        var channel = ListenerServices.channel(request);
         request.toWebSocket().onSuccess(socket -> {
             // They stay as long as the connection does, and take a tenth of its memory.
             request.headers().clear();
             socket.binaryMessageHandler(message -> socket.close((short) UNSUPPORTED_DATA, "text messages only"));
-            Visitor visitor = Door.visitor(channel);
-            visitor.await(Visitor.Wait.AUTH);
-            opened.handle(socket, door.outlet(channel, WebSockets::close), visitor);
+            GuardedConnection guarded = ListenerServices.guarded(channel);
+            guarded.await(GuardedConnection.Wait.AUTH);
+            opened.handle(socket, listeners.writer(channel, WebSockets::close), guarded);
         });
     }
 
     /** What an upgraded connection becomes. */
     @FunctionalInterface
     private interface Opened {
-        void handle(ServerWebSocket socket, Outlet outlet, Visitor visitor);
+        void handle(ServerWebSocket socket, ConnectionWriter writer, GuardedConnection guarded);
     }
 
     /** Closes with the code that tells the client whether to come back. */
-    private static void refuse(Outlet outlet, TextSink sink, BrigException refusal) {
+    private static void refuse(ConnectionWriter writer, TextSink sink, BrigException refusal) {
         sink.refuse(refusal);
-        outlet.finish(close(refusal.code()));
+        writer.finish(close(refusal.code()));
     }
 
     /** The same to who has not said who it is: Vert.x would wait for its close frame, and a full queue for its reading. */
-    private static void end(Outlet outlet, TextSink sink, BrigException why) {
-        refuse(outlet, sink, why);
-        outlet.cut();
+    private static void end(ConnectionWriter writer, TextSink sink, BrigException why) {
+        refuse(writer, sink, why);
+        writer.cut();
     }
 
     private static CloseWebSocketFrame close(ErrorCode code) {
@@ -130,21 +130,21 @@ public final class WebSockets {
     /** A connection that carries one session. State owned by the event loop. */
     private final class Single {
         private final Session session;
-        private final Outlet outlet;
+        private final ConnectionWriter writer;
         private final TextSink sink;
-        private final Visitor visitor;
+        private final GuardedConnection guarded;
         private @Nullable Attachment attachment;
 
-        Single(Session session, ServerWebSocket socket, Outlet outlet, Visitor visitor) {
+        Single(Session session, ServerWebSocket socket, ConnectionWriter writer, GuardedConnection guarded) {
             this.session = session;
-            this.outlet = outlet;
-            this.visitor = visitor;
-            visitor.endsWith(this::end);
+            this.writer = writer;
+            this.guarded = guarded;
+            guarded.endsWith(this::end);
             this.sink = new TextSink(
-                    outlet,
+                    writer,
                     WebSocketFraming.TEXT,
                     new byte[0],
-                    () -> outlet.finish(new CloseWebSocketFrame(NORMAL_CLOSURE, "ended")));
+                    () -> writer.finish(new CloseWebSocketFrame(NORMAL_CLOSURE, "ended")));
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
                 if (attachment != null) {
@@ -153,20 +153,20 @@ public final class WebSockets {
             });
         }
 
-        void attach(Access access, Attachment.Wish wish) {
+        void attach(Access access, Attachment.Options options) {
             try {
-                attachment = new Attachment(session, access, wish, sink, outlet);
-                attachment.begin(door.watch(access, outlet));
+                attachment = new Attachment(session, access, options, sink, writer);
+                attachment.begin(listeners.watch(access, writer));
             } catch (BrigException refusal) {
                 handleRefusal(refusal);
             }
         }
 
         private void end(BrigException why) {
-            if (!outlet.isFinished()) {
-                WebSockets.end(outlet, sink, why);
+            if (!writer.isFinished()) {
+                WebSockets.end(writer, sink, why);
             } else {
-                outlet.cut();
+                writer.cut();
             }
         }
 
@@ -179,13 +179,13 @@ public final class WebSockets {
             if (attachment != null) {
                 sink.refuse(refusal);
                 sink.flush();
-            } else if (!outlet.isFinished()) {
-                refuse(outlet, sink, refusal);
+            } else if (!writer.isFinished()) {
+                refuse(writer, sink, refusal);
             }
         }
 
         private void handleMessage(Fields message) {
-            if (outlet.isFinished()) {
+            if (writer.isFinished()) {
                 return;
             }
             if (attachment != null) {
@@ -196,31 +196,31 @@ public final class WebSockets {
             if (token == null) {
                 throw new BrigException(ErrorCode.ATTACH_AUTH_MISSING, "the first message must be {\"auth\": token}");
             }
-            Access given = door.tokens().access(token);
+            Access given = listeners.tokens().access(token);
             Access here = given.in(session.spawn());
-            visitor.becomeKnown(given.isAdmin());
-            attach(here, Attachment.Wish.read(message, "websocket"));
+            guarded.becomeKnown(given.isAdmin());
+            attach(here, Attachment.Options.read(message, "websocket"));
         }
     }
 
     /** A connection that carries many sessions. State owned by the event loop. */
     private final class Multiplex {
-        private final Outlet outlet;
+        private final ConnectionWriter writer;
         private final TextSink sink;
-        private final Visitor visitor;
+        private final GuardedConnection guarded;
         private final Map<String, Attachment> attachments = new HashMap<>();
         /** What counts for every session that it reaches. */
         private Access access;
 
         private Runnable unwatch;
 
-        Multiplex(Access access, ServerWebSocket socket, Outlet outlet, Visitor visitor) {
+        Multiplex(Access access, ServerWebSocket socket, ConnectionWriter writer, GuardedConnection guarded) {
             this.access = access;
-            this.outlet = outlet;
-            this.visitor = visitor;
-            visitor.endsWith(this::end);
+            this.writer = writer;
+            this.guarded = guarded;
+            guarded.endsWith(this::end);
             this.unwatch = watch();
-            this.sink = new TextSink(outlet, WebSocketFraming.TEXT, new byte[0], () -> {});
+            this.sink = new TextSink(writer, WebSocketFraming.TEXT, new byte[0], () -> {});
             socket.textMessageHandler(this::handleText);
             socket.closeHandler(nothing -> {
                 unwatch.run();
@@ -231,11 +231,11 @@ public final class WebSockets {
 
         /** With the token of the connection all of it ends. */
         private Runnable watch() {
-            return door.watch(access, outlet);
+            return listeners.watch(access, writer);
         }
 
         private void end(BrigException why) {
-            WebSockets.end(outlet, sink, why);
+            WebSockets.end(writer, sink, why);
         }
 
         private void handleText(String text) {
@@ -258,9 +258,9 @@ public final class WebSockets {
 
         private void handleMessage(Fields message) {
             if (message.has("auth")) {
-                access = door.tokens().access(message.requiredText("auth"));
+                access = listeners.tokens().access(message.requiredText("auth"));
                 if (access.role() != null) {
-                    visitor.becomeKnown(access.isAdmin());
+                    guarded.becomeKnown(access.isAdmin());
                 }
                 unwatch.run();
                 unwatch = watch();
@@ -271,7 +271,7 @@ public final class WebSockets {
                 sink.writeLine(Map.of("type", "pong"));
                 return;
             }
-            Session session = door.sessions().find(message.requiredText("id"));
+            Session session = listeners.sessions().find(message.requiredText("id"));
             String spawnId = session.spawn().spawnId();
             if (action.equals("subscribe")) {
                 subscribe(session, spawnId, message);
@@ -301,20 +301,20 @@ public final class WebSockets {
                 throw Fields.invalid("id", "is subscribed to already on this connection");
             }
             TextSink named = new TextSink(
-                    outlet,
+                    writer,
                     WebSocketFraming.TEXT,
                     ("{\"type\":\"session\",\"spawn_id\":\"" + spawnId + "\"}\n").getBytes(StandardCharsets.US_ASCII),
                     () -> drop(spawnId));
             String own = message.text("token");
-            Access given = own == null ? access : door.tokens().access(own);
+            Access given = own == null ? access : listeners.tokens().access(own);
             Access here = given.in(session.spawn());
-            visitor.becomeKnown(given.isAdmin());
+            guarded.becomeKnown(given.isAdmin());
             Attachment attachment =
-                    new Attachment(session, here, Attachment.Wish.read(message, "websocket"), named, outlet);
+                    new Attachment(session, here, Attachment.Options.read(message, "websocket"), named, writer);
             attachments.put(spawnId, attachment);
             // What lives by the token of the connection ends with that.
             attachment.begin(
-                    own == null ? () -> {} : door.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
+                    own == null ? () -> {} : listeners.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
         }
 
         /** The token of one subscription counts no more: that one ends. */

@@ -18,7 +18,7 @@ public interface Answer {
     void done(Usage usage);
 
     /** The turn came to nothing, or to no more than was said. */
-    void fail(Failure why);
+    void fail(ApiError why);
 
     /** The client is gone: nothing is written any more. */
     void close();

@@ -7,10 +7,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An answer as one {@code chat.completion} object ("The chat completion object", OpenAI API reference). */
-public final class ChatCompletion extends Whole {
-    private final Head head;
+public final class ChatCompletion extends BufferedAnswer {
+    private final AnswerHeader head;
 
-    public ChatCompletion(HttpServerResponse response, Head head) {
+    public ChatCompletion(HttpServerResponse response, AnswerHeader head) {
         super(response);
         this.head = head;
     }

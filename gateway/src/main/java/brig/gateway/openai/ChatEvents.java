@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
  * {@code reasoning_content}, as DeepSeek's API began it and clients read it.
  */
 public final class ChatEvents implements Answer {
-    private final Events events;
-    private final Head head;
+    private final SseWriter events;
+    private final AnswerHeader head;
     private final boolean usage;
 
     /** Begins the answer, which ends with the tokens that were used where {@code usage} says so. */
-    public ChatEvents(HttpServerResponse response, Head head, boolean usage, Timers timers) {
-        this.events = new Events(response, timers);
+    public ChatEvents(HttpServerResponse response, AnswerHeader head, boolean usage, Timers timers) {
+        this.events = new SseWriter(response, timers);
         this.head = head;
         this.usage = usage;
         choice(Map.of("role", "assistant", "content", ""), null);
@@ -67,7 +67,7 @@ public final class ChatEvents implements Answer {
     }
 
     @Override
-    public void fail(Failure why) {
+    public void fail(ApiError why) {
         events.send(why.body());
         events.end("data: [DONE]\n\n");
     }

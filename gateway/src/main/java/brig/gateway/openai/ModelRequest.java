@@ -1,6 +1,6 @@
 package brig.gateway.openai;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -43,7 +43,7 @@ public record ModelRequest(
         if (body.has("modalities") && !body.texts("modalities").equals(List.of("text"))) {
             throw Fields.invalid("modalities", "must be text");
         }
-        Talk talk = new Talk();
+        Messages talk = new Messages();
         for (Fields message : body.objects("messages")) {
             talk.add(message.requiredText("role"), text(message, "content"));
         }
@@ -56,7 +56,7 @@ public record ModelRequest(
         if (body.flag("background")) {
             throw Fields.invalid("background", "must be false: the answer comes with the request");
         }
-        Talk talk = new Talk();
+        Messages talk = new Messages();
         talk.add("system", body.text("instructions", ""));
         if (body.asMap().get("input") instanceof String text) {
             talk.add("user", text);
@@ -83,7 +83,7 @@ public record ModelRequest(
     }
 
     /** What was said, as it is read. */
-    private static final class Talk {
+    private static final class Messages {
         private final List<String> system = new ArrayList<>();
         private final List<Said> said = new ArrayList<>();
 

@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 
 /** An answer as the events of a response ("Streaming events", OpenAI API reference); thoughts are its reasoning's summary. */
 public final class ResponseEvents implements Answer {
-    private final Events events;
-    private final Head head;
-    private final List<Item> items = new ArrayList<>();
+    private final SseWriter events;
+    private final AnswerHeader head;
+    private final List<OutputItem> items = new ArrayList<>();
     private boolean open;
     private int characters;
     private long sent;
 
     /** Begins the answer. */
-    public ResponseEvents(HttpServerResponse response, Head head, Timers timers) {
-        this.events = new Events(response, timers);
+    public ResponseEvents(HttpServerResponse response, AnswerHeader head, Timers timers) {
+        this.events = new SseWriter(response, timers);
         this.head = head;
         lifecycle("response.created", "in_progress", null);
         events.beat(() -> lifecycle("response.in_progress", "in_progress", null));
@@ -50,16 +50,16 @@ public final class ResponseEvents implements Answer {
             closeItem();
             openItem(isMessage);
         }
-        Item item = items.getLast();
+        OutputItem item = items.getLast();
         item.text().append(text);
         ofPart(item.delta() + ".delta", "delta", text);
     }
 
     private void openItem(boolean isMessage) {
         open = true;
-        items.add(new Item(
+        items.add(new OutputItem(
                 (isMessage ? "msg_" : "rs_") + head.id() + "_" + items.size(), isMessage, new StringBuilder()));
-        Item item = items.getLast();
+        OutputItem item = items.getLast();
         ofItem("response.output_item.added", item.object("in_progress"));
         ofPart(item.part() + ".added", "part", item.content());
     }
@@ -67,7 +67,7 @@ public final class ResponseEvents implements Answer {
     private void closeItem() {
         if (open) {
             open = false;
-            Item item = items.getLast();
+            OutputItem item = items.getLast();
             ofPart(item.delta() + ".done", "text", item.text().toString());
             ofPart(item.part() + ".done", "part", item.content());
             ofItem("response.output_item.done", item.object("completed"));
@@ -118,7 +118,7 @@ public final class ResponseEvents implements Answer {
     @Override
     public void done(Usage used) {
         if (characters > CHARACTERS_MAX) {
-            fail(Whole.tooLong());
+            fail(BufferedAnswer.tooLong());
             return;
         }
         closeItem();
@@ -127,7 +127,7 @@ public final class ResponseEvents implements Answer {
     }
 
     @Override
-    public void fail(Failure why) {
+    public void fail(ApiError why) {
         closeItem();
         Map<String, @Nullable Object> response = response("failed", null);
         response.put("error", Map.of("code", why.code(), "message", why.message()));

@@ -8,10 +8,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An answer as one {@code response} object ("The response object", OpenAI API reference). */
-public final class ResponseObject extends Whole {
-    private final Head head;
+public final class ResponseObject extends BufferedAnswer {
+    private final AnswerHeader head;
 
-    public ResponseObject(HttpServerResponse response, Head head) {
+    public ResponseObject(HttpServerResponse response, AnswerHeader head) {
         super(response);
         this.head = head;
     }
@@ -20,14 +20,14 @@ public final class ResponseObject extends Whole {
     Map<String, ?> object(String said, String thoughts, Usage used) {
         List<Map<String, Object>> output = new ArrayList<>();
         if (!thoughts.isEmpty()) {
-            output.add(new Item("rs_" + head.id(), false, new StringBuilder(thoughts)).object("completed"));
+            output.add(new OutputItem("rs_" + head.id(), false, new StringBuilder(thoughts)).object("completed"));
         }
-        output.add(new Item("msg_" + head.id(), true, new StringBuilder(said)).object("completed"));
+        output.add(new OutputItem("msg_" + head.id(), true, new StringBuilder(said)).object("completed"));
         return response(head, "completed", output, used);
     }
 
     static Map<String, @Nullable Object> response(
-            Head head, String status, List<Map<String, Object>> output, @Nullable Usage used) {
+            AnswerHeader head, String status, List<Map<String, Object>> output, @Nullable Usage used) {
         Map<String, @Nullable Object> response = head.object("response", "created_at");
         response.put("status", status);
         response.put("output", output);

@@ -1,6 +1,6 @@
 package brig.gateway.openai;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

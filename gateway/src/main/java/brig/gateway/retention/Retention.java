@@ -5,7 +5,7 @@ import brig.gateway.retention.RetentionPlan.Doomed;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.store.SpawnStore;
-import brig.gateway.telemetry.Events;
+import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
 import brig.gateway.time.Timers;
 import java.util.LinkedHashMap;
@@ -195,7 +195,7 @@ public final class Retention {
     private static void audit(List<Doomed> doomed, List<String> gone, String by) {
         for (Doomed one : doomed) {
             if (gone.contains(one.spawn().spawnId())) {
-                Events.audit(
+                LogEvents.audit(
                         "prune",
                         Map.of(
                                 "spawn_id",

@@ -1,5 +1,6 @@
 package brig.gateway.session;
 
+import brig.gateway.auth.Role;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;

@@ -1,14 +1,16 @@
 package brig.gateway.session;
 
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Role;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.FrameSink;
-import brig.gateway.stream.Narrowing;
+import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.StreamPosition;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -58,7 +60,7 @@ public final class Session {
      * @param narrowing which frames it wants; null for all
      * @throws BrigException as {@link StreamLog#subscribe}
      */
-    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
+    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         return spawn.log().subscribe(fromSeq, tethered, narrowing, sink);
     }
 

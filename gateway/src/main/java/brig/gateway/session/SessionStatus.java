@@ -1,7 +1,7 @@
 package brig.gateway.session;
 
 import brig.gateway.spawn.SpawnState;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.Arrays;
 import java.util.Locale;
 

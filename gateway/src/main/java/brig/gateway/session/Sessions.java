@@ -1,5 +1,8 @@
 package brig.gateway.session;
 
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Role;
+import brig.gateway.auth.Token;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.time.Timers;

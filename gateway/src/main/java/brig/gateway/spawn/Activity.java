@@ -1,6 +1,6 @@
 package brig.gateway.spawn;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;

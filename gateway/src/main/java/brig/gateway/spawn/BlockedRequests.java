@@ -1,8 +1,8 @@
 package brig.gateway.spawn;
 
-import brig.gateway.telemetry.Events;
+import brig.gateway.telemetry.LogEvents;
 import brig.gateway.time.Clock;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -49,7 +49,7 @@ final class BlockedRequests {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("spawn_id", spawnId);
         fields.put("rule", frame.text("rule", ""));
-        Events.log(logger, Level.WARN, line(frame), fields);
+        LogEvents.log(logger, Level.WARN, line(frame), fields);
     }
 
     /** Requests without a line since the last line. */

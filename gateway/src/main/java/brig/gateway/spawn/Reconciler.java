@@ -6,7 +6,7 @@ import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +35,7 @@ final class Reconciler {
     static final long UNKNOWN_MS = 120_000;
     private static final long LOOK_AGAIN_MS = 1_000;
 
-    private final Spawner.Parts parts;
+    private final Spawner.Services parts;
     private final Admission admission;
     private final Spawns spawns;
     private final Transitions transitions;
@@ -47,7 +47,7 @@ final class Reconciler {
     private boolean down;
 
     Reconciler(
-            Spawner.Parts parts,
+            Spawner.Services parts,
             Admission admission,
             Spawns spawns,
             Transitions transitions,
@@ -83,7 +83,7 @@ final class Reconciler {
                     logger.atError()
                             .addKeyValue("spawn_id", record.spawnId())
                             .log("its record cannot be read: {}", failure.getMessage());
-                    return new Logs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
+                    return new StreamLogs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
                 })
                 .thenCompose(reopened -> {
                     Spawn spawn = new Spawn(record, reopened.log());
@@ -111,10 +111,10 @@ final class Reconciler {
                 });
     }
 
-    private CompletionStage<Void> recoverEnded(Spawn spawn, Logs.Reopened reopened) {
+    private CompletionStage<Void> recoverEnded(Spawn spawn, StreamLogs.Reopened reopened) {
         spawns.retire(spawn);
         spawn.settle();
-        transitions.reopenDoorOfEnded(spawn);
+        transitions.openIoSocketAgainOfEnded(spawn);
         if (spawn.hasRun() && !reopened.complete()) {
             return transitions.mendEnd(spawn);
         }
@@ -210,7 +210,7 @@ final class Reconciler {
                 settling.add(fence(spawn).toCompletableFuture());
             }
         }
-        settling.addAll(endStrangers(
+        settling.addAll(endUnknown(
                 Stream.concat(up.keySet().stream(), listing.starting().stream()).toList()));
         return CompletableFuture.allOf(settling.toArray(CompletableFuture<?>[]::new));
     }
@@ -247,7 +247,7 @@ final class Reconciler {
     }
 
     /** Workers that no spawn wants. One that was given up too early waits for the operator's word. */
-    private List<CompletableFuture<?>> endStrangers(List<String> workerIds) {
+    private List<CompletableFuture<?>> endUnknown(List<String> workerIds) {
         Set<String> wanted = new HashSet<>();
         spawns.live().forEach(spawn -> wanted.add(spawn.binding().workerId()));
         List<CompletableFuture<?>> ending = new ArrayList<>();
@@ -313,7 +313,7 @@ final class Reconciler {
         long nowMs = transitions.nowMs();
         String spawnId = Ids.newSpawnId(nowMs);
         String epoch = Ids.newEpoch();
-        Binding binding = new Binding(worker.spawnId());
+        ProviderBinding binding = new ProviderBinding(worker.spawnId());
         SpawnRecord record = new SpawnRecord(
                 spawnId,
                 old.taskId(),

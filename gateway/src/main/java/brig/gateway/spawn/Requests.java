@@ -3,9 +3,9 @@ package brig.gateway.spawn;
 import brig.gateway.store.RequestRecord;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
-import brig.protocol.SpawnRequest;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -31,23 +31,23 @@ final class Requests {
     static final long KEPT_MS = 24 * 3600 * 1000L;
     private static final long SWEEP_MS = 3600 * 1000L;
 
-    private final Spawner.Parts parts;
+    private final Spawner.Services parts;
     private final Spawns spawns;
-    private final SpawnListener doors;
+    private final SessionSocketOpener sessionSockets;
     private final Map<RequestRecord.Key, InFlight> inFlight = new HashMap<>();
 
-    private record InFlight(String fingerprint, CompletableFuture<Accepted> answer) {}
+    private record InFlight(String fingerprint, CompletableFuture<AcceptedSpawn> answer) {}
 
     /** Starts what was asked for, and writes the request down with it. */
     @FunctionalInterface
     interface Launch {
-        CompletionStage<Accepted> start(RequestRecord request);
+        CompletionStage<AcceptedSpawn> start(RequestRecord request);
     }
 
-    Requests(Spawner.Parts parts, Spawns spawns, SpawnListener doors) {
+    Requests(Spawner.Services parts, Spawns spawns, SessionSocketOpener sessionSockets) {
         this.parts = parts;
         this.spawns = spawns;
-        this.doors = doors;
+        this.sessionSockets = sessionSockets;
     }
 
     /** Frees keys whose time is over, now and then. */
@@ -60,7 +60,7 @@ final class Requests {
     }
 
     /** The spawn of the request: the one that it began before, or one that a launch begins. */
-    CompletionStage<Accepted> once(SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
+    CompletionStage<AcceptedSpawn> once(SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
         RequestRecord.Key key = new RequestRecord.Key(
                 request.claim().provider(), request.claim().project(), requestId);
         String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, asker)));
@@ -113,13 +113,13 @@ final class Requests {
         return record.createdMs() + KEPT_MS > parts.clock().nowMs();
     }
 
-    private CompletionStage<Accepted> first(
+    private CompletionStage<AcceptedSpawn> first(
             RequestRecord.Key key, Optional<RequestRecord> expired, String fingerprint, Launch launch) {
         if (expired.isPresent()) {
             var _ = parts.store().forget(key);
         }
         return launch.start(RequestRecord.asked(key, fingerprint, parts.clock().nowMs()))
-                .thenApply(begun -> new Accepted(
+                .thenApply(begun -> new AcceptedSpawn(
                         begun.spawnId(),
                         begun.taskId(),
                         begun.captainToken(),
@@ -150,7 +150,7 @@ final class Requests {
         });
     }
 
-    private CompletionStage<Accepted> repeat(
+    private CompletionStage<AcceptedSpawn> repeat(
             SpawnRequest request, RequestRecord known, String fingerprint, Launch launch) {
         if (!known.fingerprint().equals(fingerprint)) {
             return CompletableFuture.failedFuture(
@@ -193,14 +193,14 @@ final class Requests {
                 : CompletableFuture.failedFuture(new BrigException(ErrorCode.valueOf(code), answer.text("error", "")));
     }
 
-    private Accepted again(SpawnRequest request, String spawnId, CompletionStage<String> workspace) {
+    private AcceptedSpawn again(SpawnRequest request, String spawnId, CompletionStage<String> workspace) {
         String taskId = request.taskId() == null ? spawnId : request.taskId();
-        return new Accepted(
+        return new AcceptedSpawn(
                 spawnId,
                 taskId,
                 parts.secrets().token("captain", spawnId),
                 parts.secrets().token("watcher", spawnId),
-                doors.pathOf(spawnId, taskId),
+                sessionSockets.pathOf(spawnId, taskId),
                 workspace);
     }
 

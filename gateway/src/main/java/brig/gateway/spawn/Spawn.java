@@ -4,16 +4,16 @@ import brig.gateway.limits.Lease;
 import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.StreamLog;
-import brig.gateway.telemetry.Events;
+import brig.gateway.telemetry.LogEvents;
 import brig.gateway.telemetry.Redaction;
 import brig.gateway.tree.SpawnTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
-import brig.protocol.Json;
-import brig.protocol.SpawnRequest;
+import brig.protocol.json.Json;
+import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -43,12 +43,12 @@ public final class Spawn {
     private StreamLog log;
     private final SpawnTree tree;
     private final Activity activity = new Activity();
-    private final LastWords lastWords = new LastWords();
+    private final FinalFrames lastWords = new FinalFrames();
     private final long createdMs;
     private final long leaseMs;
     private final List<Lease> leases = new ArrayList<>();
     private final CompletableFuture<Void> settled = new CompletableFuture<>();
-    private final Binding binding;
+    private final ProviderBinding binding;
     private @Nullable String sessionId;
     private SpawnState state;
     private String workspace;
@@ -63,7 +63,7 @@ public final class Spawn {
     private @Nullable WorkerStream worker;
     private boolean unwanted;
     /** The path of its session socket, empty until that is open. */
-    private String door = "";
+    private String ioSocket = "";
 
     Spawn(SpawnRecord record, StreamLog log) {
         this.spawnId = record.spawnId();
@@ -78,7 +78,7 @@ public final class Spawn {
         this.sessionId = record.sessionId();
         this.state = SpawnState.valueOf(record.course().state());
         this.workspace = record.course().workspace();
-        this.binding = Binding.read(spawnId, parse(record.course().providerIds()));
+        this.binding = ProviderBinding.read(spawnId, parse(record.course().providerIds()));
         this.runningMs = record.times().runningMs();
         this.changedMs = record.times().updatedMs();
         this.endedMs = record.times().endedMs();
@@ -100,7 +100,7 @@ public final class Spawn {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException(spawnId + " cannot become " + next + " from " + state);
         }
-        Events.log(logger, Level.INFO, "transition", transition(next, nowMs));
+        LogEvents.log(logger, Level.INFO, "transition", transition(next, nowMs));
         state = next;
         changedMs = nowMs;
         if (next == SpawnState.RUNNING && runningMs == 0) {
@@ -176,7 +176,7 @@ public final class Spawn {
     }
 
     /** What its provider has for it. */
-    Binding binding() {
+    ProviderBinding binding() {
         return binding;
     }
 
@@ -185,12 +185,12 @@ public final class Spawn {
         return binding.workerId();
     }
 
-    void setDoor(String socketPath) {
-        door = socketPath;
+    void setIoSocket(String socketPath) {
+        ioSocket = socketPath;
     }
 
-    String door() {
-        return door;
+    String ioSocket() {
+        return ioSocket;
     }
 
     String workspace() {
@@ -222,7 +222,7 @@ public final class Spawn {
         return tree;
     }
 
-    LastWords lastWords() {
+    FinalFrames lastWords() {
         return lastWords;
     }
 
@@ -254,7 +254,7 @@ public final class Spawn {
 
     /** Whether it is of an agent that Brig did not start. */
     public boolean isTracked() {
-        return origin.provider().equals(Tracking.PROVIDER);
+        return origin.provider().equals(TrackedSessions.PROVIDER);
     }
 
     /** Whether a reader of this spawn can be let in; a spawn that is not running yet has nothing to read. */

@@ -5,7 +5,7 @@ import brig.gateway.limits.Lease;
 import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.store.SpawnStore;
-import brig.gateway.telemetry.Events;
+import brig.gateway.telemetry.LogEvents;
 import brig.gateway.telemetry.SpawnTrace;
 import brig.gateway.telemetry.Telemetry;
 import brig.gateway.time.Clock;
@@ -14,10 +14,10 @@ import brig.gateway.worker.WorkerAgent;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
-import brig.protocol.Json;
-import brig.protocol.SpawnRequest;
+import brig.protocol.json.Json;
+import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Map;
@@ -37,13 +37,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Spawner {
     /** What the spawner works with. */
-    public record Parts(
+    public record Services(
             WorkerAgent workers,
             SpawnStore store,
-            Logs logs,
+            StreamLogs logs,
             Clock clock,
             Timers timers,
-            Secrets secrets,
+            DerivedSecrets secrets,
             Telemetry telemetry) {}
 
     /** Who runs workers: the worker-agent of this gateway. */
@@ -59,28 +59,28 @@ public final class Spawner {
 
     private static final double MS_PER_SECOND = 1_000;
     /** An operator may add one; that takes its time. */
-    private final Parts parts;
+    private final Services parts;
 
     private final Admission admission;
     private final Spawns spawns;
-    private final SpawnListener doors;
+    private final SessionSocketOpener sessionSockets;
     private final Transitions transitions;
     private final Requests requests;
     private final Reconciler reconciler;
-    private final Tracking tracking;
+    private final TrackedSessions tracking;
     /** Spawns whose start this process is in the middle of; the reconciler leaves them alone. */
     private final Set<Spawn> starting = new HashSet<>();
     /** Requests and spawns that wait for the worker-agent to start more. */
     private int retrying;
 
-    public Spawner(Parts parts, Admission admission, Spawns spawns, SpawnListener doors) {
+    public Spawner(Services parts, Admission admission, Spawns spawns, SessionSocketOpener sessionSockets) {
         this.parts = parts;
         this.admission = admission;
         this.spawns = spawns;
-        this.doors = doors;
-        transitions = new Transitions(parts, spawns, doors);
-        tracking = new Tracking(parts, spawns, transitions);
-        requests = new Requests(parts, spawns, doors);
+        this.sessionSockets = sessionSockets;
+        transitions = new Transitions(parts, spawns, sessionSockets);
+        tracking = new TrackedSessions(parts, spawns, transitions);
+        requests = new Requests(parts, spawns, sessionSockets);
         reconciler = new Reconciler(parts, admission, spawns, transitions, starting::contains);
     }
 
@@ -91,14 +91,14 @@ public final class Spawner {
      * @param asker whose captain is {@code uid:<n>}, {@code admin} or the name of a captain's token
      * @return completes when the spawn is on disk, before the worker is asked for; fails with a refusal, of which nothing is left
      */
-    public CompletionStage<Accepted> spawn(SpawnRequest request, Admission.Applicant asker) {
+    public CompletionStage<AcceptedSpawn> spawn(SpawnRequest request, Admission.Applicant asker) {
         String requestId = request.claim().requestId();
         return requestId == null
                 ? launch(request, asker, null)
                 : requests.once(request, asker.asker(), requestId, claim -> launch(request, asker, claim));
     }
 
-    private CompletionStage<Accepted> launch(
+    private CompletionStage<AcceptedSpawn> launch(
             SpawnRequest request, Admission.Applicant asker, @Nullable RequestRecord claim) {
         try {
             requireProvider(request.claim().provider());
@@ -180,7 +180,7 @@ public final class Spawner {
                         1);
     }
 
-    private CompletionStage<Accepted> launch(
+    private CompletionStage<AcceptedSpawn> launch(
             SpawnRequest request,
             SpawnRequest.Asker asker,
             Lease slot,
@@ -203,19 +203,19 @@ public final class Spawner {
                 new SpawnRecord.Hashes(Ids.hashToken(captainToken), Ids.hashToken(watcherToken)));
         spawn.hold(slot);
         starting.add(spawn);
-        Events.audit("spawn", spawn.audited(asker.captain()));
+        LogEvents.audit("spawn", spawn.audited(asker.captain()));
         watchFirstChunk(spawn, request);
         trace.attribute("brig.spawn_id", spawnId);
         trace.step("record");
         return record(spawn, claim)
                 .thenCompose(saved -> {
                     trace.step("socket");
-                    return doors.open(spawn);
+                    return sessionSockets.open(spawn);
                 })
                 .whenComplete((socket, failure) -> checkFailed(spawn, failure))
                 .thenApply(socket -> {
-                    spawn.setDoor(socket);
-                    return new Accepted(
+                    spawn.setIoSocket(socket);
+                    return new AcceptedSpawn(
                             spawnId,
                             spawn.taskId(),
                             captainToken,
@@ -256,7 +256,7 @@ public final class Spawner {
                 Ids.newEpoch(),
                 origin,
                 hashes,
-                SpawnRecord.Course.requested(new Binding(spawnId).toJson()),
+                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
                 new SpawnRecord.Times(nowMs, 0, nowMs, 0));
         Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
         spawns.add(spawn);
@@ -328,8 +328,8 @@ public final class Spawner {
                 }));
     }
 
-    /** Begins a session of an agent that Brig did not start; see {@link Tracking#begin}. */
-    public CompletionStage<Tracked> track(Fields request, String captain, WorkerStream teller) {
+    /** Begins a session of an agent that Brig did not start; see {@link TrackedSessions#begin}. */
+    public CompletionStage<TrackedSession> track(Fields request, String captain, WorkerStream teller) {
         return tracking.begin(request, captain, teller);
     }
 
@@ -343,7 +343,7 @@ public final class Spawner {
         if (!spawn.state().isFinal()) {
             Map<String, @Nullable Object> fields = spawn.audited(by);
             fields.put("reason", reason);
-            Events.audit("terminate", fields);
+            LogEvents.audit("terminate", fields);
         }
         if (spawn.isTracked()) {
             transitions.endTracked(spawn, null, reason);

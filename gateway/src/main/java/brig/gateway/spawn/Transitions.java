@@ -5,11 +5,11 @@ import brig.gateway.telemetry.Counters;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.FrameDecoder;
-import brig.protocol.FrameType;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ways of a spawn from state to state, each with everything that goes with it: its stream, its door, its record and
+ * The ways of a spawn from state to state, each with everything that goes with it: its stream, its socket, its record and
  * its name. Owned by the event loop.
  */
 final class Transitions {
@@ -32,19 +32,19 @@ final class Transitions {
     private static final Pattern AGENT_SESSION =
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|ses_[0-9A-Za-z]{16,64}");
 
-    /** As long as a door stays open behind the end of its spawn. */
+    /** How long a socket stays open after the end of its spawn. */
     private static final long LINGER_MS = 30_000;
 
-    private final Spawner.Parts parts;
+    private final Spawner.Services parts;
     private final Spawns spawns;
-    private final SpawnListener doors;
+    private final SessionSocketOpener sessionSockets;
     private final BlockedRequests blocked;
     private final Counters counters;
 
-    Transitions(Spawner.Parts parts, Spawns spawns, SpawnListener doors) {
+    Transitions(Spawner.Services parts, Spawns spawns, SessionSocketOpener sessionSockets) {
         this.parts = parts;
         this.spawns = spawns;
-        this.doors = doors;
+        this.sessionSockets = sessionSockets;
         this.blocked = new BlockedRequests(parts.clock());
         this.counters = parts.telemetry().counters();
     }
@@ -81,8 +81,8 @@ final class Transitions {
         spawn.setPosture(posture);
         spawn.binding().setAlive(null);
         save(spawn);
-        if (spawn.door().isEmpty()) {
-            reopenDoor(spawn);
+        if (spawn.ioSocket().isEmpty()) {
+            openIoSocketAgain(spawn);
         } else {
             spawn.settle();
         }
@@ -153,7 +153,7 @@ final class Transitions {
 
     /** What an agent that Brig did not start is called, anybody may choose. */
     private void countTokens(Spawn spawn, Fields usage) {
-        String agent = spawn.isTracked() ? Tracking.PROVIDER : spawn.agent();
+        String agent = spawn.isTracked() ? TrackedSessions.PROVIDER : spawn.agent();
         for (String kind : new String[] {"input", "output", "cached_input"}) {
             counters.handleTokens(
                     agent, usage.has("source"), kind, usage.number(kind + "_tokens", 0, Limits.SEQ_MAX, 0));
@@ -205,7 +205,7 @@ final class Transitions {
             save(spawn);
         }
         spawn.log().end();
-        closeDoor(spawn);
+        closeIoSocket(spawn);
         spawns.retire(spawn);
         spawn.settle();
     }
@@ -214,18 +214,18 @@ final class Transitions {
      * Who read when the process before was killed comes back through the door that it knows, and finds the end behind
      * it.
      */
-    private void closeDoor(Spawn spawn) {
-        if (spawn.door().isEmpty() && spawn.hasRun() && !spawn.isTracked()) {
-            doors.linger(spawn);
+    private void closeIoSocket(Spawn spawn) {
+        if (spawn.ioSocket().isEmpty() && spawn.hasRun() && !spawn.isTracked()) {
+            sessionSockets.linger(spawn);
         } else {
-            doors.close(spawn);
+            sessionSockets.close(spawn);
         }
     }
 
     /** A spawn that ended shortly before the process before was killed: the same. */
-    void reopenDoorOfEnded(Spawn spawn) {
+    void openIoSocketAgainOfEnded(Spawn spawn) {
         if (spawn.hasRun() && !spawn.isTracked() && nowMs() - spawn.endedMs() < LINGER_MS) {
-            doors.linger(spawn);
+            sessionSockets.linger(spawn);
         }
     }
 
@@ -372,10 +372,10 @@ final class Transitions {
     }
 
     /** Opens the door of a spawn that runs already; it goes on without one where that fails. */
-    private void reopenDoor(Spawn spawn) {
-        doors.open(spawn).whenComplete((socket, failure) -> {
+    private void openIoSocketAgain(Spawn spawn) {
+        sessionSockets.open(spawn).whenComplete((socket, failure) -> {
             if (failure == null) {
-                spawn.setDoor(socket);
+                spawn.setIoSocket(socket);
             } else {
                 logger.atError()
                         .addKeyValue("spawn_id", spawn.spawnId())

@@ -2,8 +2,8 @@ package brig.gateway.store;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

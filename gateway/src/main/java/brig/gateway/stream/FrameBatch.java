@@ -27,7 +27,7 @@ public final class FrameBatch {
     }
 
     /** Hands over those of its frames that pass, as batches of consecutive frames. */
-    void narrow(Narrowing narrowing, Consumer<FrameBatch> taker) {
+    void narrow(AgentFilter narrowing, Consumer<FrameBatch> taker) {
         byte[] bytes = new byte[bytes()];
         ByteBuf lines = lines();
         lines.readBytes(bytes);

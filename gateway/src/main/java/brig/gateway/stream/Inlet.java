@@ -1,7 +1,7 @@
 package brig.gateway.stream;
 
-import brig.protocol.ChunkScanner;
-import brig.protocol.FrameDecoder;
+import brig.protocol.wire.ChunkScanner;
+import brig.protocol.wire.FrameDecoder;
 import brig.protocol.Limits;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package brig.gateway.stream;
 
-import brig.protocol.ChunkScanner;
+import brig.protocol.wire.ChunkScanner;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;

@@ -3,7 +3,7 @@ package brig.gateway.stream;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
-import brig.protocol.ChunkScanner;
+import brig.protocol.wire.ChunkScanner;
 import brig.protocol.ErrorCode;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -36,8 +36,8 @@ public final class StreamLog {
     }
 
     /** What the log needs of its surroundings. */
-    public record Environment(
-            Turn turn,
+    public record Services(
+            LoopFlush turn,
             RetainedBudget budget,
             RecordingClock ticks,
             Timers timers,
@@ -50,7 +50,7 @@ public final class StreamLog {
     private static final int RECORDING_BYTES = 256 * 1024;
 
     private final String epoch;
-    private final Environment environment;
+    private final Services environment;
     private final StreamArchive archive;
     private final Throttle throttle;
     private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
@@ -78,7 +78,7 @@ public final class StreamLog {
     private boolean released;
 
     /** @param lastSeq the last frame that the archive holds already, 0 for a new stream */
-    public StreamLog(String epoch, long lastSeq, StreamArchive archive, Environment environment) {
+    public StreamLog(String epoch, long lastSeq, StreamArchive archive, Services environment) {
         this.epoch = epoch;
         this.lastSeq = lastSeq;
         this.archive = archive;
@@ -214,7 +214,7 @@ public final class StreamLog {
     }
 
     /** The same for a reader that wants one agent's frames only, where {@code narrowing} is not null. */
-    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
+    public Subscription subscribe(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         if (readerCount() >= environment.subscriptionsMax()) {
             throw new BrigException(
                     ErrorCode.MAX_SUBSCRIPTIONS,
@@ -225,7 +225,7 @@ public final class StreamLog {
     }
 
     /** Adds a reader of Brig's own from the first frame on. It holds nobody back, and the limit of readers is not for it. */
-    public Subscription peruse(FrameSink sink) {
+    public Subscription readThrough(FrameSink sink) {
         Subscription reader = add(1, false, null, sink);
         own.add(reader);
         return reader;
@@ -239,7 +239,7 @@ public final class StreamLog {
         return reader;
     }
 
-    private Subscription add(long fromSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
+    private Subscription add(long fromSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         Subscription reader = new Subscription(this, resumePoint(fromSeq), tethered, narrowing, sink);
         readers.add(reader);
         return reader;
@@ -288,13 +288,13 @@ public final class StreamLog {
 
     /** Pauses or resumes the source by how far the slowest tethered reader is behind, in bytes. */
     private void checkBackpressure() {
-        long behind = endOffset - slowestTethered();
-        if (!paused && behind > environment.windowBytes()) {
+        long services = endOffset - slowestTethered();
+        if (!paused && services > environment.windowBytes()) {
             paused = true;
             source.pause();
             throttle.handlePaused(true);
             counters().handlePaused(true);
-        } else if (paused && behind <= environment.windowBytes() / 2) {
+        } else if (paused && services <= environment.windowBytes() / 2) {
             paused = false;
             source.resume();
             throttle.handlePaused(false);
@@ -395,7 +395,7 @@ public final class StreamLog {
         environment.budget().add(moreBytes);
     }
 
-    Turn turn() {
+    LoopFlush turn() {
         return environment.turn();
     }
 

@@ -1,6 +1,6 @@
 package brig.gateway.stream;
 
-import brig.gateway.telemetry.Audience;
+import brig.gateway.telemetry.TransportCounters;
 import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +19,10 @@ public final class Subscription {
     /** Whether it is a subscriber, and none of Brig's own. */
     private final boolean counts;
 
-    private final Audience audience;
+    private final TransportCounters audience;
     private final boolean tethered;
     /** Null for a reader that wants every frame. */
-    private final @Nullable Narrowing narrowing;
+    private final @Nullable AgentFilter narrowing;
 
     private long nextSeq;
     /** Bytes of the stream before {@link #nextSeq}; -1 until it has reached the window: until then it holds nobody back. */
@@ -37,7 +37,7 @@ public final class Subscription {
     private boolean replaying;
     private boolean closed;
 
-    Subscription(StreamLog log, long nextSeq, boolean tethered, @Nullable Narrowing narrowing, FrameSink sink) {
+    Subscription(StreamLog log, long nextSeq, boolean tethered, @Nullable AgentFilter narrowing, FrameSink sink) {
         this.log = log;
         this.nextSeq = nextSeq;
         this.offset = log.offsetOf(nextSeq);

@@ -30,7 +30,7 @@ public final class Counters {
 
     long framesIn;
     long bytesIn;
-    private final Map<Transport, Audience> audiences = new EnumMap<>(Transport.class);
+    private final Map<Transport, TransportCounters> audiences = new EnumMap<>(Transport.class);
     private final Counter gapFrames = Counter.builder("brig.gap.frames")
             .description("Frames that these gaps left out.")
             .register(registry);
@@ -98,7 +98,7 @@ public final class Counters {
     public Counters(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
         for (Transport transport : Transport.values()) {
-            audiences.put(transport, new Audience());
+            audiences.put(transport, new TransportCounters());
         }
         // Those that are known are there from the beginning: a rate does not see the first of a series.
         List.of("evicted", "record_lost").forEach(this::gaps);
@@ -183,8 +183,8 @@ public final class Counters {
     }
 
     /** What readers of that transport are counted by. */
-    public Audience audience(Transport transport) {
-        return audiences.computeIfAbsent(transport, key -> new Audience());
+    public TransportCounters audience(Transport transport) {
+        return audiences.computeIfAbsent(transport, key -> new TransportCounters());
     }
 
     /** A subscriber was told that so many frames will not come. */

@@ -23,15 +23,15 @@ public final class Exposition {
 
     private final Counters counters;
     private final LoopWatch loop;
-    private final Supplier<View> view;
+    private final Supplier<GaugeReadings> view;
     private final PrometheusMeterRegistry registry;
     private final MultiGauge sessions;
     private final MultiGauge used;
     private final MultiGauge max;
-    private View now = View.NOTHING;
+    private GaugeReadings now = GaugeReadings.NOTHING;
 
     /** @param view what is not counted but looked up */
-    public Exposition(Counters counters, LoopWatch loop, Supplier<View> view, String version) {
+    public Exposition(Counters counters, LoopWatch loop, Supplier<GaugeReadings> view, String version) {
         this.counters = counters;
         this.loop = loop;
         this.view = view;
@@ -64,12 +64,12 @@ public final class Exposition {
                         .map(of -> MultiGauge.Row.of(Tags.of("state", of.getKey()), of.getValue()))
                         .toList(),
                 true);
-        used.register(limits(View.LimitUse::used), true);
-        max.register(limits(View.LimitUse::max), true);
+        used.register(limits(GaugeReadings.LimitUse::used), true);
+        max.register(limits(GaugeReadings.LimitUse::max), true);
         return registry.scrape().getBytes(StandardCharsets.UTF_8);
     }
 
-    private List<MultiGauge.Row<?>> limits(ToDoubleFunction<View.LimitUse> value) {
+    private List<MultiGauge.Row<?>> limits(ToDoubleFunction<GaugeReadings.LimitUse> value) {
         return now.limits().stream()
                 .<MultiGauge.Row<?>>map(
                         limit -> MultiGauge.Row.of(Tags.of("limit", limit.key()), value.applyAsDouble(limit)))
@@ -88,7 +88,7 @@ public final class Exposition {
         counter("brig.paused", SECONDS, "How long workers were held back, summed over them.", Counters::pausedSeconds);
     }
 
-    private void addAudience(Audience audience, Tags transport) {
+    private void addAudience(TransportCounters audience, Tags transport) {
         FunctionCounter.builder("brig.frames.sent", audience, of -> of.frames)
                 .tags(transport)
                 .description("Frames that subscribers were given.")

@@ -1,6 +1,6 @@
 package brig.gateway.telemetry;
 
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.protocol.VisibleText;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;

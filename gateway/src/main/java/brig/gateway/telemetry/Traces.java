@@ -1,7 +1,7 @@
 package brig.gateway.telemetry;
 
 import brig.gateway.time.Clock;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

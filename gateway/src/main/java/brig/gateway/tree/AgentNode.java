@@ -1,6 +1,6 @@
 package brig.gateway.tree;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +29,9 @@ final class AgentNode {
     /** What the agent says of it, in the words of its frames: its type, its prompt, what it reported. */
     private final Map<String, String> texts = new LinkedHashMap<>();
 
-    private final Tokens told = new Tokens();
+    private final TokenCount told = new TokenCount();
     /** The same as brig-egress saw it, which counts where the agent says nothing. */
-    private final Tokens readOff = new Tokens();
+    private final TokenCount readOff = new TokenCount();
 
     AgentNode(String id, @Nullable AgentNode parent) {
         this.id = id;
@@ -101,7 +101,7 @@ final class AgentNode {
     }
 
     /** What it cost: by its own word, or else as read off its requests. */
-    Tokens tokens() {
+    TokenCount tokens() {
         return told.isEmpty() ? readOff : told;
     }
 

@@ -1,9 +1,9 @@
 package brig.gateway.tree;
 
 import brig.protocol.BrigException;
-import brig.protocol.Fields;
-import brig.protocol.FrameType;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameType;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -200,7 +200,7 @@ public final class AgentTree {
 
     /** Adds what all of them cost together, where anything is known. */
     void putUsage(Map<String, @Nullable Object> view) {
-        Tokens all = new Tokens();
+        TokenCount all = new TokenCount();
         all.add(main.tokens());
         nodes.values().forEach(node -> all.add(node.tokens()));
         if (!all.isEmpty()) {

@@ -1,7 +1,7 @@
 package brig.gateway.tree;
 
 import brig.gateway.stream.StreamLog;
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

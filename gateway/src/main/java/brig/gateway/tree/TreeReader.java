@@ -6,8 +6,8 @@ import brig.gateway.stream.GapReason;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
 import brig.protocol.ErrorCode;
-import brig.protocol.FrameDecoder;
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.wire.FrameType;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -44,7 +44,7 @@ final class TreeReader implements FrameSink {
         if (log.lastSeq() == 0) {
             reading.read.complete(reading.tree);
         } else {
-            Subscription reader = log.peruse(reading);
+            Subscription reader = log.readThrough(reading);
             reading.reader = reader;
             reader.drain();
         }

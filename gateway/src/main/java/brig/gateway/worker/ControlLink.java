@@ -5,12 +5,12 @@ import brig.gateway.stream.StreamLog;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.FrameDecoder;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
-import brig.protocol.LineDecoder;
-import brig.protocol.SpawnRequest;
+import brig.protocol.wire.LineDecoder;
+import brig.protocol.message.SpawnRequest;
 import io.netty.channel.Channel;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -66,7 +66,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     private final SocketAddress address;
     private final Timers timers;
     private final IntPredicate trustedUids;
-    private final WorkerLink.Shared shared;
+    private final WorkerLink.Services shared;
     private final Map<Long, Pending> pending = new HashMap<>();
     private Listener listener = new NoListener();
     private LineDecoder lines = new LineDecoder(ANSWER_BYTES_MAX, this);
@@ -90,7 +90,7 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         this.address = SocketAddress.domainSocketAddress(socketPath);
         this.timers = timers;
         this.trustedUids = trustedUids;
-        this.shared = new WorkerLink.Shared(
+        this.shared = new WorkerLink.Services(
                 ((ContextInternal) vertx.getOrCreateContext()).nettyEventLoop(), timers, new Inlet.Shared());
     }
 

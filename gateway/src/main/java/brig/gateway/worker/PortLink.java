@@ -2,8 +2,8 @@ package brig.gateway.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

@@ -5,8 +5,8 @@ import brig.gateway.stream.StreamLog;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.FrameDecoder;
-import brig.protocol.Json;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
@@ -44,7 +44,7 @@ final class WorkerLink implements WorkerStream {
     /** Messages that wait for the link to be up. */
     private static final int WAITING_MAX = 64;
 
-    private final Shared shared;
+    private final Services shared;
     private final DomainSocketAddress address;
     private final StreamLog log;
     private final FrameDecoder.Sink frames;
@@ -55,10 +55,10 @@ final class WorkerLink implements WorkerStream {
     private boolean closed;
 
     /** What the links of an event loop share. */
-    record Shared(EventLoop loop, Timers timers, Inlet.Shared inlets) {}
+    record Services(EventLoop loop, Timers timers, Inlet.Shared inlets) {}
 
     /** @param frames takes what the log does not take from the socket itself */
-    WorkerLink(Shared shared, String socketPath, StreamLog log, FrameDecoder.Sink frames) {
+    WorkerLink(Services shared, String socketPath, StreamLog log, FrameDecoder.Sink frames) {
         this.shared = shared;
         this.address = new DomainSocketAddress(socketPath);
         this.log = log;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.gateway.session.Role;
-import brig.gateway.session.Token;
+import brig.gateway.auth.Role;
+import brig.gateway.auth.Token;
 import brig.protocol.BrigException;
 import brig.protocol.Ids;
 import java.io.IOException;

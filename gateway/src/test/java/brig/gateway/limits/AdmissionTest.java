@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import brig.gateway.limits.Deadlines;
-import brig.gateway.limits.Lobby;
-import brig.gateway.limits.Visitor;
+import brig.gateway.limits.ConnectionGuard;
+import brig.gateway.limits.GuardedConnection;
 import brig.gateway.time.FakeTime;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -27,17 +27,17 @@ class HttpPhasesTest {
     private static final long SLACK_MS = 2_500;
 
     private final FakeTime time = new FakeTime();
-    private final Lobby lobby =
-            new Lobby(new Lobby.Bounds(8, 0, 8, 8), new Deadlines(HEAD_MS, 5_000, BODY_MS, IDLE_MS), time);
+    private final ConnectionGuard connectionGuard =
+            new ConnectionGuard(new ConnectionGuard.Bounds(8, 0, 8, 8), new Deadlines(HEAD_MS, 5_000, BODY_MS, IDLE_MS), time);
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private @Nullable Boolean saidWhy;
-    private final Visitor visitor;
+    private final GuardedConnection guarded;
 
     HttpPhasesTest() {
         channel.pipeline().addLast(new HttpServerCodec()).addLast("handler", new ChannelInboundHandlerAdapter());
-        visitor = lobby.stranger("a", why -> {});
-        HttpPhases phases = HttpPhases.follow(channel, visitor);
-        visitor.endsWith(why -> saidWhy = phases.mayBeRefused());
+        guarded = connectionGuard.unauthenticated("a", why -> {});
+        HttpPhases phases = HttpPhases.follow(channel, guarded);
+        guarded.endsWith(why -> saidWhy = phases.mayBeRefused());
     }
 
     @AfterEach
@@ -103,7 +103,7 @@ class HttpPhasesTest {
     @Test
     void shouldLetWhoIsKnownBeAnsweredAsLongAsItTakesAndThenRestForAWhile() {
         receive("GET / HTTP/1.1\r\n\r\n");
-        visitor.becomeKnown(false);
+        guarded.becomeKnown(false);
         time.pass(100 * IDLE_MS);
         answer(HttpResponseStatus.OK);
         requireEndAfter(IDLE_MS, false);
@@ -121,7 +121,7 @@ class HttpPhasesTest {
     @Test
     void shouldWaitForTheLastAnswerWhenRequestsCameTogether() {
         receive("GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n");
-        visitor.becomeKnown(false);
+        guarded.becomeKnown(false);
         answer(HttpResponseStatus.OK);
         time.pass(100 * IDLE_MS);
         assertNull(saidWhy);

@@ -2,6 +2,8 @@ package brig.gateway.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Role;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnBench;
 import brig.gateway.time.FakeTime;

@@ -4,15 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import brig.gateway.spawn.Granted;
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Role;
+import brig.gateway.spawn.GrantedSpawn;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnBench;
 import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.protocol.StreamPosition;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -35,7 +37,7 @@ class SessionTest {
                 return CompletableFuture.completedFuture(null);
             },
             time);
-    private final Granted granted = bench.start("fix");
+    private final GrantedSpawn granted = bench.start("fix");
     private final Spawn spawn = bench.spawn(granted);
     private final Session session = sessions.find("fix");
 
@@ -72,7 +74,7 @@ class SessionTest {
 
     @Test
     void shouldRefuseEveryOtherToken() {
-        Granted other = bench.start("other");
+        GrantedSpawn other = bench.start("other");
         String own = granted.captainToken();
         List<String> wrong = List.of(
                 "",

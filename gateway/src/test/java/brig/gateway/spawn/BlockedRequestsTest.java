@@ -2,7 +2,7 @@ package brig.gateway.spawn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

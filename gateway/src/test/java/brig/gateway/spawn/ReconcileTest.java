@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.RecordingSink;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -233,7 +233,7 @@ class ReconcileTest {
     @Test
     void shouldLeaveASpawnAloneWhenItIsInTheMiddleOfItsStart() {
         // Scenario: the link comes up while a spawn is under way; the worker-agent's list may or may not have it.
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn spawn = bench.spawns.all().getFirst();
         bench.story.clear();
         bench.reconcile();

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.gateway.limits.Admission;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
-import brig.protocol.SpawnRequest;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,17 +32,17 @@ class RequestsTest {
         return SpawnRequest.read(new Fields(Json.parseObject(json.getBytes(StandardCharsets.UTF_8))));
     }
 
-    private static CompletableFuture<Granted> ask(SpawnBench bench, String body, String captain) {
-        return bench.begin(request(body), captain).thenCompose(Accepted::running);
+    private static CompletableFuture<GrantedSpawn> ask(SpawnBench bench, String body, String captain) {
+        return bench.begin(request(body), captain).thenCompose(AcceptedSpawn::running);
     }
 
-    private CompletableFuture<Granted> ask(String body) {
+    private CompletableFuture<GrantedSpawn> ask(String body) {
         return ask(bench, body, SpawnBench.CAPTAIN);
     }
 
     /** Asked and answered: the worker runs. */
-    private Granted granted() {
-        CompletableFuture<Granted> answer = ask(BODY);
+    private GrantedSpawn granted() {
+        CompletableFuture<GrantedSpawn> answer = ask(BODY);
         bench.started(bench.spawns.all().getFirst().spawnId());
         return answer.join();
     }
@@ -53,18 +53,18 @@ class RequestsTest {
 
     @Test
     void shouldStartOneWorkerAndAnswerAllAlikeWhenAHundredAskAtOnce() {
-        List<CompletableFuture<Granted>> answers = new ArrayList<>();
+        List<CompletableFuture<GrantedSpawn>> answers = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             answers.add(bench.spawner
                     .spawn(request(BODY), Admission.Applicant.of(SpawnBench.CAPTAIN))
-                    .thenCompose(Accepted::running)
+                    .thenCompose(AcceptedSpawn::running)
                     .toCompletableFuture());
         }
         bench.loop.run();
         assertEquals(1, bench.workers.asked.size());
         assertTrue(answers.stream().noneMatch(CompletableFuture::isDone));
         bench.started(bench.spawns.all().getFirst().spawnId());
-        Granted first = answers.getFirst().join();
+        GrantedSpawn first = answers.getFirst().join();
         answers.forEach(answer -> assertEquals(first, answer.join()));
         assertEquals(1, bench.spawns.all().size());
         assertEquals("1/1", bench.slots());
@@ -72,7 +72,7 @@ class RequestsTest {
 
     @Test
     void shouldGiveTheFirstAnswerAgainWhenTheWorkerRunsOrHasEnded() {
-        Granted first = granted();
+        GrantedSpawn first = granted();
         assertEquals(first, ask(BODY).join());
         Spawn spawn = bench.spawn(first);
         bench.send(spawn, "{\"type\":\"state\",\"seq\":1,\"ts\":1,\"state\":\"terminated\"}\n");
@@ -85,7 +85,7 @@ class RequestsTest {
 
     @Test
     void shouldGiveTheFirstAnswerAgainWhenTheGatewayRestarted() {
-        Granted first = granted();
+        GrantedSpawn first = granted();
         SpawnBench after = SpawnBench.restarted(bench);
         assertEquals(first, ask(after, BODY, SpawnBench.CAPTAIN).join());
         assertEquals(0, after.workers.asked.size());
@@ -95,7 +95,7 @@ class RequestsTest {
 
     @Test
     void shouldAnswerBeforeAnyLimitWhenTheAnswerIsKnown() {
-        Granted first = granted();
+        GrantedSpawn first = granted();
         bench.run("other");
         assertEquals("2/2", bench.slots());
         assertEquals(first, ask(BODY).join());
@@ -120,7 +120,7 @@ class RequestsTest {
     void shouldRefuseAnotherRequestUnderTheSameId(String part, String changed) {
         String other = BODY.replace(part, changed);
         assertNotEquals(BODY, other);
-        CompletableFuture<Granted> first = ask(BODY);
+        CompletableFuture<GrantedSpawn> first = ask(BODY);
         BrigException inFlight = refusal(ask(other));
         assertEquals(ErrorCode.IDEMPOTENCY_CONFLICT, inFlight.code());
         assertEquals(409, inFlight.httpStatus());
@@ -135,7 +135,7 @@ class RequestsTest {
 
     @Test
     void shouldBeTheSameRequestHoweverItIsWritten() {
-        Granted first = granted();
+        GrantedSpawn first = granted();
         String same = "'env_allowlist':['B','A','B'],'timeout_seconds':60,'policy':'build','tools':null,"
                 + "'prompt':'go','agent_config':{'model':'m','name':'shell'},'workspace':'/w','project':'p'";
         assertEquals(first, ask(same.replace("'tools':null,", "")).join());
@@ -144,14 +144,14 @@ class RequestsTest {
     @Test
     void shouldCountWithinAProject() {
         granted();
-        CompletableFuture<Granted> other = ask(BODY.replace("'project':'p'", "'project':'q'"));
+        CompletableFuture<GrantedSpawn> other = ask(BODY.replace("'project':'p'", "'project':'q'"));
         assertFalse(other.isDone());
         assertEquals(2, bench.workers.asked.size());
     }
 
     @Test
     void shouldNotGiveTokensToACaptainThatMayNotHaveThem() {
-        Granted first = granted();
+        GrantedSpawn first = granted();
         assertEquals(first, ask(bench, BODY, "admin").join(), "operators may do everything");
         for (String other : List.of("captain-7", "uid:4243")) {
             assertEquals(
@@ -162,11 +162,11 @@ class RequestsTest {
 
     @Test
     void shouldStartAnewWhenADayHasPassed() {
-        Granted first = granted();
+        GrantedSpawn first = granted();
         bench.pass(Requests.KEPT_MS - 1);
         assertEquals(first, ask(BODY).join());
         bench.pass(1);
-        CompletableFuture<Granted> second = ask(BODY);
+        CompletableFuture<GrantedSpawn> second = ask(BODY);
         assertEquals(2, bench.workers.asked.size());
         bench.started(bench.spawns.all().getFirst().spawnId());
         assertNotEquals(first.spawnId(), second.join().spawnId());
@@ -205,7 +205,7 @@ class RequestsTest {
 
     @Test
     void shouldRepeatARefusalThatStands() {
-        CompletableFuture<Granted> first = ask(BODY);
+        CompletableFuture<GrantedSpawn> first = ask(BODY);
         bench.workers
                 .asked
                 .get(bench.spawns.all().getFirst().spawnId())
@@ -223,7 +223,7 @@ class RequestsTest {
         var _ = ask(BODY);
         String spawnId = bench.spawns.all().getFirst().spawnId();
         SpawnBench after = SpawnBench.restarted(bench);
-        CompletableFuture<Granted> again = ask(after, BODY, SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> again = ask(after, BODY, SpawnBench.CAPTAIN);
         assertFalse(again.isDone(), "nobody knows yet");
         assertEquals(
                 409,
@@ -242,10 +242,10 @@ class RequestsTest {
     void shouldStartOneAnewWhenTheGatewayDiedAndNothingHadStarted() {
         var _ = ask(BODY);
         SpawnBench after = SpawnBench.restarted(bench);
-        CompletableFuture<Granted> early = ask(after, BODY, SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> early = ask(after, BODY, SpawnBench.CAPTAIN);
         after.reconcile();
         assertEquals(ErrorCode.WORKER_AGENT_UNAVAILABLE, refusal(early).code(), "it asked before that was known");
-        CompletableFuture<Granted> again = ask(after, BODY, SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> again = ask(after, BODY, SpawnBench.CAPTAIN);
         assertEquals(1, after.workers.asked.size());
         String fresh = after.workers.asked.keySet().iterator().next();
         after.started(fresh);
@@ -256,15 +256,15 @@ class RequestsTest {
     void shouldNameTheSameSpawnAtOnceWhateverBecameOfIt() {
         // Scenario: a captain that does not wait repeats its request while the start is under way, and when it has
         // failed.
-        Accepted first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
-        Accepted during = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
+        AcceptedSpawn first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
+        AcceptedSpawn during = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         assertEquals(first, during);
         bench.workers
                 .asked
                 .get(first.spawnId())
                 .completeExceptionally(new BrigException(ErrorCode.COMMAND_NOT_FOUND, "no such program"));
         bench.loop.run();
-        Accepted after = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
+        AcceptedSpawn after = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         assertEquals(
                 List.of(first.spawnId(), first.taskId(), first.captainToken(), first.watcherToken(), first.ioSocket()),
                 List.of(after.spawnId(), after.taskId(), after.captainToken(), after.watcherToken(), after.ioSocket()));
@@ -273,7 +273,7 @@ class RequestsTest {
 
     @Test
     void shouldBeginAnotherWhenAStartFailedThatMaySucceedLater() {
-        Accepted first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
+        AcceptedSpawn first = SpawnBench.now(bench.begin(request(BODY), SpawnBench.CAPTAIN));
         bench.workers
                 .asked
                 .get(first.spawnId())

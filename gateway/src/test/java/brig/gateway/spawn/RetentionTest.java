@@ -17,13 +17,13 @@ import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
-import brig.gateway.stream.Turn;
+import brig.gateway.stream.LoopFlush;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.time.HandTimers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -82,8 +82,8 @@ class RetentionTest {
                         "4h2k9x0c",
                         0,
                         new MemoryArchive(loop, loop),
-                        new StreamLog.Environment(
-                                new Turn(loop),
+                        new StreamLog.Services(
+                                new LoopFlush(loop),
                                 new RetainedBudget(1 << 20),
                                 new RecordingClock(timers),
                                 timers,

@@ -7,7 +7,7 @@ import brig.gateway.stream.MemoryArchive;
 import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
-import brig.gateway.stream.Turn;
+import brig.gateway.stream.LoopFlush;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.telemetry.Telemetry;
 import brig.gateway.telemetry.Traces;
@@ -15,7 +15,7 @@ import brig.gateway.time.FakeTime;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -55,7 +55,7 @@ public final class SpawnBench {
     /** Whether the archives that this one leaves behind hold the last frame of their stream. */
     boolean endStored;
 
-    CompletableFuture<String> door = CompletableFuture.completedFuture("/run/io.sock");
+    CompletableFuture<String> listeners = CompletableFuture.completedFuture("/run/io.sock");
 
     public SpawnBench() {
         this(0);
@@ -97,9 +97,9 @@ public final class SpawnBench {
             loop.run();
             store.saved().clear();
         }
-        var environment = new StreamLog.Environment(
-                new Turn(loop), budget, new RecordingClock(this::soon), this::soon, counters, 128 * 1024, 10);
-        Logs logs = new Logs() {
+        var environment = new StreamLog.Services(
+                new LoopFlush(loop), budget, new RecordingClock(this::soon), this::soon, counters, 128 * 1024, 10);
+        StreamLogs logs = new StreamLogs() {
             @Override
             public StreamLog create(String spawnId, String epoch, long lastSeq) {
                 MemoryArchive archive = new MemoryArchive(loop, loop);
@@ -123,11 +123,11 @@ public final class SpawnBench {
                 ends.put(spawnId, firstSeq + "-" + lastSeq + " " + new String(lines, StandardCharsets.UTF_8));
             }
         };
-        SpawnListener doors = new SpawnListener() {
+        SessionSocketOpener sessionSockets = new SessionSocketOpener() {
             @Override
             public CompletionStage<String> open(Spawn spawn) {
                 story.add("door, state " + spawn.state() + ", recorded " + recorded(spawn.spawnId()));
-                return door;
+                return listeners;
             }
 
             @Override
@@ -146,17 +146,17 @@ public final class SpawnBench {
             }
         };
         spawner = new Spawner(
-                new Spawner.Parts(
+                new Spawner.Services(
                         workers,
                         store,
                         logs,
                         () -> nowMs,
                         time,
-                        new Secrets("a key"),
+                        new DerivedSecrets("a key"),
                         new Telemetry(counters, new Traces("", () -> nowMs, System::nanoTime))),
                 admission,
                 spawns,
-                doors);
+                sessionSockets);
     }
 
     /** The states that were recorded for a spawn, oldest first. */
@@ -172,9 +172,9 @@ public final class SpawnBench {
     }
 
     /** Asks for a worker. @return what is answered at once */
-    CompletableFuture<Accepted> begin(SpawnRequest request, String captain) {
+    CompletableFuture<AcceptedSpawn> begin(SpawnRequest request, String captain) {
         boolean admin = captain.equals(CAPTAIN) || captain.equals("admin");
-        CompletableFuture<Accepted> accepted = spawner.spawn(
+        CompletableFuture<AcceptedSpawn> accepted = spawner.spawn(
                         request, new Admission.Applicant(new SpawnRequest.Asker(captain, admin), 0, () -> false))
                 .toCompletableFuture();
         loop.run();
@@ -190,8 +190,8 @@ public final class SpawnBench {
     }
 
     /** Asks for a worker. @return what is answered when it runs */
-    CompletableFuture<Granted> ask(@Nullable String taskId, String captain) {
-        return begin(request(taskId), captain).thenCompose(Accepted::running);
+    CompletableFuture<GrantedSpawn> ask(@Nullable String taskId, String captain) {
+        return begin(request(taskId), captain).thenCompose(AcceptedSpawn::running);
     }
 
     /** The same with a lease. */
@@ -211,17 +211,17 @@ public final class SpawnBench {
                 false,
                 SpawnRequest.Claim.NONE,
                 new SpawnRequest.Bounds(null, 0, leaseSeconds),
-                SpawnRequest.Talk.NEW);
+                SpawnRequest.Continuation.NEW);
     }
 
     /** Asks for a worker that is still on its way. */
-    public CompletableFuture<Granted> ask(SpawnRequest request) {
-        return begin(request, CAPTAIN).thenCompose(Accepted::running);
+    public CompletableFuture<GrantedSpawn> ask(SpawnRequest request) {
+        return begin(request, CAPTAIN).thenCompose(AcceptedSpawn::running);
     }
 
     /** Asks for a worker, and the worker-agent starts it. */
-    public Granted start(String taskId) {
-        CompletableFuture<Granted> granted = ask(taskId, CAPTAIN);
+    public GrantedSpawn start(String taskId) {
+        CompletableFuture<GrantedSpawn> granted = ask(taskId, CAPTAIN);
         String spawnId = spawns.find(taskId).orElseThrow().spawnId();
         started(spawnId);
         return granted.join();
@@ -233,7 +233,7 @@ public final class SpawnBench {
     }
 
     /** The spawn of an answer. */
-    public Spawn spawn(Granted granted) {
+    public Spawn spawn(GrantedSpawn granted) {
         return spawns.find(granted.spawnId()).orElseThrow();
     }
 
@@ -305,7 +305,7 @@ public final class SpawnBench {
     }
 
     /** Asks for a worker that is still on its way. */
-    public CompletableFuture<Granted> ask(String taskId) {
+    public CompletableFuture<GrantedSpawn> ask(String taskId) {
         return ask(taskId, CAPTAIN);
     }
 

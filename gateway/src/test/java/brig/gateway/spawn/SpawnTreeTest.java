@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.tree.AgentTree;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -10,7 +10,7 @@ import brig.gateway.stream.RecordingSink;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ class SpawnerTest {
 
     @Test
     void shouldRecordBeforeTheDoorAndOpenTheDoorBeforeTheWorkerWhenASpawnStarts() {
-        Granted granted = bench.start("fix");
+        GrantedSpawn granted = bench.start("fix");
         Spawn spawn = bench.spawn(granted);
 
         assertEquals(
@@ -48,7 +48,7 @@ class SpawnerTest {
 
     @Test
     void shouldKeepNeitherTokensNorThePromptWhenItRecords() {
-        Granted granted = bench.start("fix");
+        GrantedSpawn granted = bench.start("fix");
         String recorded = bench.store.saved().toString();
         assertFalse(recorded.contains(granted.captainToken()));
         assertFalse(recorded.contains(granted.watcherToken()));
@@ -71,12 +71,12 @@ class SpawnerTest {
 
     @Test
     void shouldNameTheSpawnAtOnceAndSayWhereItWorksWhenItRuns() {
-        Accepted accepted = SpawnBench.now(bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN));
+        AcceptedSpawn accepted = SpawnBench.now(bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN));
         assertEquals(only().spawnId(), accepted.spawnId());
         assertEquals("fix", accepted.taskId());
         assertEquals("/run/io.sock", accepted.ioSocket());
         assertTrue(only().isCaptainToken(accepted.captainToken()) && only().isWatcherToken(accepted.watcherToken()));
-        CompletableFuture<Granted> granted = accepted.running().toCompletableFuture();
+        CompletableFuture<GrantedSpawn> granted = accepted.running().toCompletableFuture();
         assertFalse(granted.isDone());
         assertEquals(SpawnState.SPAWNING, only().state());
         assertFalse(only().isAttachable());
@@ -162,7 +162,7 @@ class SpawnerTest {
     @Test
     void shouldGiveBackItsLeasesOnceWhenTheWorkerAgentRefuses() {
         bench.start("other");
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn spawn = bench.spawns.find("fix").orElseThrow();
         bench.workers
                 .asked
@@ -187,8 +187,8 @@ class SpawnerTest {
 
     @Test
     void shouldGiveBackItsLeasesAndStartNothingWhenTheSocketCannotBeBound() {
-        bench.door = CompletableFuture.failedFuture(new BrigException(ErrorCode.INVALID_FIELD, "too long"));
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        bench.listeners = CompletableFuture.failedFuture(new BrigException(ErrorCode.INVALID_FIELD, "too long"));
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         assertEquals(ErrorCode.INVALID_FIELD, SpawnBench.refusal(granted).code());
         assertFailed(only(), "INVALID_FIELD: too long");
         assertEquals("0/0", bench.slots());
@@ -198,7 +198,7 @@ class SpawnerTest {
     @Test
     void shouldGiveBackItsLeasesAndStartNothingWhenItCannotBeRecorded() {
         bench.store.setBroken(true);
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         assertTrue(granted.isCompletedExceptionally());
         assertEquals("0/0", bench.slots());
         assertEquals(SpawnState.FAILED, only().state());
@@ -299,7 +299,7 @@ class SpawnerTest {
 
     @Test
     void shouldStartALittleLaterWhatWasAcceptedAndCouldNotStartAtOnce() {
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         String id = bench.spawns.find("fix").orElseThrow().spawnId();
         bench.workers.asked.get(id).completeExceptionally(limited());
         bench.loop.run();
@@ -313,7 +313,7 @@ class SpawnerTest {
 
     @Test
     void shouldFailWithTheLimitWhenWhatWasAcceptedCannotStartForTooLong() {
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         String id = bench.spawns.find("fix").orElseThrow().spawnId();
         for (int tries = 0; !granted.isDone(); tries++) {
             assertTrue(tries < 200, "it is bounded");
@@ -330,7 +330,7 @@ class SpawnerTest {
         Admission.Applicant patient =
                 new Admission.Applicant(new SpawnRequest.Asker(SpawnBench.CAPTAIN, true), 1_000, () -> false);
         bench.workers.checking = CompletableFuture.failedFuture(limited());
-        CompletableFuture<Accepted> accepted =
+        CompletableFuture<AcceptedSpawn> accepted =
                 bench.spawner.spawn(SpawnBench.request("fix"), patient).toCompletableFuture();
         bench.pass(250);
         assertFalse(accepted.isDone());
@@ -339,7 +339,7 @@ class SpawnerTest {
         assertEquals("fix", accepted.join().taskId());
 
         bench.workers.checking = CompletableFuture.failedFuture(limited());
-        CompletableFuture<Accepted> inVain =
+        CompletableFuture<AcceptedSpawn> inVain =
                 bench.spawner.spawn(SpawnBench.request("other"), patient).toCompletableFuture();
         for (int i = 0; i < 5; i++) {
             bench.pass(250);
@@ -352,8 +352,8 @@ class SpawnerTest {
 
     @Test
     void shouldSayWhyWhenAnExceptionThatNobodyForesawEndsAStart() {
-        bench.door = CompletableFuture.failedFuture(new IllegalStateException("unforeseen"));
-        CompletableFuture<Granted> granted = bench.ask("fix", "admin");
+        bench.listeners = CompletableFuture.failedFuture(new IllegalStateException("unforeseen"));
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", "admin");
         assertTrue(granted.isCompletedExceptionally());
         assertTrue(String.valueOf(only().view().get("last_error")).startsWith("INTERNAL: "));
         assertEquals("0/0", bench.slots());
@@ -382,7 +382,7 @@ class SpawnerTest {
 
     @Test
     void shouldSayWhatASpawnFailedWithToWhoWantsToAttach() {
-        Accepted accepted = SpawnBench.now(bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN));
+        AcceptedSpawn accepted = SpawnBench.now(bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN));
         assertEquals(ErrorCode.SESSION_NOT_READY, only().notReady().code());
         bench.workers
                 .asked
@@ -398,7 +398,7 @@ class SpawnerTest {
     @Test
     void shouldNotWaitForAWorkerAgentThatTakesItsTimeToSayWhetherItWould() {
         bench.workers.checking = new CompletableFuture<>();
-        CompletableFuture<Accepted> accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN);
+        CompletableFuture<AcceptedSpawn> accepted = bench.begin(SpawnBench.request("fix"), SpawnBench.CAPTAIN);
         assertFalse(accepted.isDone());
         bench.pass(250);
         assertEquals("fix", accepted.join().taskId());

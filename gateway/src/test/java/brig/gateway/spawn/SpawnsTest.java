@@ -10,7 +10,7 @@ import brig.gateway.stream.MemoryArchive;
 import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
-import brig.gateway.stream.Turn;
+import brig.gateway.stream.LoopFlush;
 import brig.gateway.telemetry.Counters;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,8 +36,8 @@ class SpawnsTest {
                         "4h2k9x0c",
                         0,
                         new MemoryArchive(loop, loop),
-                        new StreamLog.Environment(
-                                new Turn(loop),
+                        new StreamLog.Services(
+                                new LoopFlush(loop),
                                 new RetainedBudget(1),
                                 new RecordingClock((delayMs, tick) -> () -> {}),
                                 (delayMs, task) -> () -> {},

@@ -223,7 +223,7 @@ class UnknownTest {
     @Test
     void shouldFindOutWhatBecameOfAWorkerWhenTheAnswerWasLost() {
         // Scenario: the worker-agent is asked, and its link breaks before it answers; the worker is there.
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn spawn = bench.spawns.find("fix").orElseThrow();
         bench.workers.asked.get(spawn.spawnId()).completeExceptionally(new WorkerAgent.UnansweredException());
         bench.loop.run();
@@ -238,7 +238,7 @@ class UnknownTest {
 
     @Test
     void shouldFailAStartOnlyWhenTheWorkerAgentPromisedThatNoneWillCome() {
-        CompletableFuture<Granted> granted = bench.ask("fix", SpawnBench.CAPTAIN);
+        CompletableFuture<GrantedSpawn> granted = bench.ask("fix", SpawnBench.CAPTAIN);
         Spawn spawn = bench.spawns.find("fix").orElseThrow();
         bench.workers.asked.get(spawn.spawnId()).completeExceptionally(new WorkerAgent.UnansweredException());
         bench.workers.abandoning = new CompletableFuture<>();

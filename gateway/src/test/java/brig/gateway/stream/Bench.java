@@ -13,7 +13,7 @@ final class Bench implements StreamLog.Source {
 
     final Loop loop = new Loop();
     final Loop disk = new Loop();
-    final Turn turn = new Turn(loop);
+    final LoopFlush turn = new LoopFlush(loop);
     final RetainedBudget budget;
     final Counters counters = new Counters(System::nanoTime);
     final MemoryArchive archive = new MemoryArchive(disk, loop);
@@ -42,7 +42,7 @@ final class Bench implements StreamLog.Source {
     }
 
     /** The recording clock ticks as soon as the loop has nothing else to do, or when {@link #heldTicks} are run. */
-    StreamLog.Environment environment(int subscriptionsMax) {
+    StreamLog.Services environment(int subscriptionsMax) {
         RecordingClock ticks = new RecordingClock((delayMs, tick) -> {
             if (holdsTicks) {
                 heldTicks.add(tick);
@@ -51,7 +51,7 @@ final class Bench implements StreamLog.Source {
             }
             return () -> {};
         });
-        return new StreamLog.Environment(turn, budget, ticks, timers, counters, WINDOW, subscriptionsMax);
+        return new StreamLog.Services(turn, budget, ticks, timers, counters, WINDOW, subscriptionsMax);
     }
 
     @Override

@@ -30,13 +30,13 @@ class ExpositionTest {
         return new Exposition(
                 counters,
                 loop,
-                () -> new View(
+                () -> new GaugeReadings(
                         Map.of("running", 3, "spawning", 0),
                         7,
                         1,
                         1234,
                         workerAgentUp.getAsBoolean(),
-                        List.of(new View.LimitUse("workersMax", 3, 200))),
+                        List.of(new GaugeReadings.LimitUse("workersMax", 3, 200))),
                 "1.2.3");
     }
 

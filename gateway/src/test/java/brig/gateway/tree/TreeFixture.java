@@ -1,8 +1,8 @@
 package brig.gateway.tree;
 
-import brig.protocol.Fields;
-import brig.protocol.FrameType;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameType;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 /** A tree, and the frames that a test lets it see: its own, or those that recorded runs of real agents became. */
 final class TreeFixture {
     static final Path AGENTS = Files.isDirectory(Path.of("../worker-agent"))
-            ? Path.of("../worker-agent/src/test/resources")
-            : Path.of("worker-agent/src/test/resources");
+            ? Path.of("../worker-agent/formats/src/test/resources")
+            : Path.of("worker-agent/formats/src/test/resources");
 
     final AgentTree tree = new AgentTree();
     private long seq;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.loadtests.client.StreamTransport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,9 +24,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Execution(ExecutionMode.CONCURRENT)
 class KitTest {
     /** Says nothing. */
-    private static final Kit.Listener QUIET = new Lines(null, false, 0);
+    private static final Kit.Listener QUIET = new ProgressLines(null, false, 0);
 
-    private static List<Kit.Result> run(Defect defect, String name, Way way) throws IOException {
+    private static List<Kit.Result> run(Defect defect, String name, StreamTransport way) throws IOException {
         List<Check> checks = Kit.checks().stream()
                 .filter(check -> name.isEmpty() || check.name().equals(name))
                 .filter(check -> check.ways().contains(way))
@@ -46,7 +47,7 @@ class KitTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldPassEverythingWhenServerIsFaithful(Way way) throws IOException {
+    void shouldPassEverythingWhenServerIsFaithful(StreamTransport way) throws IOException {
         List<String> faults = run(Defect.NONE, "", way).stream()
                 .filter(result -> result.verdict() != Kit.Verdict.OK)
                 .map(result -> result.check().name() + ": " + result.fault())

@@ -2,10 +2,10 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import brig.protocol.StreamPosition;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -150,26 +150,26 @@ final class MiniHttp {
     }
 
     private void attach(MiniChannel channel, MiniSession session, String token, String query) throws IOException {
-        Fields wish = new Fields(Map.of());
+        Fields options = new Fields(Map.of());
         if (!token.isEmpty()) {
             server.role(session, token);
         }
         if (query.startsWith("from=")) {
             try {
-                wish = new Fields(Map.of("from", Long.parseLong(query.substring("from=".length()))));
+                options = new Fields(Map.of("from", Long.parseLong(query.substring("from=".length()))));
             } catch (NumberFormatException e) {
                 throw Fields.invalid("from", "must be a number");
             }
-            wish.number("from", 1, Limits.SEQ_MAX, 1);
+            options.number("from", 1, Limits.SEQ_MAX, 1);
         }
         if (query.equals("role=watcher")) {
-            wish = new Fields(Map.of("role", "watcher"));
+            options = new Fields(Map.of("role", "watcher"));
         }
         upgrade(channel);
         MiniCaptain captain = new MiniCaptain(server, channel, MiniCaptain.Kind.SINGLE, session);
         if (!token.isEmpty()) {
             try {
-                captain.attach(session, token, wish);
+                captain.attach(session, token, options);
             } catch (BrigException refusal) {
                 captain.refuse(refusal, null);
             }

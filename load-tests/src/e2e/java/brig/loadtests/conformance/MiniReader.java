@@ -1,6 +1,6 @@
 package brig.loadtests.conformance;
 
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

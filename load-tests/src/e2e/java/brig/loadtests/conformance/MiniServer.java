@@ -1,11 +1,12 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Target;
 import brig.loadtests.product.Brig;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -1,9 +1,10 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Workload;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +19,7 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A spawn of a mini server: its agent, which understands {@link Work#message()}, and its numbered frames. */
+/** A spawn of a mini server: its agent, which understands {@link Workload#message()}, and its numbered frames. */
 final class MiniSession {
     private static final Pattern MESSAGE = Pattern.compile("for b in \\$\\(seq 0 (\\d+)\\); do seq -f %0(\\d+)\\.0f "
             + "\\$\\(\\(b\\*(\\d+)\\+(\\d+)\\)\\) .*; sleep ([0-9.]+); done");
@@ -116,7 +117,7 @@ final class MiniSession {
         int width = Integer.parseInt(work.group(2));
         long pauseMs = (long) (Double.parseDouble(work.group(5)) * 1000 / HURRY);
         for (int burst = 0; burst <= Integer.parseInt(work.group(1)) && !isCancelled(); burst++) {
-            say(new Work(first + burst * lines, 1, lines, width, "0").output());
+            say(new Workload(first + burst * lines, 1, lines, width, "0").output());
             pause(pauseMs);
         }
         boolean wasCancelled = isCancelled();

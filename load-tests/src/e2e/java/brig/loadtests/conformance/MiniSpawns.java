@@ -2,7 +2,7 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

@@ -43,7 +43,7 @@ class ProductTest {
                 .filter(check -> QUICK.contains(check.name()))
                 .toList();
         try (Product product = Product.start()) {
-            List<String> faults = Kit.run(checks, product.target("shell"), new Lines(null, false, 0)).stream()
+            List<String> faults = Kit.run(checks, product.target("shell"), new ProgressLines(null, false, 0)).stream()
                     .filter(result -> result.verdict() != Kit.Verdict.OK)
                     .map(result -> result.check().name() + " over " + result.way() + ": " + result.fault())
                     .toList();

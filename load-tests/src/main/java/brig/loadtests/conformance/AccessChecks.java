@@ -1,5 +1,17 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Event;
+import brig.loadtests.client.EventReader;
+import brig.loadtests.client.Http;
+import brig.loadtests.client.LineReader;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Wire;
+import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -11,7 +23,7 @@ import java.util.Set;
 
 /** What each may do that is in, and which ways in need no token or let nobody in. */
 final class AccessChecks {
-    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
 
     private AccessChecks() {}
 
@@ -22,7 +34,7 @@ final class AccessChecks {
                         "3",
                         "A watcher may send `auth` and `ping`; anything else is `FORBIDDEN`.",
                         "a watcher's message and terminate are refused, its ping is answered",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         AccessChecks::watcher),
                 new Check(
@@ -30,7 +42,7 @@ final class AccessChecks {
                         "4.4",
                         "`role` asks for less than the token allows",
                         "a captain that asks to watch: it is a watcher, and may no more",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         AccessChecks::role),
                 new Check(
@@ -38,7 +50,7 @@ final class AccessChecks {
                         "4.1",
                         "Turns this connection into a session connection (sections 2 and 3), without a token.",
                         "attach on the spawner socket: the stream from the frame asked for",
-                        Set.of(Way.UNIX),
+                        Set.of(StreamTransport.UNIX),
                         Needs.OWN_SERVER,
                         AccessChecks::attach),
                 new Check(
@@ -67,11 +79,11 @@ final class AccessChecks {
                         AccessChecks::heartbeat));
     }
 
-    private static void watcher(Target target, Way way) throws IOException {
+    private static void watcher(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
-                Reader reader = way.open(session, Opening.watcher(session))) {
+                Reader reader = way.open(session, OpenRequest.watcher(session))) {
             Transcript.fresh().open(reader);
-            way.send(reader, session, Work.lines(1));
+            way.send(reader, session, Workload.lines(1));
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's message");
             way.act(reader, session, "terminate");
             Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to a watcher's terminate");
@@ -82,7 +94,7 @@ final class AccessChecks {
         }
     }
 
-    private static void role(Target target, Way way) throws IOException {
+    private static void role(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
                 Reader reader = way.watching(session)) {
             Event first = reader.next();
@@ -99,8 +111,8 @@ final class AccessChecks {
         return new Wire(UnixDomainSocketAddress.of(socket), target.scale().patienceMs(), 0);
     }
 
-    private static void attach(Target target, Way way) throws IOException, InterruptedException {
-        Work work = Work.lines(20);
+    private static void attach(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload work = Workload.lines(20);
         try (Session session = target.spawn(work, false);
                 Reader reader = new LineReader(connect(target, control(target).spawnerSocket()))) {
             session.await("frame 2 is there", () -> session.lastSeq() > 1);
@@ -112,8 +124,8 @@ final class AccessChecks {
         }
     }
 
-    private static void httpUnix(Target target, Way way) throws IOException {
-        Work work = Work.lines(20);
+    private static void httpUnix(Target target, StreamTransport way) throws IOException {
+        Workload work = Workload.lines(20);
         Map<String, String> headers = Map.of("Host", "localhost");
         try (Session session = target.spawn(work, true)) {
             try (Wire wire = connect(target, control(target).httpSocket())) {
@@ -134,13 +146,13 @@ final class AccessChecks {
         return Objects.requireNonNull(target.control());
     }
 
-    private static void host(Target target, Way way) throws IOException {
+    private static void host(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false)) {
             for (Map.Entry<String, String> header : Map.of("Host", "evil.example", "Origin", "https://evil.example")
                     .entrySet()) {
                 Map<String, String> headers = target.headers(session.watcherToken());
                 headers.put(header.getKey(), header.getValue());
-                try (EventReader reader = Way.events(session, "", headers, Opening.watcher(session))) {
+                try (EventReader reader = StreamTransport.events(session, "", headers, OpenRequest.watcher(session))) {
                     Violation.requireEqual(403, reader.head().status(), "the answer to " + header);
                     Violation.requireEqual("FORBIDDEN", reader.refusal(), "the answer to " + header);
                 }
@@ -148,9 +160,9 @@ final class AccessChecks {
         }
     }
 
-    private static void heartbeat(Target target, Way way) throws IOException {
+    private static void heartbeat(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
-                Reader reader = way.open(session, Opening.watcher(session))) {
+                Reader reader = way.open(session, OpenRequest.watcher(session))) {
             Transcript.fresh().open(reader).readTo(reader, 1);
             for (int beat = 0; beat < 2; beat++) {
                 long start = System.nanoTime();

@@ -1,5 +1,7 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
 import java.io.IOException;
 import java.util.Set;
 
@@ -12,7 +14,7 @@ import java.util.Set;
  * @param says what is checked, for people
  * @param needs what the server must be for it
  */
-record Check(String name, String clause, String rule, String says, Set<Way> ways, Needs needs, Body body) {
+record Check(String name, String clause, String rule, String says, Set<StreamTransport> ways, Needs needs, Body body) {
     /** What it takes. */
     enum Needs {
         /** Any server. */
@@ -25,7 +27,7 @@ record Check(String name, String clause, String rule, String says, Set<Way> ways
 
     /** Does it over one way in. @throws Violation where the rule is broken */
     interface Body {
-        void run(Target target, Way way) throws IOException, InterruptedException;
+        void run(Target target, StreamTransport way) throws IOException, InterruptedException;
     }
 
     Check needing(Needs what) {

@@ -1,8 +1,9 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Target;
 import brig.loadtests.report.Machine;
-import brig.loadtests.report.Screen;
-import brig.protocol.Json;
+import brig.loadtests.report.ProgressDisplay;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
@@ -92,10 +93,10 @@ public final class Conformance implements Callable<Integer> {
         }
     }
 
-    private Lines lines(List<Check> checks) {
-        return new Lines(
+    private ProgressLines lines(List<Check> checks) {
+        return new ProgressLines(
                 json ? null : out,
-                Screen.isTerminal(),
+                ProgressDisplay.isTerminal(),
                 checks.stream().mapToInt(check -> check.ways().size()).sum());
     }
 

@@ -1,5 +1,16 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Event;
+import brig.loadtests.client.Http;
+import brig.loadtests.client.LineReader;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.SocketReader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +22,7 @@ final class InputChecks {
     private static final String PING = "{\"action\":\"ping\"}";
     private static final String BAD_LINE =
             "A bad line is refused (`LINE_TOO_LONG`, `NUL_BYTE`, `INVALID_UTF8`, `MALFORMED_JSON`), and the lines after it are read.";
-    private static final Work BESIDE = new Work(1, 15, 4, 20, "0.01");
+    private static final Workload BESIDE = new Workload(1, 15, 4, 20, "0.01");
 
     private InputChecks() {}
 
@@ -22,7 +33,7 @@ final class InputChecks {
                         "1",
                         BAD_LINE,
                         "lines that are no JSON object: MALFORMED_JSON, and it goes on",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             for (String line : List.of(
@@ -41,7 +52,7 @@ final class InputChecks {
                         "1",
                         BAD_LINE,
                         "a NUL byte in a line: NUL_BYTE, and it goes on",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) ->
                                 requireRefused(reader, "{\"action\":\0\"ping\"}", "NUL_BYTE"))),
@@ -50,7 +61,7 @@ final class InputChecks {
                         "1",
                         BAD_LINE,
                         "a line that is not UTF-8: INVALID_UTF8, and it goes on",
-                        Set.of(Way.UNIX),
+                        Set.of(StreamTransport.UNIX),
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             ((LineReader) reader)
@@ -63,7 +74,7 @@ final class InputChecks {
                         "1",
                         BAD_LINE,
                         "a line above its bound: LINE_TOO_LONG, and it goes on",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> requireRefused(
                                 reader, "x".repeat(session.target().scale().messageBytesMax() + 1), "LINE_TOO_LONG"))),
@@ -72,7 +83,7 @@ final class InputChecks {
                         "1",
                         BAD_LINE,
                         "a bad line and a good one at once: the good one is read",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             reader.say("nonsense\n" + PING);
@@ -84,7 +95,7 @@ final class InputChecks {
                         "1",
                         "a message or request to Brig at most 1 048 576",
                         "a line just below its bound is read",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             int rest = session.target().scale().messageBytesMax() - PING.length() - 20;
@@ -96,7 +107,7 @@ final class InputChecks {
                         "1",
                         "Receivers MUST ignore fields and frame types that they do not know.",
                         "unknown fields in a captain's lines",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             reader.say("{\"action\":\"ping\",\"more\":{\"a\":[1,2.5,null]},\"from\":null}");
@@ -107,7 +118,7 @@ final class InputChecks {
                         "1",
                         "CR LF is understood. Empty lines are passed over.",
                         "CR LF, and empty lines between",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             reader.say("\n\r\n" + PING + "\r\n\n" + PING + "\r");
@@ -119,7 +130,7 @@ final class InputChecks {
                         "3",
                         "An unknown action is `UNKNOWN_ACTION`, an object that is none of these `INVALID_FIELD`.",
                         "refused by name, and the connection stays open",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             way.act(reader, session, "fly");
@@ -132,7 +143,7 @@ final class InputChecks {
                         "4.3",
                         "Binary messages are refused with close code 1003.",
                         "a binary message closes with 1003",
-                        Set.of(Way.WEBSOCKET, Way.MANY),
+                        Set.of(StreamTransport.WEBSOCKET, StreamTransport.MANY),
                         Needs.NOTHING,
                         besideOthers((reader, way, session) -> {
                             ((SocketReader) reader).send(SocketReader.BINARY, PING.getBytes(StandardCharsets.UTF_8));
@@ -143,28 +154,28 @@ final class InputChecks {
                         "6",
                         "Over HTTP: `application/problem+json` (RFC 9457)",
                         "bad requests are named, each with its status",
-                        Set.of(Way.SSE),
+                        Set.of(StreamTransport.SSE),
                         Needs.NOTHING,
                         InputChecks::problems));
     }
 
     /** What is done over a captain's connection. */
-    private interface Deed {
-        void run(Reader captain, Way way, Session session) throws IOException;
+    private interface TestStep {
+        void run(Reader captain, StreamTransport way, Session session) throws IOException;
     }
 
     /** Does it on one connection while others read this session and another one; they must not notice. */
-    private static Check.Body besideOthers(Deed deed) {
+    private static Check.Body besideOthers(TestStep deed) {
         return (target, way) -> {
             try (Session session = target.spawn(BESIDE, false);
                     Session other = target.spawn(BESIDE, true);
-                    Reader beside = Way.SSE.open(session, Opening.watcher(session));
-                    Reader elsewhere = Way.WEBSOCKET.open(other, Opening.captain(other));
-                    Reader captain = way.open(session, Opening.captain(session))) {
+                    Reader beside = StreamTransport.SSE.open(session, OpenRequest.watcher(session));
+                    Reader transcripts = StreamTransport.WEBSOCKET.open(other, OpenRequest.captain(other));
+                    Reader captain = way.open(session, OpenRequest.captain(session))) {
                 Transcript.fresh().open(captain);
                 deed.run(captain, way, session);
                 Transcript.fresh().open(beside).readDones(beside, 1).requireOutput(BESIDE.output());
-                Transcript.fresh().open(elsewhere).readToEnd(elsewhere).requireOutput(BESIDE.output());
+                Transcript.fresh().open(transcripts).readToEnd(transcripts).requireOutput(BESIDE.output());
             }
         };
     }
@@ -189,7 +200,7 @@ final class InputChecks {
                 event instanceof Event.Note note && note.type().equals(type), "instead of " + type + " came " + event);
     }
 
-    private static void problems(Target target, Way way) throws IOException {
+    private static void problems(Target target, StreamTransport way) throws IOException {
         requireProblem(target, "POST /api/v1/spawns", "nonsense", 400, "MALFORMED_JSON");
         requireProblem(target, "POST /api/v1/spawns", "{}", 400, "INVALID_FIELD");
         requireProblem(

@@ -1,5 +1,8 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Violation;
 import brig.loadtests.conformance.Check.Needs;
 import brig.protocol.BrigException;
 import java.io.IOException;
@@ -20,7 +23,7 @@ final class Kit {
      *
      * @param fault what the server did wrong, empty for nothing
      */
-    record Result(Check check, Way way, Verdict verdict, String fault, long tookMs) {}
+    record Result(Check check, StreamTransport way, Verdict verdict, String fault, long tookMs) {}
 
     /** How it went. */
     enum Verdict {
@@ -31,12 +34,12 @@ final class Kit {
 
     /** Hears how far it is. */
     interface Listener {
-        void handleStart(Check check, Way way);
+        void handleStart(Check check, StreamTransport way);
 
         void handleResult(Result result);
     }
 
-    private record Task(Check check, Way way) {}
+    private record Task(Check check, StreamTransport way) {}
 
     static List<Check> checks() {
         return Stream.of(

@@ -1,8 +1,16 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Http;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Wire;
 import brig.loadtests.conformance.Check.Needs;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Limits that are reached: who is refused hears which it was and when to come again, and then may. */
 final class LimitChecks {
-    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
     private static final long POLL_MS = 20;
     private static final int CONNECTIONS_MAX = 4;
 
@@ -29,7 +37,7 @@ final class LimitChecks {
                         "6",
                         "Too many readers of this stream.",
                         "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.OWN_SERVER,
                         LimitChecks::readersMax),
                 new Check(
@@ -53,25 +61,25 @@ final class LimitChecks {
                         "6",
                         "Too many connections.",
                         "one connection more than the limit: MAX_CONNECTIONS with a hint, until another has gone",
-                        Set.of(Way.SSE, Way.UNIX),
+                        Set.of(StreamTransport.SSE, StreamTransport.UNIX),
                         Needs.OWN_SERVER,
                         LimitChecks::connectionsMax));
     }
 
-    private static void readersMax(Target target, Way way) throws IOException, InterruptedException {
+    private static void readersMax(Target target, StreamTransport way) throws IOException, InterruptedException {
         List<Reader> readers = new ArrayList<>();
         int max = target.scale().readersMax();
         try (Session session = target.spawn(null, false)) {
             for (int i = 0; i < max; i++) {
-                readers.add(way.open(session, Opening.watcher(session)));
+                readers.add(way.open(session, OpenRequest.watcher(session)));
                 Transcript.fresh().open(readers.getLast()).readTo(readers.getLast(), 1);
             }
-            try (Reader more = way.open(session, Opening.watcher(session))) {
+            try (Reader more = way.open(session, OpenRequest.watcher(session))) {
                 Violation.requireEqual("MAX_SUBSCRIPTIONS", more.refusal(), "the answer to reader " + (max + 1));
             }
             readers.removeLast().close();
             session.await("a reader has gone", () -> session.view().number("readers", 0, max, 0) < max);
-            try (Reader more = way.open(session, Opening.watcher(session))) {
+            try (Reader more = way.open(session, OpenRequest.watcher(session))) {
                 Transcript.fresh().open(more).readTo(more, 1);
             }
         } finally {
@@ -101,7 +109,7 @@ final class LimitChecks {
         return hint;
     }
 
-    private static void workersMax(Target target, Way way) throws IOException, InterruptedException {
+    private static void workersMax(Target target, StreamTransport way) throws IOException, InterruptedException {
         try (Target.Limited one = limited(target, "workersMax", 1);
                 Session session = one.target().spawn(null, false)) {
             requireLater(429, "MAX_WORKERS", ask(one.target()));
@@ -110,7 +118,7 @@ final class LimitChecks {
         }
     }
 
-    private static void cooldown(Target target, Way way) throws IOException {
+    private static void cooldown(Target target, StreamTransport way) throws IOException {
         try (Target.Limited slow = limited(target, "spawnCooldownMs", 60_000);
                 Session session = slow.target().spawn(null, false)) {
             long hint = requireLater(429, "COOLDOWN", ask(slow.target()));
@@ -119,7 +127,7 @@ final class LimitChecks {
         }
     }
 
-    private static void connectionsMax(Target target, Way way) throws IOException, InterruptedException {
+    private static void connectionsMax(Target target, StreamTransport way) throws IOException, InterruptedException {
         try (Target.Limited few = limited(target, "connectionsMax", CONNECTIONS_MAX);
                 Session session = few.target().spawn(null, false)) {
             List<Wire> open = new ArrayList<>();
@@ -127,7 +135,7 @@ final class LimitChecks {
                 for (int i = 0; i < CONNECTIONS_MAX; i++) {
                     Wire wire = connect(few.target(), way);
                     open.add(wire);
-                    if (way == Way.SSE) {
+                    if (way == StreamTransport.SSE) {
                         // Over TCP only who has shown a token takes a place.
                         Http.send(
                                 wire,
@@ -151,8 +159,8 @@ final class LimitChecks {
         }
     }
 
-    private static Wire connect(Target target, Way way) throws IOException {
-        return way == Way.SSE
+    private static Wire connect(Target target, StreamTransport way) throws IOException {
+        return way == StreamTransport.SSE
                 ? target.connect(0)
                 : new Wire(
                         UnixDomainSocketAddress.of(
@@ -161,8 +169,8 @@ final class LimitChecks {
                         0);
     }
 
-    private static void requireRefused(Target target, Way way) throws IOException {
-        if (way == Way.SSE) {
+    private static void requireRefused(Target target, StreamTransport way) throws IOException {
+        if (way == StreamTransport.SSE) {
             requireLater(503, "MAX_CONNECTIONS", target.ask("GET /api/v1/spawns/nobody", ""));
             return;
         }
@@ -177,8 +185,8 @@ final class LimitChecks {
         }
     }
 
-    private static boolean isTaken(Target target, Way way) throws IOException {
-        if (way == Way.SSE) {
+    private static boolean isTaken(Target target, StreamTransport way) throws IOException {
+        if (way == StreamTransport.SSE) {
             return target.ask("GET /api/v1/spawns/nobody", "").status() == 404;
         }
         try (Wire wire = connect(target, way)) {

@@ -1,5 +1,14 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Event;
+import brig.loadtests.client.EventReader;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
 import brig.protocol.Limits;
 import java.io.IOException;
@@ -10,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Where a reader begins, whatever position it comes with; and that any byte may be the last of a connection. */
 final class PositionChecks {
-    private static final Work WORK = new Work(1, 12, 3, 20, "0.01");
-    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final Workload WORK = new Workload(1, 12, 3, 20, "0.01");
+    private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
 
     private PositionChecks() {}
 
@@ -22,7 +31,7 @@ final class PositionChecks {
                         "5.2",
                         "To resume, connect with `from` = last `seq` seen + 1.",
                         "cut behind any byte and resumed: nothing lost, nothing twice",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         PositionChecks::cut),
                 new Check(
@@ -30,7 +39,7 @@ final class PositionChecks {
                         "5.2",
                         "Every session connection begins at `from`",
                         "an old position: the stream begins exactly there",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         PositionChecks::old),
                 new Check(
@@ -38,7 +47,7 @@ final class PositionChecks {
                         "5.2",
                         "by default at frame 1",
                         "no position: the stream begins at frame 1",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         PositionChecks::absent),
                 new Check(
@@ -46,7 +55,7 @@ final class PositionChecks {
                         "5.2",
                         "and then goes on live",
                         "the newest position: only what comes now",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         (target, way) -> onlyNew(target, way, 1)),
                 new Check(
@@ -54,7 +63,7 @@ final class PositionChecks {
                         "5.2",
                         "`from` beyond the newest frame means: only what is new.",
                         "a position beyond the newest: only what comes now",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         (target, way) -> onlyNew(target, way, 1000)),
                 new Check(
@@ -62,7 +71,7 @@ final class PositionChecks {
                         "6",
                         "A field is missing, unknown, of the wrong type or out of range; the message names it.",
                         "from 0, negative, too large or no number: INVALID_FIELD",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         PositionChecks::badFrom),
                 new Check(
@@ -118,17 +127,17 @@ final class PositionChecks {
     /** A session whose agent has worked off a message and waits. */
     private static Session idle(Target target) throws IOException {
         Session session = target.spawn(WORK, false);
-        try (Reader reader = Way.WEBSOCKET.open(session, Opening.watcher(session))) {
+        try (Reader reader = StreamTransport.WEBSOCKET.open(session, OpenRequest.watcher(session))) {
             Transcript.fresh().open(reader).readDones(reader, 1);
         }
         return session;
     }
 
-    private static Opening watcher(Session session, long from) {
-        return Opening.watcher(session).from(from);
+    private static OpenRequest watcher(Session session, long from) {
+        return OpenRequest.watcher(session).from(from);
     }
 
-    private static void cut(Target target, Way way) throws IOException {
+    private static void cut(Target target, StreamTransport way) throws IOException {
         try (Session session = idle(target)) {
             long last = session.lastSeq();
             Transcript reference = Transcript.from(1);
@@ -151,7 +160,7 @@ final class PositionChecks {
         }
     }
 
-    private static void old(Target target, Way way) throws IOException {
+    private static void old(Target target, StreamTransport way) throws IOException {
         try (Session session = idle(target)) {
             long last = session.lastSeq();
             for (long from : new long[] {1, 2, last / 2, last}) {
@@ -162,34 +171,34 @@ final class PositionChecks {
         }
     }
 
-    private static void absent(Target target, Way way) throws IOException {
+    private static void absent(Target target, StreamTransport way) throws IOException {
         try (Session session = idle(target);
-                Reader reader = way.open(session, Opening.watcher(session))) {
+                Reader reader = way.open(session, OpenRequest.watcher(session))) {
             Transcript.from(1).open(reader).readDones(reader, 1).requireOutput(WORK.output());
         }
     }
 
-    private static void onlyNew(Target target, Way way, long beyond) throws IOException {
-        Work more = Work.lines(3).from(700_000);
+    private static void onlyNew(Target target, StreamTransport way, long beyond) throws IOException {
+        Workload more = Workload.lines(3).from(700_000);
         try (Session session = idle(target);
                 Reader captain =
-                        Way.WEBSOCKET.open(session, Opening.captain(session).from(Limits.SEQ_MAX))) {
+                        StreamTransport.WEBSOCKET.open(session, OpenRequest.captain(session).from(Limits.SEQ_MAX))) {
             long last = session.lastSeq();
             try (Reader reader = way.open(session, watcher(session, last + beyond))) {
                 Transcript fresh = Transcript.from(last + 1).open(reader);
-                Way.WEBSOCKET.send(captain, session, more);
+                StreamTransport.WEBSOCKET.send(captain, session, more);
                 fresh.readDones(reader, 1).requireOutput(more.output());
             }
         }
     }
 
-    private static void badFrom(Target target, Way way) throws IOException {
+    private static void badFrom(Target target, StreamTransport way) throws IOException {
         try (Session session = idle(target)) {
-            List<String> values = way == Way.WEBSOCKET
+            List<String> values = way == StreamTransport.WEBSOCKET
                     ? List.of("0", "-1", "9007199254740992", "x", "1.5", "")
                     : List.of("0", "-1", "9007199254740992", "\"7\"", "1.5", "true", "[]");
             for (String value : values) {
-                try (Reader reader = way.open(session, Opening.watcher(session).from(value))) {
+                try (Reader reader = way.open(session, OpenRequest.watcher(session).from(value))) {
                     Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to from " + value);
                 }
             }
@@ -203,10 +212,10 @@ final class PositionChecks {
         if (header != null) {
             headers.put("Last-Event-ID", header);
         }
-        return Way.events(session, query == null ? "" : "?last_event_id=" + query, headers, Opening.watcher(session));
+        return StreamTransport.events(session, query == null ? "" : "?last_event_id=" + query, headers, OpenRequest.watcher(session));
     }
 
-    private static void badId(Target target, Way way) throws IOException {
+    private static void badId(Target target, StreamTransport way) throws IOException {
         try (Session session = idle(target)) {
             String epoch = session.view().requiredText("epoch");
             for (String id : List.of(
@@ -247,7 +256,7 @@ final class PositionChecks {
         }
     }
 
-    private static void queryId(Target target, Way way) throws IOException {
+    private static void queryId(Target target, StreamTransport way) throws IOException {
         try (Session session = idle(target)) {
             String epoch = session.view().requiredText("epoch");
             requireBegin(2, session, epoch + "-1", null);
@@ -268,7 +277,7 @@ final class PositionChecks {
         }
     }
 
-    private static void head(Target target, Way way) throws IOException {
+    private static void head(Target target, StreamTransport way) throws IOException {
         try (Session session = idle(target);
                 EventReader reader = events(session, null, null)) {
             String epoch = session.view().requiredText("epoch");
@@ -278,7 +287,7 @@ final class PositionChecks {
         }
     }
 
-    private static void allRead(Target target, Way way) throws IOException, InterruptedException {
+    private static void allRead(Target target, StreamTransport way) throws IOException, InterruptedException {
         try (Session session = target.spawn(WORK, true)) {
             session.awaitEnd();
             String epoch = session.view().requiredText("epoch");

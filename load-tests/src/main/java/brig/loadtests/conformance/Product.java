@@ -1,5 +1,6 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Target;
 import brig.loadtests.engine.Children;
 import brig.loadtests.product.Brig;
 import java.io.IOException;
@@ -13,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The installed product with limits that are small enough to be reached. */
-final class Product implements Target.Limited, Target.Control {
+public final class Product implements Target.Limited, Target.Control {
     private static final Map<String, Object> SETTINGS = Map.of(
             "limits",
             Map.of(
@@ -48,12 +49,12 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     /** With limits that a storm does not reach. */
-    static Product patient() throws IOException {
+    public static Product patient() throws IOException {
         return start(Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L)));
     }
 
     /** Whether {@link #onSmallDisk} can be had: that takes root. */
-    static boolean mayMount() throws IOException {
+    public static boolean mayMount() throws IOException {
         return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
     }
 
@@ -61,7 +62,7 @@ final class Product implements Target.Limited, Target.Control {
      * Its state folder is a file system of 64 MiB in a mount namespace of its own. A shell keeps that, so the gateway
      * can be killed and started again in it, and does to the disk what {@link #disk} says.
      */
-    static Product onSmallDisk() throws IOException {
+    public static Product onSmallDisk() throws IOException {
         Path folder = Brig.newFolder();
         String script = """
                 mkdir -p "$1" "$1.locked"; mount -t tmpfs -o size=64m,mode=711 brig-chaos "$1"; echo done
@@ -100,7 +101,7 @@ final class Product implements Target.Limited, Target.Control {
      * {@code fill}s the disk of {@link #onSmallDisk}, makes it {@code empty} again; {@code lock}s its folders against
      * all that opens a file from then on, and {@code unlock}s them. Returns when that is so.
      */
-    void disk(String what) throws IOException {
+    public void disk(String what) throws IOException {
         if (disk == null) {
             throw new IllegalStateException("its disk is the host's");
         }
@@ -120,7 +121,7 @@ final class Product implements Target.Limited, Target.Control {
     }
 
     /** Ends the worker-agent without a warning, and so all workers; the gateway starts another. */
-    void killWorkerAgent() throws IOException {
+    public void killWorkerAgent() throws IOException {
         brig.workerAgents().forEach(ProcessHandle::destroyForcibly);
     }
 

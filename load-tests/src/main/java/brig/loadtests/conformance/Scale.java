@@ -14,7 +14,7 @@ package brig.loadtests.conformance;
  * @param messageBytesMax a line of a client may have
  * @param cutStepBytes between two bytes at which a connection is cut
  */
-record Scale(
+public record Scale(
         long patienceMs,
         long heartbeatMs,
         long authTimeoutMs,

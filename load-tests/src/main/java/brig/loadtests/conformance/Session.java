@@ -1,19 +1,23 @@
 package brig.loadtests.conformance;
 
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.loadtests.client.Http;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Workload;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A spawn that was made for a check, ended with it. */
-record Session(Target target, String id, String captainToken, String watcherToken, String ioSocket)
+public record Session(Target target, String id, String captainToken, String watcherToken, String ioSocket)
         implements AutoCloseable {
     private static final long POLL_MS = 20;
     private static final long STANDSTILL_MS = 700;
 
-    Fields view() throws IOException {
+    public Fields view() throws IOException {
         Http.Answer answer = target.ask("GET /api/v1/spawns/" + id, "");
         Violation.requireEqual(200, answer.status(), "the answer for the view of a spawn");
         return answer.body();
@@ -81,7 +85,7 @@ record Session(Target target, String id, String captainToken, String watcherToke
     }
 
     /** The line with which a captain gives work. */
-    static String message(Work work) {
+    public static String message(Workload work) {
         return new String(Json.write(Map.of("role", "user", "content", work.message())), StandardCharsets.UTF_8);
     }
 

@@ -1,5 +1,14 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Event;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.SocketReader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
 import java.io.IOException;
 import java.util.List;
@@ -19,7 +28,7 @@ final class SlowChecks {
                         "5.1",
                         "it never holds the worker back; a slow one lags, is served from the record, and is told of what is gone",
                         "a watcher that stops: the worker ends, and everything or an exact gap comes later",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         SlowChecks::stall),
                 new Check(
@@ -27,7 +36,7 @@ final class SlowChecks {
                         "5.1",
                         "a slow one holds the worker back, and misses nothing",
                         "a captain that stops: the worker waits, and all of it comes later",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         SlowChecks::tethered),
                 new Check(
@@ -35,7 +44,7 @@ final class SlowChecks {
                         "2.2",
                         "Every reader is told how things stand as soon as it can take it, while the worker waits",
                         "a captain that stops: a watcher learns that the worker waits, and then that it goes on",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         SlowChecks::throttled),
                 new Check(
@@ -43,7 +52,7 @@ final class SlowChecks {
                         "5.1",
                         "with `epoch` and `from`: the first frame that it did not get, where to resume",
                         "a reader that takes nothing, and then all: whole frames, the reason, the end; it resumes",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.OWN_SERVER,
                         SlowChecks::slowCut),
                 new Check(
@@ -51,7 +60,7 @@ final class SlowChecks {
                         "5.3",
                         "None is left out silently",
                         "out of memory but on disk: everything, without a gap",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.OWN_SERVER,
                         SlowChecks::replay),
                 new Check(
@@ -59,7 +68,7 @@ final class SlowChecks {
                         "2.2",
                         "Frames `from` to `to`, both included, will not come on this connection.",
                         "gone from disk too: a gap evicted with exact bounds, then the rest",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.OWN_SERVER,
                         SlowChecks::evicted),
                 new Check(
@@ -67,15 +76,15 @@ final class SlowChecks {
                         "2.2",
                         "`record_lost`: they could not be written, or somebody else deleted them.",
                         "gone from disk though nothing deleted it: a gap record_lost, then the rest",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.OWN_SERVER,
                         SlowChecks::recordLost));
     }
 
-    private static void stall(Target target, Way way) throws IOException, InterruptedException {
-        Work flood = Work.flood(target.scale().floodBytes());
+    private static void stall(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload flood = Workload.flood(target.scale().floodBytes());
         try (Session session = target.spawn(flood, true);
-                Reader reader = way.open(session, Opening.watcher(session).narrow())) {
+                Reader reader = way.open(session, OpenRequest.watcher(session).narrow())) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
             session.awaitEndWithoutStandstill();
             requireEnd(all.readResuming(way, session, reader, RESUMES_MAX), flood);
@@ -83,15 +92,15 @@ final class SlowChecks {
     }
 
     /** {@code done} and {@code state terminated} are the last two frames; what stands before them is whole. */
-    private static void requireEnd(Transcript all, Work work) {
+    private static void requireEnd(Transcript all, Workload work) {
         all.requireTail(work.output());
         Violation.require(all.field(all.next() - 2, "type").equals("done"), "done is not the last frame but one");
     }
 
-    private static void tethered(Target target, Way way) throws IOException, InterruptedException {
-        Work flood = Work.flood(target.scale().floodBytes());
+    private static void tethered(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload flood = Workload.flood(target.scale().floodBytes());
         try (Session session = target.spawn(null, false);
-                Reader captain = way.open(session, Opening.captain(session).narrow())) {
+                Reader captain = way.open(session, OpenRequest.captain(session).narrow())) {
             Transcript all = Transcript.fresh().open(captain);
             way.send(captain, session, flood);
             all.readTo(captain, 2);
@@ -101,24 +110,24 @@ final class SlowChecks {
         }
     }
 
-    private static void throttled(Target target, Way way) throws IOException {
-        Work flood = Work.flood(target.scale().floodBytes());
+    private static void throttled(Target target, StreamTransport way) throws IOException {
+        Workload flood = Workload.flood(target.scale().floodBytes());
         try (Session session = target.spawn(null, false);
-                Reader captain = Way.UNIX.open(session, Opening.captain(session).narrow());
-                Reader watcher = way.open(session, Opening.watcher(session))) {
+                Reader captain = StreamTransport.UNIX.open(session, OpenRequest.captain(session).narrow());
+                Reader watcher = way.open(session, OpenRequest.watcher(session))) {
             Transcript held = Transcript.fresh().open(captain);
             Transcript all = Transcript.fresh().open(watcher);
-            Way.UNIX.send(captain, session, flood);
+            StreamTransport.UNIX.send(captain, session, flood);
             all.read(watcher, () -> all.state().equals("throttled"));
             held.readDones(captain, 1);
             all.read(watcher, () -> all.state().equals("running"));
         }
     }
 
-    private static void slowCut(Target target, Way way) throws IOException, InterruptedException {
-        Work flood = Work.flood(target.scale().floodBytes());
+    private static void slowCut(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload flood = Workload.flood(target.scale().floodBytes());
         try (Session session = target.spawn(flood, true);
-                Reader reader = way.open(session, Opening.watcher(session).narrow())) {
+                Reader reader = way.open(session, OpenRequest.watcher(session).narrow())) {
             Transcript all = Transcript.fresh().open(reader).readTo(reader, 2);
             session.awaitEnd();
             session.await(
@@ -127,29 +136,29 @@ final class SlowChecks {
                     () -> session.view().number("readers", 0, 100, 0) == 0);
             Violation.require(!all.readOrCut(reader, all::terminated), "the connection was not closed");
             requireLastWord(all, way, session, reader);
-            try (Reader again = way.open(session, Opening.watcher(session).from(all.next()))) {
+            try (Reader again = way.open(session, OpenRequest.watcher(session).from(all.next()))) {
                 requireEnd(all.open(again).readToEnd(again), flood);
             }
         }
     }
 
     /** The last that was said before the end names the reason, and the position where the client is. */
-    private static void requireLastWord(Transcript all, Way way, Session session, Reader reader) throws IOException {
+    private static void requireLastWord(Transcript all, StreamTransport way, Session session, Reader reader) throws IOException {
         all.requireLastWord("SLOW_READER");
         if (reader instanceof SocketReader socket) {
             Violation.requireEqual(
-                    way == Way.MANY ? session.id() : "", socket.session(), "the session of the last word");
+                    way == StreamTransport.MANY ? session.id() : "", socket.session(), "the session of the last word");
         }
         Event.End end = reader.end();
         Violation.require(end.orderly(), "the connection was cut behind the last word and not closed");
-        Violation.requireEqual(Set.of(Way.WEBSOCKET, Way.MANY).contains(way) ? 4000 : 0, end.code(), "the close code");
+        Violation.requireEqual(Set.of(StreamTransport.WEBSOCKET, StreamTransport.MANY).contains(way) ? 4000 : 0, end.code(), "the close code");
     }
 
-    private static void replay(Target target, Way way) throws IOException, InterruptedException {
-        Work work = Work.bytes(target.scale().replayBytes());
+    private static void replay(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload work = Workload.bytes(target.scale().replayBytes());
         try (Session session = target.spawn(work, true)) {
             session.awaitEnd();
-            try (Reader reader = way.open(session, Opening.watcher(session))) {
+            try (Reader reader = way.open(session, OpenRequest.watcher(session))) {
                 Transcript all = Transcript.from(1).open(reader).readToEnd(reader);
                 all.requireNoGap();
                 requireEnd(all, work);
@@ -157,14 +166,14 @@ final class SlowChecks {
         }
     }
 
-    private static void evicted(Target target, Way way) throws IOException, InterruptedException {
-        Work work = Work.bytes(target.scale().evictBytes());
+    private static void evicted(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload work = Workload.bytes(target.scale().evictBytes());
         try (Session session = target.spawn(work, true)) {
             session.awaitEnd();
             long oldest = oldest(session);
             Violation.require(oldest > 3, "nothing was evicted: the oldest frame is " + oldest);
             for (long from : new long[] {0, 1, 2, oldest - 1}) {
-                Opening opening = Opening.watcher(session);
+                OpenRequest opening = OpenRequest.watcher(session);
                 try (Reader reader = way.open(session, from == 0 ? opening : opening.from(from))) {
                     Transcript all =
                             Transcript.from(Math.max(from, 1)).open(reader).readToEnd(reader);
@@ -174,21 +183,21 @@ final class SlowChecks {
                     requireEnd(all, work);
                 }
             }
-            try (Reader reader = way.open(session, Opening.watcher(session).from(oldest))) {
+            try (Reader reader = way.open(session, OpenRequest.watcher(session).from(oldest))) {
                 Transcript.from(oldest).open(reader).readToEnd(reader).requireNoGap();
             }
         }
     }
 
-    private static void recordLost(Target target, Way way) throws IOException, InterruptedException {
-        Work work = Work.bytes(target.scale().replayBytes());
+    private static void recordLost(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload work = Workload.bytes(target.scale().replayBytes());
         try (Session session = target.spawn(work, false)) {
             Transcript before = Transcript.fresh();
-            try (Reader reader = way.open(session, Opening.watcher(session))) {
+            try (Reader reader = way.open(session, OpenRequest.watcher(session))) {
                 before.open(reader).readDones(reader, 1);
             }
             Objects.requireNonNull(target.control()).loseRecord(session.id());
-            try (Reader reader = way.open(session, Opening.watcher(session))) {
+            try (Reader reader = way.open(session, OpenRequest.watcher(session))) {
                 Transcript after = Transcript.fresh().open(reader).readTo(reader, before.next() - 1);
                 Violation.requireEqual(1, after.gaps().size(), "the number of gaps");
                 Violation.requireEqual("record_lost", after.gaps().getFirst().reason(), "the reason of the gap");

@@ -1,8 +1,12 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Http;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Violation;
 import brig.loadtests.conformance.Check.Needs;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -13,7 +17,7 @@ import java.util.UUID;
 
 /** How a spawn is asked for over HTTP, once and again. */
 final class SpawnChecks {
-    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
     private static final List<String> FIRST =
             List.of("spawn_id", "task_id", "auth_token", "watcher_token", "io_socket");
 
@@ -49,7 +53,7 @@ final class SpawnChecks {
         target.ask("DELETE /api/v1/spawns/" + spawn.requiredText("spawn_id"), "");
     }
 
-    private static void atOnce(Target target, Way way) throws IOException {
+    private static void atOnce(Target target, StreamTransport way) throws IOException {
         Http.Answer answer = post(target, "", Map.of());
         Violation.requireEqual(202, answer.status(), "the answer to who does not wait");
         Violation.requireEqual("requested", answer.body().text("status", ""), "the status of the spawn");
@@ -63,7 +67,7 @@ final class SpawnChecks {
         end(target, waited.body());
     }
 
-    private static void repeat(Target target, Way way) throws IOException {
+    private static void repeat(Target target, StreamTransport way) throws IOException {
         Map<String, Object> claim = Map.of("request_id", UUID.randomUUID().toString());
         Http.Answer first = post(target, "?wait=60s", claim);
         Http.Answer again = post(target, "?wait=60s", claim);

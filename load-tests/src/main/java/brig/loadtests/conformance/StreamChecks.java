@@ -1,7 +1,16 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Event;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.SocketReader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -10,7 +19,7 @@ import java.util.Set;
 
 /** What everybody gets who reads a stream from its beginning to its end. */
 final class StreamChecks {
-    private static final Work PACED = new Work(1, 25, 4, 20, "0.01");
+    private static final Workload PACED = new Workload(1, 25, 4, 20, "0.01");
 
     private StreamChecks() {}
 
@@ -21,7 +30,7 @@ final class StreamChecks {
                         "5.3",
                         "Frames come in the order of `seq`, each at most once on a connection.",
                         "all frames in order, each once, and the agent's output whole",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         StreamChecks::order),
                 new Check(
@@ -29,7 +38,7 @@ final class StreamChecks {
                         "2.2",
                         "The connection may read, and as a captain write.",
                         "authenticated comes first, with all its fields",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         StreamChecks::welcome),
                 new Check(
@@ -37,7 +46,7 @@ final class StreamChecks {
                         "2.1",
                         "Readers of one stream all see the same frames with the same numbers.",
                         "the same frames as a reader on another way in",
-                        EnumSet.complementOf(EnumSet.of(Way.WEBSOCKET)),
+                        EnumSet.complementOf(EnumSet.of(StreamTransport.WEBSOCKET)),
                         Needs.NOTHING,
                         StreamChecks::sameFrames),
                 new Check(
@@ -45,7 +54,7 @@ final class StreamChecks {
                         "5.2",
                         "there is no seam between the two",
                         "readers that come while the agent writes have all of it",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         StreamChecks::seam),
                 new Check(
@@ -53,7 +62,7 @@ final class StreamChecks {
                         "1",
                         "a frame has at most 65 536 bytes",
                         "long lines of the agent come in frames of at most 64 KiB",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         StreamChecks::frameBound),
                 new Check(
@@ -61,7 +70,7 @@ final class StreamChecks {
                         "3",
                         "A user message is one task for the agent and is answered by frames up to `done`.",
                         "three messages, three times done, in order",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         StreamChecks::dones),
                 new Check(
@@ -69,7 +78,7 @@ final class StreamChecks {
                         "3",
                         "`cancel` interrupts the message that is being worked off; its `done` still comes.",
                         "a cancelled message has its done, and the next one runs",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         StreamChecks::cancel),
                 new Check(
@@ -77,7 +86,7 @@ final class StreamChecks {
                         "3",
                         "`terminate` ends the spawn.",
                         "state terminated, reason requested",
-                        Way.SPEAKING,
+                        StreamTransport.SPEAKING,
                         Needs.NOTHING,
                         StreamChecks::terminate),
                 new Check(
@@ -85,7 +94,7 @@ final class StreamChecks {
                         "5.4",
                         "Behind it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
                         "nothing behind state terminated but the end of the connection",
-                        Set.of(Way.UNIX, Way.WEBSOCKET, Way.SSE),
+                        Set.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET, StreamTransport.SSE),
                         Needs.NOTHING,
                         StreamChecks::end),
                 new Check(
@@ -93,7 +102,7 @@ final class StreamChecks {
                         "5.4",
                         "on `/api/v1/ws` only the subscription ends",
                         "nothing behind state terminated, and the connection stays",
-                        Set.of(Way.MANY),
+                        Set.of(StreamTransport.MANY),
                         Needs.NOTHING,
                         StreamChecks::end),
                 new Check(
@@ -101,7 +110,7 @@ final class StreamChecks {
                         "5.4",
                         "A stream that has ended can be read as long as its record is kept.",
                         "an ended stream is read whole",
-                        Way.ALL,
+                        StreamTransport.ALL,
                         Needs.NOTHING,
                         StreamChecks::ended),
                 new Check(
@@ -109,7 +118,7 @@ final class StreamChecks {
                         "4.4",
                         "all other lines of that message belong to that spawn",
                         "two streams on one connection are kept apart",
-                        Set.of(Way.MANY),
+                        Set.of(StreamTransport.MANY),
                         Needs.NOTHING,
                         StreamChecks::apart),
                 new Check(
@@ -117,14 +126,14 @@ final class StreamChecks {
                         "4.4",
                         "Frames that were on their way may still come after `unsubscribe`.",
                         "no frame once it is carried out, no word taken, and it may subscribe again",
-                        Set.of(Way.MANY),
+                        Set.of(StreamTransport.MANY),
                         Needs.NOTHING,
                         StreamChecks::unsubscribe));
     }
 
-    private static void order(Target target, Way way) throws IOException {
+    private static void order(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(PACED, true);
-                Reader reader = way.open(session, Opening.watcher(session))) {
+                Reader reader = way.open(session, OpenRequest.watcher(session))) {
             Transcript all = Transcript.fresh().open(reader).readToEnd(reader);
             all.requireOutput(PACED.output());
             Violation.requireEqual(1, all.dones(), "the number of done frames");
@@ -133,10 +142,10 @@ final class StreamChecks {
         }
     }
 
-    private static void welcome(Target target, Way way) throws IOException {
+    private static void welcome(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false)) {
             for (String role : List.of("captain", "watcher")) {
-                Opening opening = role.equals("captain") ? Opening.captain(session) : Opening.watcher(session);
+                OpenRequest opening = role.equals("captain") ? OpenRequest.captain(session) : OpenRequest.watcher(session);
                 try (Reader reader = way.open(session, opening)) {
                     Event first = reader.next();
                     Violation.require(first instanceof Event.Welcome, "the first thing said is " + first);
@@ -149,10 +158,10 @@ final class StreamChecks {
         }
     }
 
-    private static void sameFrames(Target target, Way way) throws IOException {
+    private static void sameFrames(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(PACED, true);
-                Reader one = Way.WEBSOCKET.open(session, Opening.watcher(session));
-                Reader other = way.open(session, Opening.watcher(session))) {
+                Reader one = StreamTransport.WEBSOCKET.open(session, OpenRequest.watcher(session));
+                Reader other = way.open(session, OpenRequest.watcher(session))) {
             Transcript expected = Transcript.fresh().open(one).readToEnd(one);
             Transcript actual = Transcript.fresh().open(other).readToEnd(other);
             Violation.require(expected.hashes().equals(actual.hashes()), "two readers saw different frames");
@@ -160,12 +169,12 @@ final class StreamChecks {
         }
     }
 
-    private static void seam(Target target, Way way) throws IOException {
+    private static void seam(Target target, StreamTransport way) throws IOException {
         List<Reader> readers = new ArrayList<>();
         List<Transcript> transcripts = new ArrayList<>();
         try (Session session = target.spawn(PACED, true)) {
             for (int i = 0; i < 5; i++) {
-                Reader reader = way.open(session, Opening.watcher(session));
+                Reader reader = way.open(session, OpenRequest.watcher(session));
                 readers.add(reader);
                 transcripts.add(Transcript.fresh().open(reader).readTo(reader, 4L * i + 1));
             }
@@ -179,21 +188,21 @@ final class StreamChecks {
         }
     }
 
-    private static void frameBound(Target target, Way way) throws IOException {
-        Work wide = new Work(1, 1, 1, 70_000, "0");
+    private static void frameBound(Target target, StreamTransport way) throws IOException {
+        Workload wide = new Workload(1, 1, 1, 70_000, "0");
         try (Session session = target.spawn(wide, true);
-                Reader reader = way.open(session, Opening.watcher(session))) {
+                Reader reader = way.open(session, OpenRequest.watcher(session))) {
             Transcript.fresh().open(reader).readToEnd(reader).requireOutput(wide.output());
         }
     }
 
-    private static void dones(Target target, Way way) throws IOException {
+    private static void dones(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
-                Reader captain = way.open(session, Opening.captain(session))) {
+                Reader captain = way.open(session, OpenRequest.captain(session))) {
             Transcript all = Transcript.fresh().open(captain);
             StringBuilder expected = new StringBuilder();
             for (int i = 0; i < 3; i++) {
-                Work work = Work.lines(3).from(100 * i + 1);
+                Workload work = Workload.lines(3).from(100 * i + 1);
                 way.send(captain, session, work);
                 expected.append(work.output());
             }
@@ -204,12 +213,12 @@ final class StreamChecks {
         }
     }
 
-    private static void cancel(Target target, Way way) throws IOException {
-        Work next = Work.lines(2).from(500_000);
+    private static void cancel(Target target, StreamTransport way) throws IOException {
+        Workload next = Workload.lines(2).from(500_000);
         try (Session session = target.spawn(null, false);
-                Reader captain = way.open(session, Opening.captain(session))) {
+                Reader captain = way.open(session, OpenRequest.captain(session))) {
             Transcript all = Transcript.fresh().open(captain);
-            way.send(captain, session, new Work(1, 1000, 1, 20, "0.2"));
+            way.send(captain, session, new Workload(1, 1000, 1, 20, "0.2"));
             all.read(captain, () -> all.text().length() > 0);
             way.act(captain, session, "cancel");
             all.readDones(captain, 1);
@@ -220,9 +229,9 @@ final class StreamChecks {
         }
     }
 
-    private static void terminate(Target target, Way way) throws IOException {
+    private static void terminate(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
-                Reader captain = way.open(session, Opening.captain(session))) {
+                Reader captain = way.open(session, OpenRequest.captain(session))) {
             Transcript all = Transcript.fresh().open(captain);
             way.act(captain, session, "terminate");
             all.readToEnd(captain);
@@ -230,12 +239,12 @@ final class StreamChecks {
         }
     }
 
-    private static void end(Target target, Way way) throws IOException {
-        Work work = Work.lines(5);
+    private static void end(Target target, StreamTransport way) throws IOException {
+        Workload work = Workload.lines(5);
         try (Session session = target.spawn(work, true);
-                Reader reader = way.open(session, Opening.captain(session))) {
+                Reader reader = way.open(session, OpenRequest.captain(session))) {
             Transcript.fresh().open(reader).readToEnd(reader);
-            if (way == Way.MANY) {
+            if (way == StreamTransport.MANY) {
                 reader.say("{\"action\":\"ping\"}");
                 Event event = reader.next();
                 Violation.require(
@@ -248,57 +257,57 @@ final class StreamChecks {
             Violation.require(event instanceof Event.End, "behind state terminated came " + event);
             Event.End end = (Event.End) event;
             Violation.require(end.orderly(), "the connection was cut and not ended");
-            Violation.requireEqual(way == Way.WEBSOCKET ? 1000 : 0, end.code(), "the close code");
+            Violation.requireEqual(way == StreamTransport.WEBSOCKET ? 1000 : 0, end.code(), "the close code");
         }
     }
 
     /** A connection that closes late answers a ping, but does not carry another session to its end. */
-    private static void readAnother(Target target, Reader reader, Work work) throws IOException {
+    private static void readAnother(Target target, Reader reader, Workload work) throws IOException {
         try (Session another = target.spawn(work, true)) {
-            reader.say(Way.subscribe(another, Opening.captain(another)));
+            reader.say(StreamTransport.subscribe(another, OpenRequest.captain(another)));
             Transcript.fresh().open(reader).readToEnd(reader).requireOutput(work.output());
         }
     }
 
-    private static void ended(Target target, Way way) throws IOException, InterruptedException {
-        Work work = Work.lines(50);
+    private static void ended(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload work = Workload.lines(50);
         try (Session session = target.spawn(work, true)) {
             session.awaitEnd();
-            try (Reader reader = way.open(session, Opening.watcher(session))) {
+            try (Reader reader = way.open(session, OpenRequest.watcher(session))) {
                 Transcript.fresh().open(reader).readToEnd(reader).requireOutput(work.output());
             }
         }
     }
 
-    private static void unsubscribe(Target target, Way way) throws IOException, InterruptedException {
-        Work more = Work.lines(3);
+    private static void unsubscribe(Target target, StreamTransport way) throws IOException, InterruptedException {
+        Workload more = Workload.lines(3);
         try (Session session = target.spawn(null, false);
-                Reader other = Way.WEBSOCKET.open(session, Opening.captain(session));
-                Reader reader = way.open(session, Opening.captain(session))) {
+                Reader other = StreamTransport.WEBSOCKET.open(session, OpenRequest.captain(session));
+                Reader reader = way.open(session, OpenRequest.captain(session))) {
             Transcript all = Transcript.fresh().open(other);
             Transcript left = Transcript.fresh().open(reader).readTo(reader, 1);
             way.act(reader, session, "unsubscribe");
             session.await("it is no reader", () -> session.view().number("readers", 0, 100, 0) == 1);
-            Way.WEBSOCKET.send(other, session, more);
+            StreamTransport.WEBSOCKET.send(other, session, more);
             all.readDones(other, 1);
             way.send(reader, session, more);
             Event refusal = reader.next();
             Violation.require(
                     refusal instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
                     "a message behind unsubscribe was answered by " + refusal);
-            reader.say(Way.subscribe(session, Opening.captain(session).from(left.next())));
+            reader.say(StreamTransport.subscribe(session, OpenRequest.captain(session).from(left.next())));
             left.open(reader).readDones(reader, 1).requireOutput(more.output());
         }
     }
 
-    private static void apart(Target target, Way way) throws IOException {
-        Work left = PACED.from(100_000);
-        Work right = PACED.from(200_000);
+    private static void apart(Target target, StreamTransport way) throws IOException {
+        Workload left = PACED.from(100_000);
+        Workload right = PACED.from(200_000);
         try (Session one = target.spawn(left, true);
                 Session two = target.spawn(right, true);
-                SocketReader reader = Way.many(target, "", Opening.watcher(one))) {
-            reader.say(Way.subscribe(one, Opening.watcher(one)));
-            reader.say(Way.subscribe(two, Opening.watcher(two)));
+                SocketReader reader = StreamTransport.many(target, "", OpenRequest.watcher(one))) {
+            reader.say(StreamTransport.subscribe(one, OpenRequest.watcher(one)));
+            reader.say(StreamTransport.subscribe(two, OpenRequest.watcher(two)));
             Transcript first = Transcript.fresh();
             Transcript second = Transcript.fresh();
             while (!first.terminated() || !second.terminated()) {

@@ -1,5 +1,14 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Event;
+import brig.loadtests.client.EventReader;
+import brig.loadtests.client.Http;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Check.Needs;
 import brig.protocol.Ids;
 import java.io.IOException;
@@ -8,8 +17,8 @@ import java.util.Set;
 
 /** Who comes in with a token, who does not, and what they are told. */
 final class TokenChecks {
-    private static final Set<Way> WAITING = Set.of(Way.UNIX, Way.WEBSOCKET);
-    private static final Set<Way> SSE = Set.of(Way.SSE);
+    private static final Set<StreamTransport> WAITING = Set.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET);
+    private static final Set<StreamTransport> SSE = Set.of(StreamTransport.SSE);
     private static final int UNAUTHENTICATED = 4520;
     private static final int MISSING = 4523;
 
@@ -30,7 +39,7 @@ final class TokenChecks {
                         "4.4",
                         "Without either, each `subscribe` brings the token of its spawn.",
                         "a wrong token: no subscription, UNAUTHENTICATED with the id",
-                        Set.of(Way.MANY),
+                        Set.of(StreamTransport.MANY),
                         Needs.NOTHING,
                         TokenChecks::wrongSubscription),
                 new Check(
@@ -46,7 +55,7 @@ final class TokenChecks {
                         "4.3",
                         "The token comes as `Authorization: Bearer` with the upgrade",
                         "a wrong token with the upgrade: 401",
-                        Set.of(Way.WEBSOCKET),
+                        Set.of(StreamTransport.WEBSOCKET),
                         Needs.NOTHING,
                         TokenChecks::wrongUpgrade),
                 new Check(
@@ -79,7 +88,7 @@ final class TokenChecks {
                 other.watcherToken());
     }
 
-    private static void wrongToken(Target target, Way way) throws IOException {
+    private static void wrongToken(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
                 Session other = target.spawn(null, false)) {
             for (String token : wrong(session, other)) {
@@ -89,7 +98,7 @@ final class TokenChecks {
     }
 
     /** The connection's first line is refused, and then the connection is closed. */
-    private static void requireClosed(Session session, Way way, String line, String code, int closeCode)
+    private static void requireClosed(Session session, StreamTransport way, String line, String code, int closeCode)
             throws IOException {
         try (Reader reader = waiting(session, way)) {
             reader.say(line);
@@ -97,29 +106,29 @@ final class TokenChecks {
         }
     }
 
-    private static void requireClosed(Reader reader, Way way, String code, int closeCode) throws IOException {
+    private static void requireClosed(Reader reader, StreamTransport way, String code, int closeCode) throws IOException {
         Violation.requireEqual(code, reader.refusal(), "the refusal");
         Event event = reader.next();
         Violation.require(event instanceof Event.End, "behind the refusal came " + event);
-        if (way == Way.WEBSOCKET) {
+        if (way == StreamTransport.WEBSOCKET) {
             Violation.requireEqual(closeCode, ((Event.End) event).code(), "the close code");
             Violation.requireEqual(code, ((Event.End) event).reason(), "the close reason");
         }
     }
 
     /** A connection that has not said who it is. */
-    private static Reader waiting(Session session, Way way) throws IOException {
-        return way == Way.UNIX
-                ? Way.unix(session, Opening.captain(session))
-                : Way.socket(session, "", "", Opening.captain(session));
+    private static Reader waiting(Session session, StreamTransport way) throws IOException {
+        return way == StreamTransport.UNIX
+                ? StreamTransport.unix(session, OpenRequest.captain(session))
+                : StreamTransport.socket(session, "", "", OpenRequest.captain(session));
     }
 
-    private static void wrongSubscription(Target target, Way way) throws IOException {
+    private static void wrongSubscription(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
                 Session other = target.spawn(null, false);
-                Reader reader = Way.many(target, "", Opening.captain(session))) {
+                Reader reader = StreamTransport.many(target, "", OpenRequest.captain(session))) {
             for (String token : wrong(session, other)) {
-                reader.say(Way.subscribe(session, new Opening(token, null, 0, 0)));
+                reader.say(StreamTransport.subscribe(session, new OpenRequest(token, null, 0, 0)));
                 Event answer = reader.answer();
                 Violation.require(
                         answer instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
@@ -133,7 +142,7 @@ final class TokenChecks {
         }
     }
 
-    private static void wrongBearer(Target target, Way way) throws IOException {
+    private static void wrongBearer(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
                 Session other = target.spawn(null, false)) {
             requireRefused(target, session, "");
@@ -144,18 +153,18 @@ final class TokenChecks {
     }
 
     private static void requireRefused(Target target, Session session, String token) throws IOException {
-        try (EventReader reader = Way.events(session, "", target.headers(token), Opening.watcher(session))) {
+        try (EventReader reader = StreamTransport.events(session, "", target.headers(token), OpenRequest.watcher(session))) {
             Violation.requireEqual(401, reader.head().status(), "the answer to a wrong token");
         }
         Http.Answer view = target.ask("GET /api/v1/spawns/" + session.id(), target.headers(token), "");
         Violation.requireEqual(401, view.status(), "the answer to a wrong token");
     }
 
-    private static void wrongUpgrade(Target target, Way way) throws IOException {
+    private static void wrongUpgrade(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
                 Session other = target.spawn(null, false)) {
             for (String token : wrong(session, other)) {
-                try (Reader reader = Way.socket(session, token, "", Opening.captain(session))) {
+                try (Reader reader = StreamTransport.socket(session, token, "", OpenRequest.captain(session))) {
                     Event event = reader.next();
                     Violation.require(
                             event instanceof Event.Refused refused && refused.status() / 100 == 4,
@@ -165,15 +174,15 @@ final class TokenChecks {
         }
     }
 
-    private static void authFirst(Target target, Way way) throws IOException {
+    private static void authFirst(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false)) {
-            requireClosed(session, way, Session.message(Work.lines(1)), "ATTACH_AUTH_MISSING", MISSING);
+            requireClosed(session, way, Session.message(Workload.lines(1)), "ATTACH_AUTH_MISSING", MISSING);
             requireClosed(session, way, "{\"action\":\"ping\"}", "ATTACH_AUTH_MISSING", MISSING);
             requireClosed(session, way, "nonsense", "MALFORMED_JSON", 4500);
         }
     }
 
-    private static void authTimeout(Target target, Way way) throws IOException {
+    private static void authTimeout(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false);
                 Reader reader = waiting(session, way)) {
             long start = System.nanoTime();

@@ -1,7 +1,7 @@
 package brig.loadtests.engine;
 
 import brig.loadtests.engine.Engine.Numbers;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package brig.loadtests.peers;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
 import brig.loadtests.suite.Scenario;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,7 +13,7 @@ final class NatsPeer implements Peer {
 
     @Override
     public Optional<String> missing() {
-        return Installed.missing("nats-server", "nats-server");
+        return InstalledPrograms.missing("nats-server", "nats-server");
     }
 
     @Override
@@ -33,7 +33,7 @@ final class NatsPeer implements Peer {
                 """.formatted(port, webSocketPort)).toString();
         ServerProcess process = site.start(
                 "nats-server",
-                List.of(Installed.program("nats-server").orElseThrow().toString(), "-c", config));
+                List.of(InstalledPrograms.program("nats-server").orElseThrow().toString(), "-c", config));
         process.awaitPort(port).awaitPort(webSocketPort);
         boolean webSocket = transport.equals("ws");
         return new Server.Single(

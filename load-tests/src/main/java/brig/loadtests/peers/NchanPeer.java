@@ -23,7 +23,7 @@ final class NchanPeer implements Peer {
 
     @Override
     public Optional<String> missing() {
-        return Installed.missing("nginx", "nginx libnginx-mod-nchan")
+        return InstalledPrograms.missing("nginx", "nginx libnginx-mod-nchan")
                 .or(() -> module().isPresent()
                         ? Optional.empty()
                         : Optional.of(
@@ -46,7 +46,7 @@ final class NchanPeer implements Peer {
         ServerProcess process = site.start(
                 "nginx",
                 List.of(
-                        Installed.program("nginx").orElseThrow().toString(),
+                        InstalledPrograms.program("nginx").orElseThrow().toString(),
                         "-e",
                         site.folder() + "/nginx-error.log",
                         "-c",

@@ -18,7 +18,7 @@ final class NodePeer implements Peer {
 
     @Override
     public Optional<String> missing() {
-        return Installed.missing("node", "nodejs");
+        return InstalledPrograms.missing("node", "nodejs");
     }
 
     @Override
@@ -44,6 +44,6 @@ final class NodePeer implements Peer {
                 site,
                 name(),
                 transport,
-                List.of(Installed.program("node").orElseThrow().toString(), script.toString()));
+                List.of(InstalledPrograms.program("node").orElseThrow().toString(), script.toString()));
     }
 }

@@ -1,8 +1,8 @@
 package brig.loadtests.product;
 
 import brig.loadtests.engine.Children;
-import brig.protocol.Json;
-import brig.protocol.Settings;
+import brig.protocol.json.Json;
+import brig.protocol.json.Settings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

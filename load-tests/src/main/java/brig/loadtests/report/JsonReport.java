@@ -7,7 +7,7 @@ import brig.loadtests.bench.Spread;
 import brig.loadtests.bench.Verdict;
 import brig.loadtests.suite.Figure;
 import brig.loadtests.suite.Scenario;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

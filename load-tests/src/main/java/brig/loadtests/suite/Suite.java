@@ -1,7 +1,7 @@
 package brig.loadtests.suite;
 
-import brig.protocol.Json;
-import brig.protocol.Settings;
+import brig.protocol.json.Json;
+import brig.protocol.json.Settings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

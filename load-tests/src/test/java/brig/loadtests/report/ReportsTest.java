@@ -9,8 +9,8 @@ import brig.loadtests.bench.Results;
 import brig.loadtests.bench.Samples;
 import brig.loadtests.engine.Engine.Progress;
 import brig.loadtests.suite.Bound;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.StringReader;
@@ -91,7 +91,7 @@ class ReportsTest {
 
     private static String screen(boolean terminal) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        Screen screen = new Screen(new PrintStream(bytes, true, StandardCharsets.UTF_8), terminal);
+        ProgressDisplay screen = new ProgressDisplay(new PrintStream(bytes, true, StandardCharsets.UTF_8), terminal);
         screen.handleStart(1, 2, "a brig round 1", 1);
         screen.handleProgress(new Progress(0, 1, 1, 1));
         screen.handleEnd(Samples.run("a", "brig", 1, Outcome.OK, 0.5), Samples.saturated("a"));

@@ -1,13 +1,13 @@
 package brig.protocol.golden;
 
 import brig.protocol.BrigException;
-import brig.protocol.ChunkEncoder;
+import brig.protocol.wire.ChunkEncoder;
 import brig.protocol.ErrorCode;
-import brig.protocol.FrameDecoder;
-import brig.protocol.FrameType;
-import brig.protocol.Json;
-import brig.protocol.LineDecoder;
-import brig.protocol.ObjectDecoder;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.wire.FrameType;
+import brig.protocol.json.Json;
+import brig.protocol.wire.LineDecoder;
+import brig.protocol.wire.ObjectDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

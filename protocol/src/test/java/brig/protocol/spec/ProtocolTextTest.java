@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.ErrorCode;
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Limits;
 import java.util.List;
 import java.util.Locale;

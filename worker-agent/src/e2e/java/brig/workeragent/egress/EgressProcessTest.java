@@ -8,16 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.egress.policy.EgressPolicy;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.WallNetwork;
-import brig.workeragent.wall.WallSocket;
-import brig.workeragent.wall.WallSocket.Role;
+import brig.egress.link.WallSocket;
+import brig.egress.link.WallSocket.Role;
 import com.sun.net.httpserver.HttpServer;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
@@ -141,13 +141,13 @@ class EgressProcessTest {
                 .toList();
     }
 
-    private EgressProcess.Setup setup(List<Path> classPath) {
+    private EgressProcess.Services setup(List<Path> classPath) {
         List<String> options = List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-Xmx128m",
                 "-XX:+UseSerialGC");
-        return new EgressProcess.Setup(
+        return new EgressProcess.Services(
                 new ConfinedCommand.Program(
                         Path.of(System.getProperty("java.home")),
                         options,
@@ -182,9 +182,9 @@ class EgressProcessTest {
                 .replace("PORT", String.valueOf(server.getAddress().getPort()))));
     }
 
-    private EgressGate.Taken take() {
+    private EgressGate.Handle take() {
         var unused = egress.open(SPAWN, policy, () -> policy, events::add);
-        return egress.take(new EgressGate.Taking(SPAWN, "tester", policy, Map.of("T", placeholder()), network));
+        return egress.take(new EgressGate.Registration(SPAWN, "tester", policy, Map.of("T", placeholder()), network));
     }
 
     private static String placeholder() {
@@ -417,8 +417,8 @@ class EgressProcessTest {
                 egress.confinement().stream().allMatch(Posture.Property::holds),
                 egress.confinement().toString());
         assertEquals(Optional.empty(), egress.pid(), "it was a trial");
-        EgressProcess.Setup setup = setup(classPath());
-        EgressProcess careless = new EgressProcess(new EgressProcess.Setup(
+        EgressProcess.Services setup = setup(classPath());
+        EgressProcess careless = new EgressProcess(new EgressProcess.Services(
                 setup.program(),
                 setup.socketFolder(),
                 setup.stateDir(),
@@ -455,7 +455,7 @@ class EgressProcessTest {
 
     @Test
     void shouldEndWithItsInput() throws Exception {
-        EgressGate.Taken taken = take();
+        EgressGate.Handle taken = take();
         ProcessHandle process = ProcessHandle.of(egress.pid().orElseThrow()).orElseThrow();
         taken.close();
         egress.close();

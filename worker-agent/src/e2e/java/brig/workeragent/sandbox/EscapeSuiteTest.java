@@ -123,7 +123,7 @@ class EscapeSuiteTest {
 
     private static void assertNothingEscapes(String where, WallFixture wall, NetworkPlan network, List<String> command)
             throws IOException {
-        WalledProcess process =
+        BubblewrapProcess process =
                 wall.launch(WalledNetworkTest.withNetwork(wall, network, false, command.toArray(String[]::new)));
         var stderr = CompletableFuture.supplyAsync(() -> WallFixture.text(process.stderr()));
         List<String> lines = WallFixture.text(process.stdout()).lines().toList();

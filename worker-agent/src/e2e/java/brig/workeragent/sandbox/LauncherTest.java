@@ -47,17 +47,17 @@ class LauncherTest {
     @Test
     void shouldTellExitCodeAndBothOutputsWhenPayloadEnds() {
         var result = wall.run("echo out; echo err >&2; exit 3");
-        assertEquals(new WallFixture.Result(new Exit(3, null, false), "out\n", "err\n"), result);
+        assertEquals(new WallFixture.Result(new ProcessExit(3, null, false), "out\n", "err\n"), result);
     }
 
     @Test
     void shouldTellSignalWhenPayloadKillsItself() {
-        assertEquals(new Exit(137, "SIGKILL", false), wall.run("kill -9 $$").exit());
+        assertEquals(new ProcessExit(137, "SIGKILL", false), wall.run("kill -9 $$").exit());
     }
 
     @Test
     void shouldReachPayloadWhenTerminated() throws IOException {
-        WalledProcess process =
+        BubblewrapProcess process =
                 wall.launch(wall.shell("trap 'echo trapped; exit 7' TERM; echo set; sleep 1000 & wait; echo waited"));
         assertEquals("set", WallFixture.line(process.stdout()));
         process.terminate();
@@ -69,10 +69,10 @@ class LauncherTest {
 
     @Test
     void shouldLeaveNoProcessWhenKilledThoughPayloadLeftItsSession() {
-        WalledProcess process = wall.launch(wall.shell("setsid sleep 1000.25 & setsid sleep 1000.25 & echo up; wait"));
+        BubblewrapProcess process = wall.launch(wall.shell("setsid sleep 1000.25 & setsid sleep 1000.25 & echo up; wait"));
         assertEquals("up", WallFixture.line(process.stdout()));
         process.kill();
-        assertEquals(new Exit(137, "SIGKILL", false), WallFixture.await(process.exit()));
+        assertEquals(new ProcessExit(137, "SIGKILL", false), WallFixture.await(process.exit()));
         assertEquals(List.of(), WallFixture.processesWith("1000.25"));
         assertEquals("", WallFixture.text(process.stderr()));
     }
@@ -87,7 +87,7 @@ class LauncherTest {
 
     @Test
     void shouldEndOutputWhenPayloadClosesItButGoesOn() {
-        WalledProcess process = wall.launch(
+        BubblewrapProcess process = wall.launch(
                 wall.request(ResourceLimits.DEFAULT, true, "/bin/sh", "-c", "echo last; exec >&- 2>&-; read -r x"));
         assertEquals("last\n", WallFixture.text(process.stdout()));
         assertFalse(process.exit().isDone());
@@ -97,7 +97,7 @@ class LauncherTest {
 
     @Test
     void shouldRoundTripWhenStdinIsAPipe() throws IOException {
-        WalledProcess process = wall.launch(wall.request(ResourceLimits.DEFAULT, true, "cat"));
+        BubblewrapProcess process = wall.launch(wall.request(ResourceLimits.DEFAULT, true, "cat"));
         var stdin = process.stdin();
         assertNotNull(stdin);
         stdin.write("ping\n".getBytes(StandardCharsets.UTF_8));
@@ -109,7 +109,7 @@ class LauncherTest {
 
     @Test
     void shouldFindEmptyStdinWhenNoPipeWasAskedFor() {
-        WalledProcess process = wall.launch(wall.request(ResourceLimits.DEFAULT, false, "cat"));
+        BubblewrapProcess process = wall.launch(wall.request(ResourceLimits.DEFAULT, false, "cat"));
         assertNull(process.stdin());
         assertEquals(0, WallFixture.await(process.exit()).code());
     }
@@ -119,7 +119,7 @@ class LauncherTest {
         // Scenario: 4 MiB do not fit a pipe. The payload writes a file after each MiB; while nobody reads, it
         // must stand before the first. Then everything is read, and all of it is there.
         Path mark = wall.workspace.resolve("mark");
-        WalledProcess process = wall.launch(
+        BubblewrapProcess process = wall.launch(
                 wall.shell("echo up >&2; for i in 1 2 3 4; do head -c 1048576 /dev/zero; echo x >> mark; done"));
         assertEquals("up", WallFixture.line(process.stderr()));
         assertThrows(TimeoutException.class, () -> process.exit().get(200, TimeUnit.MILLISECONDS));
@@ -133,7 +133,7 @@ class LauncherTest {
 
     @Test
     void shouldKeepOutputReadableWhenWallIsLongGone() {
-        WalledProcess process = wall.launch(wall.shell("echo kept"));
+        BubblewrapProcess process = wall.launch(wall.shell("echo kept"));
         WallFixture.await(process.exit());
         assertEquals("kept\n", WallFixture.text(process.stdout()));
     }
@@ -195,7 +195,7 @@ class LauncherTest {
     @Test
     void shouldEndAllWallsAndRecoverWhenLauncherIsKilled() throws Exception {
         try (var own = new WallFixture(new RlimitsOnly())) {
-            WalledProcess process = own.launch(own.shell("setsid sleep 1001.25 & echo up; wait"));
+            BubblewrapProcess process = own.launch(own.shell("setsid sleep 1001.25 & echo up; wait"));
             assertEquals("up", WallFixture.line(process.stdout()));
             ProcessHandle init = ProcessHandle.of(process.hostPid()).orElseThrow();
             long before = own.launcher.launcherPid().orElseThrow();
@@ -215,7 +215,7 @@ class LauncherTest {
         try (var own = new WallFixture(new RlimitsOnly())) {
             own.run("true");
             Set<Long> prepared = awaitSpares(own);
-            WalledProcess process = own.launch(own.shell("echo up; sleep 1000"));
+            BubblewrapProcess process = own.launch(own.shell("echo up; sleep 1000"));
             long bwrap = ProcessHandle.of(process.hostPid())
                     .orElseThrow()
                     .parent()
@@ -254,7 +254,7 @@ class LauncherTest {
 
     @Test
     void shouldEndWallsWhenClosed() throws InterruptedException, ExecutionException, TimeoutException {
-        WalledProcess process;
+        BubblewrapProcess process;
         try (var own = new WallFixture(new RlimitsOnly())) {
             process = own.launch(own.shell("echo up; sleep 1001.5"));
             assertEquals("up", WallFixture.line(process.stdout()));

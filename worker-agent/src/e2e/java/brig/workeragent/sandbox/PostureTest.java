@@ -48,7 +48,7 @@ class PostureTest {
             .toList();
 
     private static Posture measure(WallFixture wall, LaunchRequest request) throws IOException {
-        WalledProcess process = wall.launch(request);
+        BubblewrapProcess process = wall.launch(request);
         WallFixture.await(process.exit());
         process.stdout().close();
         process.stderr().close();

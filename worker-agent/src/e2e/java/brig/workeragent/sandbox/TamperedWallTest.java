@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import brig.seccomp.BpfProgram;
+import brig.seccomp.SeccompFilter;
+import brig.seccomp.Syscall;
 import brig.workeragent.limits.RlimitsOnly;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;

@@ -63,7 +63,7 @@ final class WallFixture implements AutoCloseable {
     }
 
     /** What came of a worker that ran to its end. */
-    record Result(Exit exit, String stdout, String stderr) {}
+    record Result(ProcessExit exit, String stdout, String stderr) {}
 
     WallProfile profile() {
         return WallProfile.of(workspace);
@@ -104,7 +104,7 @@ final class WallFixture implements AutoCloseable {
                 request.startTimeoutMs());
     }
 
-    WalledProcess launch(LaunchRequest request) {
+    BubblewrapProcess launch(LaunchRequest request) {
         return await(launcher.launch(request));
     }
 
@@ -113,7 +113,7 @@ final class WallFixture implements AutoCloseable {
     }
 
     Result run(LaunchRequest request) {
-        WalledProcess process = launch(request);
+        BubblewrapProcess process = launch(request);
         var stderr = CompletableFuture.supplyAsync(() -> text(process.stderr()));
         String stdout = text(process.stdout());
         return new Result(await(process.exit()), stdout, await(stderr));

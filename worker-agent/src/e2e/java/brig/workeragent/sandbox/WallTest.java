@@ -70,7 +70,7 @@ class WallTest {
 
     @Test
     void shouldBeAnOrdinaryUserInsideAndAMeaninglessOneOutside() throws IOException {
-        WalledProcess process =
+        BubblewrapProcess process =
                 wall.launch(wall.request(ResourceLimits.DEFAULT, true, "/bin/sh", "-c", "id -u; id -g; read -r x"));
         assertEquals("1000", WallFixture.line(process.stdout()));
         assertEquals("1000", WallFixture.line(process.stdout()));

@@ -65,11 +65,11 @@ class WalledNetworkTest {
                 usual.startTimeoutMs());
     }
 
-    private static WalledProcess bash(String script) {
+    private static BubblewrapProcess bash(String script) {
         return wall.launch(withNetwork(wall, PLAN, true, "/bin/bash", "-c", script));
     }
 
-    private static void end(WalledProcess process) throws IOException {
+    private static void end(BubblewrapProcess process) throws IOException {
         process.stdin().close();
         process.stdout().close();
         process.stderr().close();
@@ -77,7 +77,7 @@ class WalledNetworkTest {
         process.network().close();
     }
 
-    private static String says(WalledProcess process) throws IOException {
+    private static String says(BubblewrapProcess process) throws IOException {
         String said = WallFixture.text(process.stdout());
         end(process);
         return said;
@@ -99,7 +99,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldTakeConnectionsToAnyAddressWhenItsPortIsListenedTo() throws IOException {
-        WalledProcess process = bash("exec 3<>/dev/tcp/203.0.113.7/443; echo hello >&3; cat <&3");
+        BubblewrapProcess process = bash("exec 3<>/dev/tcp/203.0.113.7/443; echo hello >&3; cat <&3");
         List<Integer> listeners = process.network().listeners();
         assertEquals(PLAN.listeners().size(), listeners.size());
         try (var connection = TakenSocket.accept(listeners.get(2))) {
@@ -112,7 +112,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldRefuseAtOnceWhenNobodyListens() throws IOException {
-        WalledProcess process = bash("""
+        BubblewrapProcess process = bash("""
                 for to in 203.0.113.7/444 169.254.169.254/8080 127.0.0.1/8080; do
                     (exec 3<>/dev/tcp/$to) 2>&1 | tail -n 1
                 done""");
@@ -125,7 +125,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldConfirmTheNetworkAndNoCapability() throws IOException {
-        WalledProcess process = bash("true");
+        BubblewrapProcess process = bash("true");
         Posture posture = process.posture();
         end(process);
         assertEquals(
@@ -140,7 +140,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldListenToAFurtherPortWhenAsked() throws IOException {
-        WalledProcess process = bash("read line; exec 3<>/dev/tcp/203.0.113.7/8443; echo later >&3; cat <&3");
+        BubblewrapProcess process = bash("read line; exec 3<>/dev/tcp/203.0.113.7/8443; echo later >&3; cat <&3");
         int listener = WallFixture.await(process.network().listen(8443));
         process.stdin().write('\n');
         try (var connection = TakenSocket.accept(listener)) {
@@ -151,7 +151,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldConnectToAServerOfTheWorkerWhenDialled() throws IOException {
-        WalledProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", SERVER));
+        BubblewrapProcess process = wall.launch(withNetwork(wall, PLAN, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout()));
         try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {
             connection.write("host\n");
@@ -162,7 +162,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldSayWhyWhenThereIsNoSuchSocket() throws IOException {
-        WalledProcess process = bash("cat");
+        BubblewrapProcess process = bash("cat");
         CompletableFuture<Integer> dialled = process.network().dial(3000);
         assertEquals(Code.PORT_UNAVAILABLE, WallFixture.failure(dialled).code());
         SandboxException taken = WallFixture.failure(process.network().listen(443));
@@ -175,7 +175,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldGetNoPortThatIsListenedTo() throws IOException {
-        WalledProcess process = bash("""
+        BubblewrapProcess process = bash("""
                 python3 -c '
                 import socket
                 for kind, address, port in ((1, "0.0.0.0", 443), (1, "198.18.0.1", 443), (1, "127.0.0.1", 3128),
@@ -203,7 +203,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldHaveNoNetworkAtAllWhenThePlanIsEmpty() throws IOException {
-        WalledProcess process = wall.launch(withNetwork(
+        BubblewrapProcess process = wall.launch(withNetwork(
                 wall,
                 NetworkPlan.NONE,
                 true,
@@ -216,7 +216,7 @@ class WalledNetworkTest {
 
     @Test
     void shouldConnectToAServerWhenTheWallHasNoNetworkToo() throws IOException {
-        WalledProcess process =
+        BubblewrapProcess process =
                 wall.launch(withNetwork(wall, NetworkPlan.NONE, true, "/usr/bin/python3", "-c", SERVER));
         assertEquals("up", WallFixture.line(process.stdout()));
         try (var connection = TakenSocket.of(WallFixture.await(process.network().dial(3000)))) {

@@ -2,17 +2,17 @@ package brig.workeragent.egress;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
-import brig.protocol.LineDecoder;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.wire.LineDecoder;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.Confinement;
-import brig.workeragent.egress.proxy.EgressMain;
-import brig.workeragent.egress.tls.CertificateAuthority;
+import brig.egress.proxy.EgressMain;
+import brig.egress.tls.CertificateAuthority;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WorkerIdentity;
-import brig.workeragent.wall.WallSocket;
+import brig.egress.link.WallSocket;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -94,7 +94,7 @@ final class EgressLink {
      * @param authority whose certificates it makes
      * @throws IOException where it does not start, or is not confined
      */
-    static EgressLink start(EgressProcess.Setup setup, CertificateAuthority authority, Listener told, long readyMs)
+    static EgressLink start(EgressProcess.Services setup, CertificateAuthority authority, Listener told, long readyMs)
             throws IOException, InterruptedException {
         WorkerIdentity identity = identity(setup.config());
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
@@ -176,7 +176,7 @@ final class EgressLink {
         return itself && descriptors.complete(channel);
     }
 
-    private void configure(EgressProcess.Setup setup, CertificateAuthority authority) throws IOException {
+    private void configure(EgressProcess.Services setup, CertificateAuthority authority) throws IOException {
         List<String> roots = new ArrayList<>();
         for (String file : setup.config().extraRoots()) {
             roots.add(Files.readString(Path.of(file)));

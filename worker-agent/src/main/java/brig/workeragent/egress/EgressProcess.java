@@ -2,19 +2,19 @@ package brig.workeragent.egress;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.workeragent.egress.audit.AuditFiles;
-import brig.workeragent.egress.audit.AuditLog;
+import brig.protocol.json.Fields;
+import brig.egress.audit.AuditFiles;
+import brig.egress.audit.AuditLog;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
-import brig.workeragent.egress.policy.EgressPolicy;
-import brig.workeragent.egress.policy.HostPattern;
-import brig.workeragent.egress.policy.HostPolicy;
-import brig.workeragent.egress.secret.SecretFeed;
-import brig.workeragent.egress.secret.SecretSources;
+import brig.egress.policy.EgressPolicy;
+import brig.egress.policy.HostPattern;
+import brig.egress.policy.HostPolicy;
+import brig.egress.secret.SecretFeed;
+import brig.egress.secret.SecretSources;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.EgressGate;
-import brig.workeragent.wall.WallSocket;
+import brig.egress.link.WallSocket;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -58,7 +58,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      * @param closed what it must not see
      * @param environment where secrets of the kind {@code env} are
      */
-    public record Setup(
+    public record Services(
             ConfinedCommand.Program program,
             Path socketFolder,
             Path stateDir,
@@ -92,9 +92,9 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked, List<Ask> asks) {}
 
     /** The sockets of one process of a worker. */
-    private static final class Taking {
+    private static final class SocketRegistration {
         private final String id;
-        private final EgressGate.Taking what;
+        private final EgressGate.Registration what;
         private final Set<WallSocket> more = new LinkedHashSet<>();
         private final SecretFeed secrets;
         private EgressPolicy policy;
@@ -103,7 +103,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
         private boolean reading;
 
-        Taking(String id, EgressGate.Taking what, SecretFeed secrets) {
+        SocketRegistration(String id, EgressGate.Registration what, SecretFeed secrets) {
             this.id = id;
             this.what = what;
             this.secrets = secrets;
@@ -111,24 +111,24 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         }
     }
 
-    private final Setup setup;
+    private final Services setup;
     private final ScheduledThreadPoolExecutor link;
     private final SecretSources sources;
     private final AtomicLong ids = new AtomicLong();
     /** By spawn; read by the thread that reads events too. */
-    private final Map<String, Session> sessions = new ConcurrentHashMap<>();
+    private final Map<String, EgressSession> sessions = new ConcurrentHashMap<>();
 
     private final Map<String, String> spawns = new ConcurrentHashMap<>();
 
     // Owned by the thread link.
-    private final Map<String, Taking> takings = new LinkedHashMap<>();
+    private final Map<String, SocketRegistration> registrations = new LinkedHashMap<>();
     private @Nullable EgressState kept;
     private @Nullable EgressLink current;
     private long againMs = AGAIN_MS_MIN;
     private boolean watching;
     private boolean closed;
 
-    public EgressProcess(Setup setup) {
+    public EgressProcess(Services setup) {
         this.setup = setup;
         this.sources = new SecretSources(setup.environment());
         this.link = new ScheduledThreadPoolExecutor(
@@ -150,25 +150,25 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      */
     public AutoCloseable open(
             String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
-        sessions.put(spawnId, new Session(atStart.isOpen(), policy, events));
+        sessions.put(spawnId, new EgressSession(atStart.isOpen(), policy, events));
         return () -> sessions.remove(spawnId);
     }
 
     @Override
-    public Taken take(EgressGate.Taking what) {
+    public EgressGate.Handle take(EgressGate.Registration what) {
         String id = what.spawnId() + "#" + ids.incrementAndGet();
-        Taking taking = new Taking(id, what, new SecretFeed(sources));
+        SocketRegistration registration = new SocketRegistration(id, what, new SecretFeed(sources));
         if (!what.policy().secrets().isEmpty()) {
             // Its first request may come at once. Nobody else waits for these sources.
-            taking.values = taking.secrets.read(what.policy());
+            registration.values = registration.secrets.read(what.policy());
         }
         return call(() -> {
             EgressLink running = ready();
             spawns.put(id, what.spawnId());
-            takings.put(id, taking);
+            registrations.put(id, registration);
             watch();
-            register(running, taking);
-            listenTo(taking, portsOf(sessions.get(what.spawnId())));
+            register(running, registration);
+            listenTo(registration, portsOf(sessions.get(what.spawnId())));
             return () -> release(id);
         });
     }
@@ -176,7 +176,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private void release(String id) {
         // Returns when no descriptor of it can be sent any more: its number may stand for another file next.
         call(() -> {
-            takings.remove(id);
+            registrations.remove(id);
             spawns.remove(id);
             send(EgressLink.message("unregister", id));
             return Optional.empty();
@@ -208,14 +208,14 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                     }
                 });
         call(() -> {
-            takings.values().stream()
-                    .filter(taking -> taking.what.spawnId().equals(spawnId) && wanted.port() > 0)
-                    .forEach(taking -> listenTo(taking, Set.of(wanted.port())));
+            registrations.values().stream()
+                    .filter(registration -> registration.what.spawnId().equals(spawnId) && wanted.port() > 0)
+                    .forEach(registration -> listenTo(registration, Set.of(wanted.port())));
             return Optional.empty();
         });
     }
 
-    private static void requireOpenable(Session session, HostPattern wanted) {
+    private static void requireOpenable(EgressSession session, HostPattern wanted) {
         if (!session.hasWayOut) {
             throw Fields.invalid(
                     "host",
@@ -232,7 +232,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     /** What a worker may reach now. @throws BrigException {@code NOT_FOUND} where there is no such worker */
     public Overview show(String spawnId) {
         return call(() -> {
-            Session session = session(spawnId);
+            EgressSession session = session(spawnId);
             long now = System.currentTimeMillis();
             return new Overview(
                     session.hasWayOut,
@@ -272,7 +272,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     private interface MessageTo {
-        Map<String, Object> make(Session session, String id);
+        Map<String, Object> make(EgressSession session, String id);
     }
 
     /** Lines of the audit behind a position, as {@link AuditFiles#read}; also while no brig-egress runs. */
@@ -284,19 +284,19 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         }
     }
 
-    private void onSession(String spawnId, MessageTo message, Consumer<Session> change) {
+    private void onSession(String spawnId, MessageTo message, Consumer<EgressSession> change) {
         call(() -> {
-            Session session = session(spawnId);
+            EgressSession session = session(spawnId);
             change.accept(session);
-            takings.values().stream()
-                    .filter(taking -> taking.what.spawnId().equals(spawnId))
-                    .forEach(taking -> send(message.make(session, taking.id)));
+            registrations.values().stream()
+                    .filter(registration -> registration.what.spawnId().equals(spawnId))
+                    .forEach(registration -> send(message.make(session, registration.id)));
             return Optional.empty();
         });
     }
 
-    private Session session(String spawnId) {
-        Session session = sessions.get(spawnId);
+    private EgressSession session(String spawnId) {
+        EgressSession session = sessions.get(spawnId);
         if (session == null) {
             throw new BrigException(ErrorCode.NOT_FOUND, "no worker " + spawnId);
         }
@@ -349,8 +349,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         EgressLink fresh = EgressLink.start(setup, kept().authority(), new Told(), READY_MS);
         current = fresh;
         LOG.info("brig-egress runs as process {}", fresh.pid());
-        for (Taking taking : takings.values()) {
-            register(fresh, taking);
+        for (SocketRegistration registration : registrations.values()) {
+            register(fresh, registration);
         }
         return fresh;
     }
@@ -389,48 +389,48 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         }
     }
 
-    private void register(EgressLink to, Taking taking) {
-        Session session = sessions.get(taking.what.spawnId());
-        Map<String, Object> message = EgressLink.message("register", taking.id);
-        message.put("spawn", taking.what.spawnId());
-        message.put("agent", taking.what.agent());
-        message.put("policy", taking.policy.toMap());
-        message.put("placeholders", taking.what.placeholders());
+    private void register(EgressLink to, SocketRegistration registration) {
+        EgressSession session = sessions.get(registration.what.spawnId());
+        Map<String, Object> message = EgressLink.message("register", registration.id);
+        message.put("spawn", registration.what.spawnId());
+        message.put("agent", registration.what.agent());
+        message.put("policy", registration.policy.toMap());
+        message.put("placeholders", registration.what.placeholders());
         message.put("allowed", session == null ? List.of() : List.copyOf(session.allowed));
         message.put("revoked", session == null ? List.of() : List.copyOf(session.revoked));
-        Set<WallSocket> sockets = new LinkedHashSet<>(taking.what.network().sockets());
-        sockets.addAll(taking.more);
+        Set<WallSocket> sockets = new LinkedHashSet<>(registration.what.network().sockets());
+        sockets.addAll(registration.more);
         to.send(message, List.copyOf(sockets));
-        if (taking.values != null) {
-            sendSecrets(taking);
+        if (registration.values != null) {
+            sendSecrets(registration);
         }
-        readSecrets(taking);
+        readSecrets(registration);
     }
 
     /** Sources may take their time, and nobody waits for them but the worker whose secrets they have. */
-    private void readSecrets(Taking taking) {
-        EgressPolicy policy = taking.policy;
-        if (taking.reading || (policy.secrets().isEmpty() && taking.values == null)) {
+    private void readSecrets(SocketRegistration registration) {
+        EgressPolicy policy = registration.policy;
+        if (registration.reading || (policy.secrets().isEmpty() && registration.values == null)) {
             return;
         }
-        taking.reading = true;
+        registration.reading = true;
         var unused = Thread.startVirtualThread(() -> {
-            Map<String, String> values = taking.secrets.read(policy);
+            Map<String, String> values = registration.secrets.read(policy);
             later(
                     () -> {
-                        taking.reading = false;
-                        if (takings.containsKey(taking.id) && !values.equals(taking.values)) {
-                            taking.values = values;
-                            sendSecrets(taking);
+                        registration.reading = false;
+                        if (registrations.containsKey(registration.id) && !values.equals(registration.values)) {
+                            registration.values = values;
+                            sendSecrets(registration);
                         }
                     },
                     0);
         });
     }
 
-    private void sendSecrets(Taking taking) {
-        Map<String, Object> message = EgressLink.message("secrets", taking.id);
-        message.put("values", taking.values == null ? Map.of() : taking.values);
+    private void sendSecrets(SocketRegistration registration) {
+        Map<String, Object> message = EgressLink.message("secrets", registration.id);
+        message.put("values", registration.values == null ? Map.of() : registration.values);
         send(message);
     }
 
@@ -455,7 +455,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     private void startAgain() {
         later(
                 () -> {
-                    if (current != null || takings.isEmpty() || closed) {
+                    if (current != null || registrations.isEmpty() || closed) {
                         return;
                     }
                     try {
@@ -488,10 +488,10 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     /** Policies are files; what changed in them holds for workers that run too. */
     private void checkPolicies() {
-        takings.values().forEach(this::checkPolicy);
-        takings.values().forEach(this::readSecrets);
+        registrations.values().forEach(this::checkPolicy);
+        registrations.values().forEach(this::readSecrets);
         refreshNames();
-        watching = !takings.isEmpty();
+        watching = !registrations.isEmpty();
         if (watching) {
             later(this::checkPolicies, POLICY_MS);
         }
@@ -506,32 +506,32 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         }
     }
 
-    private void checkPolicy(Taking taking) {
-        Session session = sessions.get(taking.what.spawnId());
+    private void checkPolicy(SocketRegistration registration) {
+        EgressSession session = sessions.get(registration.what.spawnId());
         if (session == null) {
             return;
         }
-        EgressPolicy now = policyOf(session, taking);
-        if (now.equals(taking.policy)) {
+        EgressPolicy now = policyOf(session, registration);
+        if (now.equals(registration.policy)) {
             return;
         }
-        LOG.info("the policy changed spawn_id={}", taking.what.spawnId());
-        taking.policy = now;
-        Map<String, Object> message = EgressLink.message("policy", taking.id);
+        LOG.info("the policy changed spawn_id={}", registration.what.spawnId());
+        registration.policy = now;
+        Map<String, Object> message = EgressLink.message("policy", registration.id);
         message.put("policy", now.toMap());
         send(message);
-        listenTo(taking, now.ports());
+        listenTo(registration, now.ports());
     }
 
-    private void listenTo(Taking taking, Collection<Integer> ports) {
+    private void listenTo(SocketRegistration registration, Collection<Integer> ports) {
         Set<Integer> listened = new HashSet<>();
-        taking.what.network().sockets().forEach(socket -> listened.add(socket.port()));
-        taking.more.forEach(socket -> listened.add(socket.port()));
-        ports.stream().filter(port -> !listened.contains(port)).forEach(port -> listen(taking, port));
+        registration.what.network().sockets().forEach(socket -> listened.add(socket.port()));
+        registration.more.forEach(socket -> listened.add(socket.port()));
+        ports.stream().filter(port -> !listened.contains(port)).forEach(port -> listen(registration, port));
     }
 
     /** Ports that a person allowed. */
-    private static List<Integer> portsOf(@Nullable Session session) {
+    private static List<Integer> portsOf(@Nullable EgressSession session) {
         return session == null
                 ? List.of()
                 : session.allowed.stream()
@@ -542,7 +542,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     /** A policy that cannot be read now allows nothing. */
-    private static EgressPolicy policyOf(Session session) {
+    private static EgressPolicy policyOf(EgressSession session) {
         try {
             return session.policy.get();
         } catch (BrigException e) {
@@ -551,22 +551,22 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     /** A policy that cannot be used any more allows nothing. */
-    private static EgressPolicy policyOf(Session session, Taking taking) {
+    private static EgressPolicy policyOf(EgressSession session, SocketRegistration registration) {
         try {
             return session.policy.get();
         } catch (BrigException e) {
-            if (!taking.policy.equals(EgressPolicy.NONE)) {
+            if (!registration.policy.equals(EgressPolicy.NONE)) {
                 LOG.error(
                         "the policy of a running worker allows nothing now spawn_id={}: {}",
-                        taking.what.spawnId(),
+                        registration.what.spawnId(),
                         e.getMessage());
             }
             return EgressPolicy.NONE;
         }
     }
 
-    private void listen(Taking taking, int port) {
-        var unused = taking.what
+    private void listen(SocketRegistration registration, int port) {
+        var unused = registration.what
                 .network()
                 .listen(port)
                 .whenComplete((socket, failure) -> later(
@@ -575,12 +575,12 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                                 LOG.warn(
                                         "no listener for port {} spawn_id={}: {}",
                                         port,
-                                        taking.what.spawnId(),
+                                        registration.what.spawnId(),
                                         String.valueOf(failure));
-                            } else if (takings.containsKey(taking.id)) {
-                                taking.more.add(socket);
+                            } else if (registrations.containsKey(registration.id)) {
+                                registration.more.add(socket);
                                 if (current != null && current.isAlive()) {
-                                    current.send(EgressLink.message("socket", taking.id), List.of(socket));
+                                    current.send(EgressLink.message("socket", registration.id), List.of(socket));
                                 }
                             }
                         },
@@ -589,7 +589,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
 
     private void handleEvent(Map<String, @Nullable Object> event) {
         String spawn = spawns.get(String.valueOf(event.get("worker")));
-        Session session = spawn == null ? null : sessions.get(spawn);
+        EgressSession session = spawn == null ? null : sessions.get(spawn);
         if ("quiet".equals(event.get("kind"))) {
             LOG.info("refused, as the policy's quietHosts expect: {} spawn_id={}", event.get("host"), spawn);
         } else if ("blocked".equals(event.get("kind"))) {

@@ -1,7 +1,7 @@
 package brig.workeragent.egress;
 
-import brig.workeragent.egress.audit.AuditLog;
-import brig.workeragent.egress.tls.CertificateAuthority;
+import brig.egress.audit.AuditLog;
+import brig.egress.tls.CertificateAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ import java.util.List;
 /** What lasts beyond one run of brig-egress. Only the worker-agent touches these files. */
 record EgressState(CertificateAuthority authority, AuditLog audit) {
 
-    static EgressState open(EgressProcess.Setup setup) throws IOException {
+    static EgressState open(EgressProcess.Services setup) throws IOException {
         EgressConfig config = setup.config();
         for (Path folder : List.of(setup.socketFolder(), setup.stateDir())) {
             Files.createDirectories(folder);

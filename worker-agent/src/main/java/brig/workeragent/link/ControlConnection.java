@@ -2,10 +2,10 @@ package brig.workeragent.link;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import brig.protocol.Limits;
-import brig.protocol.LineDecoder;
+import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;

@@ -2,18 +2,18 @@ package brig.workeragent.link;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import brig.workeragent.egress.EgressProcess;
-import brig.workeragent.egress.audit.AuditFiles;
+import brig.egress.audit.AuditFiles;
 import brig.workeragent.posture.Posture;
-import brig.workeragent.profile.Offer;
+import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.EndReason;
 import brig.workeragent.worker.RouteTrial;
-import brig.workeragent.worker.Spawned;
+import brig.workeragent.worker.SpawnResult;
 import brig.workeragent.worker.Workers;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.util.LinkedHashMap;
@@ -38,7 +38,7 @@ public final class ControlOperations {
     private static final int AUDIT_BYTES_MAX = 64 * 1024;
 
     private final Workers workers;
-    private final Offer offer;
+    private final AgentCatalog offer;
     private final MadeWorkspaces made;
     private final RouteTrial routes;
     private final Walls walls;
@@ -50,7 +50,7 @@ public final class ControlOperations {
     /** @param exit ends this process */
     public ControlOperations(
             Workers workers,
-            Offer offer,
+            AgentCatalog offer,
             MadeWorkspaces made,
             RouteTrial routes,
             Walls walls,
@@ -134,7 +134,7 @@ public final class ControlOperations {
     }
 
     private Map<String, ?> spawn(Fields request) throws InterruptedException {
-        Spawned spawned = workers.spawn(spawnId(request), asked(request), asker(request));
+        SpawnResult spawned = workers.spawn(spawnId(request), asked(request), asker(request));
         Map<String, Object> shown = new LinkedHashMap<>();
         put(shown, spawned);
         return shown;
@@ -178,7 +178,7 @@ public final class ControlOperations {
         return shown;
     }
 
-    private static void put(Map<String, Object> shown, Spawned spawned) {
+    private static void put(Map<String, Object> shown, SpawnResult spawned) {
         shown.put("socket", spawned.socket().toString());
         shown.put("workspace", spawned.workspace().toString());
         Posture posture = spawned.posture();

@@ -1,6 +1,6 @@
 package brig.workeragent.link;
 
-import brig.protocol.LineDecoder;
+import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;

@@ -2,10 +2,10 @@ package brig.workeragent.link;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.protocol.Ids;
-import brig.protocol.Json;
-import brig.workeragent.egress.proxy.Relay;
+import brig.protocol.json.Json;
+import brig.egress.proxy.Relay;
 import brig.workeragent.worker.Workers;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;

@@ -3,8 +3,8 @@ package brig.workeragent.mock;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

@@ -2,7 +2,7 @@ package brig.workeragent.mock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -2,8 +2,8 @@ package brig.workeragent.mock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.Fields;
-import brig.protocol.Json;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

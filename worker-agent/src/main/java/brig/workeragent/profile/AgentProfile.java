@@ -1,9 +1,10 @@
 package brig.workeragent.profile;
 
-import brig.protocol.Fields;
-import brig.protocol.Settings;
-import brig.protocol.SpawnRequest;
-import brig.workeragent.adapter.Adapter;
+import brig.formats.Adapters;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Settings;
+import brig.protocol.message.SpawnRequest;
+import brig.formats.adapter.Adapter;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
 import java.nio.charset.StandardCharsets;
@@ -109,7 +110,7 @@ public record AgentProfile(
         requireOneOf("permissions", permissions, List.of("allow", "deny"));
         requireOneOf("home", home, List.of("private", "project"));
         boolean turns = adapter.equals(CASSETTE)
-                || Adapter.named(adapter)
+                || Adapters.named(adapter)
                         .orElseThrow(() ->
                                 new IllegalArgumentException("adapter: there is none of the name '" + adapter + "'"))
                         .hasTurns();
@@ -173,7 +174,7 @@ public record AgentProfile(
     }
 
     public Adapter newAdapter() {
-        return Adapter.named(adapter).orElseThrow();
+        return Adapters.named(adapter).orElseThrow();
     }
 
     /** It answers messages, so without one there is nothing that it could do. */

@@ -1,7 +1,7 @@
 package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;

@@ -2,10 +2,10 @@ package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.workeragent.egress.policy.EgressPolicy;
-import brig.workeragent.egress.policy.EgressPolicy.ModelRoute;
-import brig.workeragent.egress.policy.EgressPolicy.Secret;
+import brig.protocol.json.Fields;
+import brig.egress.policy.EgressPolicy;
+import brig.egress.policy.EgressPolicy.ModelRoute;
+import brig.egress.policy.EgressPolicy.Secret;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.protocol.json.Json;
+import brig.egress.policy.EgressPolicy;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.WallSettings;

@@ -2,7 +2,7 @@ package brig.workeragent.profile;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
+import brig.protocol.json.Json;
 import brig.workeragent.profile.AgentProfile.Install;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.Walls.Finding;

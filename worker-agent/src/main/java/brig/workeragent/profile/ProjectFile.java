@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
-import brig.workeragent.egress.policy.DnsMode;
-import brig.workeragent.egress.policy.Narrowing;
+import brig.protocol.json.Json;
+import brig.egress.policy.DnsMode;
+import brig.egress.policy.Narrowing;
 import brig.workeragent.wall.Confinement;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package brig.workeragent.profile;
 
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,8 @@
 package brig.workeragent.pump;
 
-import brig.protocol.Fields;
-import brig.protocol.FrameType;
+import brig.formats.adapter.FrameSink;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Limits;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package brig.workeragent.pump;
 
-import brig.workeragent.adapter.Adapter.OutputReader;
+import brig.formats.adapter.Adapter.OutputReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;

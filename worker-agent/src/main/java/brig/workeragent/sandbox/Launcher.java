@@ -98,8 +98,8 @@ public final class Launcher implements AutoCloseable {
      *
      * @throws IllegalStateException after {@link #close}
      */
-    public CompletableFuture<WalledProcess> launch(LaunchRequest request) {
-        var launched = new CompletableFuture<WalledProcess>();
+    public CompletableFuture<BubblewrapProcess> launch(LaunchRequest request) {
+        var launched = new CompletableFuture<BubblewrapProcess>();
         try {
             requests.execute(() -> doLaunch(request, launched));
         } catch (RejectedExecutionException closed) {
@@ -108,7 +108,7 @@ public final class Launcher implements AutoCloseable {
         return launched.copy();
     }
 
-    private void doLaunch(LaunchRequest request, CompletableFuture<WalledProcess> launched) {
+    private void doLaunch(LaunchRequest request, CompletableFuture<BubblewrapProcess> launched) {
         try {
             LauncherLink current = link();
             WorkerIdentity other = request.identity();
@@ -118,8 +118,8 @@ public final class Launcher implements AutoCloseable {
             boolean memoryGroup = taken.lease().limitsMemory();
             List<String> declared = declaration.of(request.profile(), memoryGroup);
             var measurement = new PostureMeasurement(declared, config.limits().level(), config.notHeld());
-            var launch = new Flight.Launch(taken.id(), request, taken.lease(), measurement);
-            var flight = new Flight(launch, current, completions, launched);
+            var launch = new WallLaunch.Launch(taken.id(), request, taken.lease(), measurement);
+            var flight = new WallLaunch(launch, current, completions, launched);
             flight.startsUntil(
                     requests.schedule(flight::handleDeadline, request.startTimeoutMs(), TimeUnit.MILLISECONDS));
             List<String> payload =
@@ -171,7 +171,7 @@ public final class Launcher implements AutoCloseable {
         }
     }
 
-    private void fail(CompletableFuture<WalledProcess> launched, SandboxException failure) {
+    private void fail(CompletableFuture<BubblewrapProcess> launched, SandboxException failure) {
         completions.execute(() -> launched.completeExceptionally(failure));
     }
 

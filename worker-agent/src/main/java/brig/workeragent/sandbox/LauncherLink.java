@@ -31,7 +31,7 @@ final class LauncherLink {
     private final Process process;
     private final Path bwrap;
     private final Executor requests;
-    private final Map<String, Flight> flights = new ConcurrentHashMap<>();
+    private final Map<String, WallLaunch> flights = new ConcurrentHashMap<>();
     /** All that were prepared and not launched. */
     private final Map<String, Spare> spares = new ConcurrentHashMap<>();
     /** Owned by the executor: those of them that are free to take, if they did not end meanwhile. */
@@ -138,7 +138,7 @@ final class LauncherLink {
     }
 
     /** On the executor. */
-    void launch(Flight flight, Path filter, List<String> options, List<String> payload) throws SandboxException {
+    void launch(WallLaunch flight, Path filter, List<String> options, List<String> payload) throws SandboxException {
         NetworkPlan network = flight.request().profile().network();
         if (network.exists()) orderNetwork(flight.id(), network);
         var body = new ByteArrayOutputStream();
@@ -234,7 +234,7 @@ final class LauncherLink {
 
     private void handleReply(String line) {
         String[] words = line.split(" ", 4);
-        Flight flight = words.length > 2 ? flights.get(words[1]) : null;
+        WallLaunch flight = words.length > 2 ? flights.get(words[1]) : null;
         if (words[0].equals("sockets")) {
             handleSockets(flight, words[2], number(words[3]));
             return;
@@ -267,7 +267,7 @@ final class LauncherLink {
     }
 
     /** They have to be taken, or the next ones would be mistaken for these. */
-    private void handleSockets(@Nullable Flight flight, String number, int count) {
+    private void handleSockets(@Nullable WallLaunch flight, String number, int count) {
         DescriptorSocket current = descriptors;
         if (current == null) return;
         var _ = current.take(count).whenComplete((taken, lost) -> {
@@ -281,7 +281,7 @@ final class LauncherLink {
         return Integer.parseInt(word);
     }
 
-    private Flight remove(Flight flight) {
+    private WallLaunch remove(WallLaunch flight) {
         flights.remove(flight.id());
         return flight;
     }
@@ -290,7 +290,7 @@ final class LauncherLink {
         closed = true;
         process.destroyForcibly();
         List.copyOf(spares.keySet()).forEach(this::handleSpareEnded);
-        for (Flight flight : List.copyOf(flights.values())) {
+        for (WallLaunch flight : List.copyOf(flights.values())) {
             if (flights.remove(flight.id(), flight)) flight.handleFailure(died());
         }
         DescriptorSocket current = descriptors;

@@ -111,7 +111,7 @@ public final class WallDoctor {
         var request =
                 new LaunchRequest("doctor", profile, ResourceLimits.DEFAULT, List.of("/bin/true"), false, TRIAL_MS);
         try {
-            WalledProcess process = launcher.launch(request).get(TRIAL_MS * 2L, TimeUnit.MILLISECONDS);
+            BubblewrapProcess process = launcher.launch(request).get(TRIAL_MS * 2L, TimeUnit.MILLISECONDS);
             process.stdout().close();
             process.stderr().close();
             process.exit().get(TRIAL_MS, TimeUnit.MILLISECONDS);

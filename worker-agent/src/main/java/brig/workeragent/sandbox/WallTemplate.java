@@ -1,5 +1,7 @@
 package brig.workeragent.sandbox;
 
+import brig.seccomp.SeccompFilter;
+import brig.seccomp.Syscall;
 import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.IOException;
 import java.nio.file.Files;

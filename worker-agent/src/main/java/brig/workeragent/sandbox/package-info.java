@@ -2,7 +2,7 @@
  * The wall: what an agent's process finds around it, how it is put there, and how it ends.
  *
  * <p>{@link brig.workeragent.sandbox.Launcher} turns a {@link brig.workeragent.sandbox.LaunchRequest} into a
- * {@link brig.workeragent.sandbox.WalledProcess}. The parents of the walls are not this JVM but one resident
+ * {@link brig.workeragent.sandbox.BubblewrapProcess}. The parents of the walls are not this JVM but one resident
  * C program, {@code brig-launcher}; process 1 inside each wall is {@code brig-init} (both in {@code
  * src/main/c}).
  */

@@ -1,6 +1,6 @@
 package brig.workeragent.wall;
 
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.egress.policy.EgressPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

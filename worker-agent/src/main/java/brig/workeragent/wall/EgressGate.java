@@ -1,6 +1,6 @@
 package brig.workeragent.wall;
 
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.egress.policy.EgressPolicy;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -14,7 +14,7 @@ public interface EgressGate {
         }
 
         @Override
-        public Taken take(Taking taking) {
+        public Handle take(Registration taking) {
             throw new IllegalStateException("no wall has egress here");
         }
     };
@@ -25,11 +25,11 @@ public interface EgressGate {
      * @param placeholders what stands for each secret inside, by the secret's name
      * @param network stays with the caller, who closes it after what {@link #take} gave
      */
-    record Taking(
+    record Registration(
             String spawnId, String agent, EgressPolicy policy, Map<String, String> placeholders, WallNetwork network) {}
 
     /** Sockets that are answered until this is closed. */
-    interface Taken extends AutoCloseable {
+    interface Handle extends AutoCloseable {
         @Override
         void close();
     }
@@ -42,5 +42,5 @@ public interface EgressGate {
     Path authority();
 
     /** Begins to answer at these sockets; what connects before waits. */
-    Taken take(Taking taking);
+    Handle take(Registration taking);
 }

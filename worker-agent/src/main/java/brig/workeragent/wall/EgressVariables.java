@@ -1,6 +1,7 @@
 package brig.workeragent.wall;
 
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.egress.link.WallSocket;
+import brig.egress.policy.EgressPolicy;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -50,7 +51,7 @@ public final class EgressVariables {
     }
 
     /** @param placeholders by the secret's name; a secret without one has an empty variable */
-    static Map<String, String> of(EgressPolicy policy, Map<String, String> placeholders) {
+    public static Map<String, String> of(EgressPolicy policy, Map<String, String> placeholders) {
         Map<String, String> variables = new TreeMap<>(ALWAYS);
         policy.modelRoutes().forEach((name, route) -> {
             String url = modelUrl(name);

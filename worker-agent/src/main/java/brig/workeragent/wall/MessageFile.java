@@ -13,11 +13,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** A message on its way into a wall: a file of the workers' user, for nobody else to read. Closing removes it. */
-record MessageFile(Path path) implements AutoCloseable {
+public record MessageFile(Path path) implements AutoCloseable {
     private static final String FOLDER = "messages";
 
     /** Removes what a predecessor was handing over when it died; one worker-agent at a time has this folder. */
-    static void sweep(Path runtimeFolder) throws IOException {
+    public static void sweep(Path runtimeFolder) throws IOException {
         Path folder = Files.createDirectories(runtimeFolder.resolve(FOLDER));
         try (DirectoryStream<Path> left = Files.newDirectoryStream(folder)) {
             for (Path file : left) {
@@ -26,7 +26,7 @@ record MessageFile(Path path) implements AutoCloseable {
         }
     }
 
-    static MessageFile write(Path runtimeFolder, String message, WorkerIdentity identity) throws IOException {
+    public static MessageFile write(Path runtimeFolder, String message, WorkerIdentity identity) throws IOException {
         if (message.indexOf('\0') >= 0) {
             throw new BrigException(ErrorCode.INVALID_FIELD, "a message to this agent must not have a NUL character");
         }
@@ -46,7 +46,7 @@ record MessageFile(Path path) implements AutoCloseable {
         }
     }
 
-    WallProfile.Mount mount() {
+    public WallProfile.Mount mount() {
         return new WallProfile.Mount(path, Path.of(Wall.MESSAGE_FILE), true);
     }
 

@@ -1,5 +1,6 @@
 package brig.workeragent.wall;
 
+import brig.egress.link.WallSocket;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

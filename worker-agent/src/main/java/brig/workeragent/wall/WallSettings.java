@@ -38,7 +38,7 @@ public record WallSettings(
             long homeBytesMax) {
 
         /** Of each two the smaller; one that is none leaves it to the other. */
-        Limits within(Limits bounds) {
+        public Limits within(Limits bounds) {
             return new Limits(
                     smaller(memoryBytesMax, bounds.memoryBytesMax),
                     (int) smaller(pidsMax, bounds.pidsMax),

@@ -20,7 +20,7 @@ import java.util.List;
  * make a shell, an editor, git or another agent execute something on the host later. Looked at before each
  * process; what is made afterwards, or replaced on the host while a process runs, is not covered by then.
  */
-final class WorkspaceGuard {
+public final class WorkspaceGuard {
     private static final List<String> FIXED = List.of(
             ".bashrc",
             ".bash_profile",
@@ -48,7 +48,7 @@ final class WorkspaceGuard {
     private final Path blank;
 
     /** @param blank an empty file that no worker can read */
-    WorkspaceGuard(Path blank) {
+    public WorkspaceGuard(Path blank) {
         this.blank = blank;
     }
 
@@ -57,7 +57,7 @@ final class WorkspaceGuard {
      *
      * @throws BrigException {@code SANDBOX_UNAVAILABLE} where more is private than can be hidden
      */
-    List<Mount> mounts(Path workspace, boolean readOnly, List<String> privatePatterns) {
+    public List<Mount> mounts(Path workspace, boolean readOnly, List<String> privatePatterns) {
         List<Mount> mounts = readOnly ? new ArrayList<>() : fixed(workspace);
         try {
             PrivateFiles hidden = PrivateFiles.of(workspace, privatePatterns);

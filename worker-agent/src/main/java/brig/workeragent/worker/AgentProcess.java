@@ -1,10 +1,11 @@
 package brig.workeragent.worker;
 
-import brig.workeragent.adapter.Adapter;
-import brig.workeragent.adapter.Adapter.OutputReader;
-import brig.workeragent.adapter.Adapter.Pipe;
-import brig.workeragent.adapter.AgentTask;
-import brig.workeragent.adapter.Dialogue;
+import brig.workeragent.recording.Recorder;
+import brig.formats.adapter.Adapter;
+import brig.formats.adapter.Adapter.OutputReader;
+import brig.formats.adapter.Adapter.Pipe;
+import brig.formats.adapter.AgentTask;
+import brig.formats.adapter.Dialogue;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.OutputPump;
 import brig.workeragent.wall.ProcessEnd;
@@ -22,13 +23,13 @@ final class AgentProcess implements StopLadder.Steps {
     private final CompletableFuture<ProcessEnd> finished;
 
     /** What a process is talked to with: its format, what the dialogue has to know, who is told of its turns. */
-    record Talk(
+    record Conversation(
             Adapter adapter,
             AgentTask task,
             Runnable turnDone,
             @Nullable Recorder recorder) {}
 
-    AgentProcess(String spawnId, WalledProcess process, Talk talk, Outbox outbox, Timers timers) {
+    AgentProcess(String spawnId, WalledProcess process, Conversation talk, Outbox outbox, Timers timers) {
         this.process = process;
         recorder = talk.recorder();
         OutputStream pipe = process.stdin();
@@ -36,7 +37,7 @@ final class AgentProcess implements StopLadder.Steps {
         if (stdin != null) {
             stdin.start("stdin-" + spawnId);
         }
-        dialogue = talk.adapter().open(new Adapter.Surroundings(outbox, this::offer, talk.turnDone(), talk.task()));
+        dialogue = talk.adapter().open(new Adapter.Context(outbox, this::offer, talk.turnDone(), talk.task()));
         OutputReader stdout = reader(Pipe.STDOUT);
         OutputReader stderr = reader(Pipe.STDERR);
         CompletableFuture<Void> out =

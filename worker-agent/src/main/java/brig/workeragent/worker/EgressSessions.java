@@ -1,6 +1,6 @@
 package brig.workeragent.worker;
 
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.egress.policy.EgressPolicy;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;

@@ -1,8 +1,9 @@
 package brig.workeragent.worker;
 
+import brig.workeragent.recording.Recorder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.workeragent.adapter.Adapter;
+import brig.formats.adapter.Adapter;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.pump.Outbox;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * them. An agent whose format has turns is one process, and gets the next message when it has worked off the
  * last.
  *
- * <p>Whoever calls only queues a task; all state is owned by the worker's {@link Sequence}. What blocks
+ * <p>Whoever calls only queues a task; all state is owned by the worker's {@link SerialExecutor}. What blocks
  * (starting a process) runs beside it and comes back as a task.
  */
 public final class Worker {
@@ -37,7 +38,7 @@ public final class Worker {
     }
 
     /** What all workers share. */
-    record Surroundings(StopTimes times, Timers timers, Executor threads, Listener listener) {}
+    record Services(StopTimes times, Timers timers, Executor threads, Listener listener) {}
 
     private enum State {
         NEW,
@@ -59,8 +60,8 @@ public final class Worker {
     private final Wall wall;
     private final Outbox outbox;
     private final WorkerFrames frames;
-    private final Surroundings around;
-    private final Sequence sequence;
+    private final Services around;
+    private final SerialExecutor sequence;
     private final Timers timers;
 
     // Owned by the sequence.
@@ -78,14 +79,14 @@ public final class Worker {
     private boolean timedOut;
     private @Nullable EndReason ending;
 
-    Worker(WorkerPlan plan, Wall wall, Outbox outbox, Surroundings around) {
+    Worker(WorkerPlan plan, Wall wall, Outbox outbox, Services around) {
         this.plan = plan;
         this.profile = plan.profile();
-        this.adapter = plan.means().adapter();
+        this.adapter = plan.resources().adapter();
         this.wall = wall;
         this.outbox = outbox;
         this.around = around;
-        this.sequence = new Sequence(around.threads());
+        this.sequence = new SerialExecutor(around.threads());
         this.timers = around.timers().on(sequence);
         this.frames = new WorkerFrames(plan.spawnId(), outbox, timers);
     }
@@ -323,7 +324,7 @@ public final class Worker {
         beside(up, () -> {
             String content = message == null ? "" : message.content();
             List<String> command =
-                    profile.commandFor(plan.request(), content, plan.means().program());
+                    profile.commandFor(plan.request(), content, plan.resources().program());
             WalledProcess started = wall.start(command, profile.messageIsFile() ? content : null, profile.stdinLines());
             sequence.execute(() -> handleStarted(started, message, up));
         });
@@ -358,11 +359,11 @@ public final class Worker {
         AgentProcess running = new AgentProcess(
                 spawnId(),
                 started,
-                new AgentProcess.Talk(
+                new AgentProcess.Conversation(
                         adapter,
                         plan.task(),
                         () -> sequence.execute(this::handleTurnDone),
-                        plan.means().recorder()),
+                        plan.resources().recorder()),
                 outbox,
                 timers);
         process = running;
@@ -452,7 +453,7 @@ public final class Worker {
         if (process != null) {
             process.closeStdin();
         }
-        Recorder recorder = plan.means().recorder();
+        Recorder recorder = plan.resources().recorder();
         if (recorder != null) {
             recorder.exit(end.exitCode());
         }
@@ -516,7 +517,7 @@ public final class Worker {
 
     /** Gives back what it has on the host. Called by itself, or by who made it and does not start it. */
     void closeWall() {
-        Recorder recorder = plan.means().recorder();
+        Recorder recorder = plan.resources().recorder();
         if (recorder != null) {
             recorder.close();
         }

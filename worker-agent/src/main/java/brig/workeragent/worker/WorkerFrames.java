@@ -1,10 +1,10 @@
 package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameType;
 import brig.protocol.Limits;
-import brig.workeragent.adapter.Text;
-import brig.workeragent.pump.Frames;
+import brig.formats.adapter.FrameText;
+import brig.formats.adapter.Frames;
 import brig.workeragent.pump.Outbox;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -44,9 +44,9 @@ final class WorkerFrames {
         String name = message.id() == null ? "brig." + ++unnamed : message.id();
         String content = message.content();
         int at = 0;
-        for (int end = Text.end(content, 0, TEXT_BYTES_MAX);
+        for (int end = FrameText.end(content, 0, TEXT_BYTES_MAX);
                 end < content.length();
-                end = Text.end(content, at, TEXT_BYTES_MAX)) {
+                end = FrameText.end(content, at, TEXT_BYTES_MAX)) {
             append(FrameType.MESSAGE, fields("message_id", name, "content", content.substring(at, end), "more", true));
             at = end;
         }

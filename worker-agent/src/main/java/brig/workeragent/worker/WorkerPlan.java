@@ -1,9 +1,10 @@
 package brig.workeragent.worker;
 
-import brig.protocol.SpawnRequest;
-import brig.protocol.SpawnRequest.Asker;
-import brig.workeragent.adapter.Adapter;
-import brig.workeragent.adapter.AgentTask;
+import brig.workeragent.recording.Recorder;
+import brig.protocol.message.SpawnRequest;
+import brig.protocol.message.SpawnRequest.Asker;
+import brig.formats.adapter.Adapter;
+import brig.formats.adapter.AgentTask;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import java.nio.file.Path;
@@ -13,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a worker is made from.
  *
- * @param means what was found for it on this host
+ * @param resources what was found for it on this host
  */
 record WorkerPlan(
         String spawnId,
         SpawnRequest request,
         Asker asker,
         AgentProfile profile,
-        Means means,
+        Resources resources,
         Policy policy,
         Path workspace) {
     /**
@@ -29,7 +30,7 @@ record WorkerPlan(
      * @param program of the profile's {@code install}, behind the wall; null where it has none
      * @param recorder takes down what its agent writes; null where that is not wanted
      */
-    record Means(
+    record Resources(
             @Nullable String program,
             Adapter adapter,
             @Nullable Recorder recorder) {}

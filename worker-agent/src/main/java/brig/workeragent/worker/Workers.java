@@ -1,8 +1,10 @@
 package brig.workeragent.worker;
 
+import brig.workeragent.recording.Cassettes;
+import brig.workeragent.recording.Recorder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
@@ -42,7 +44,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Workers {
     /** What is made for each worker, and from what. */
-    public record Parts(
+    public record Services(
             AgentProfiles profiles,
             Programs programs,
             Policies policies,
@@ -58,7 +60,7 @@ public final class Workers {
      * that are made go with their session, {@code cassettes} where recordings lie, {@code owners} where it is noted whose
      * the folders are that Brig made.
      */
-    public record Allowance(
+    public record Bounds(
             Path newWorkspaces,
             List<Path> scratchBases,
             Path cassettes,
@@ -69,7 +71,7 @@ public final class Workers {
             int workersMax) {}
 
     /** A worker as {@code list} shows it. */
-    public record View(String spawnId, Spawned spawned, long lastSeq, boolean ended, boolean working) {}
+    public record View(String spawnId, SpawnResult spawned, long lastSeq, boolean ended, boolean working) {}
 
     /** {@code posture} completes when the worker is up. */
     private record Entry(
@@ -90,18 +92,18 @@ public final class Workers {
     private static final int FORGOTTEN_MAX = 4096;
     private static final long LAST_ACK_MS = 1000;
 
-    private final Parts parts;
-    private final Allowance allowance;
-    private final Workplaces workplaces;
-    private final Homes homes;
+    private final Services parts;
+    private final Bounds bounds;
+    private final Workspaces workplaces;
+    private final AgentHomes homes;
     private final Cassettes cassettes;
-    private final Worker.Surroundings surroundings;
+    private final Worker.Services context;
     private final ConcurrentHashMap<String, Entry> workers = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by the lock.
     /** Each spawn's answer, from its request on until the worker is forgotten. */
-    private final Map<String, CompletableFuture<Spawned>> answers = new LinkedHashMap<>();
+    private final Map<String, CompletableFuture<SpawnResult>> answers = new LinkedHashMap<>();
     /**
      * Those that were and are no more, so that a late repetition of a request does not start a second worker.
      */
@@ -125,18 +127,18 @@ public final class Workers {
         workplaces.sweep();
     }
 
-    public Workers(Parts parts, Allowance allowance) {
+    public Workers(Services parts, Bounds bounds) {
         this.parts = parts;
-        this.allowance = allowance;
-        this.rate = new StartRate(allowance.startsPerSecondMax(), parts.timers().nowMs());
-        this.workplaces = new Workplaces(
+        this.bounds = bounds;
+        this.rate = new StartRate(bounds.startsPerSecondMax(), parts.timers().nowMs());
+        this.workplaces = new Workspaces(
                 parts.walls(),
                 parts.made(),
-                allowance.newWorkspaces(),
-                new Tenants(allowance.owners()),
-                allowance.scratchBases());
-        this.homes = new Homes(parts.walls(), allowance.newWorkspaces());
-        this.cassettes = new Cassettes(allowance.cassettes(), homes, parts.timers()::nowMs);
+                bounds.newWorkspaces(),
+                new WorkspaceOwners(bounds.owners()),
+                bounds.scratchBases());
+        this.homes = new AgentHomes(parts.walls(), bounds.newWorkspaces());
+        this.cassettes = new Cassettes(bounds.cassettes(), homes, parts.timers()::nowMs);
         Worker.Listener listener = new Worker.Listener() {
             @Override
             public void handleEnded(Worker worker) {
@@ -148,7 +150,7 @@ public final class Workers {
                 forget(worker);
             }
         };
-        this.surroundings = new Worker.Surroundings(allowance.times(), parts.timers(), parts.threads(), listener);
+        this.context = new Worker.Services(bounds.times(), parts.timers(), parts.threads(), listener);
     }
 
     /**
@@ -176,9 +178,9 @@ public final class Workers {
      *
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public Spawned spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) throws InterruptedException {
-        CompletableFuture<Spawned> mine = new CompletableFuture<>();
-        CompletableFuture<Spawned> first = register(spawnId, mine);
+    public SpawnResult spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) throws InterruptedException {
+        CompletableFuture<SpawnResult> mine = new CompletableFuture<>();
+        CompletableFuture<SpawnResult> first = register(spawnId, mine);
         if (first == mine) {
             try {
                 mine.complete(make(spawnId, request, asker));
@@ -191,10 +193,10 @@ public final class Workers {
         return await(first);
     }
 
-    private CompletableFuture<Spawned> register(String spawnId, CompletableFuture<Spawned> mine) {
+    private CompletableFuture<SpawnResult> register(String spawnId, CompletableFuture<SpawnResult> mine) {
         lock.lock();
         try {
-            CompletableFuture<Spawned> earlier = answers.get(spawnId);
+            CompletableFuture<SpawnResult> earlier = answers.get(spawnId);
             if (earlier != null) {
                 return earlier;
             }
@@ -215,9 +217,9 @@ public final class Workers {
     }
 
     private void requirePlace() {
-        if (answers.size() >= allowance.workersMax()) {
+        if (answers.size() >= bounds.workersMax()) {
             throw new BrigException(
-                    ErrorCode.MAX_WORKERS, "worker.workersMax (" + allowance.workersMax() + ") is reached", 1);
+                    ErrorCode.MAX_WORKERS, "worker.workersMax (" + bounds.workersMax() + ") is reached", 1);
         }
     }
 
@@ -241,7 +243,7 @@ public final class Workers {
         }
     }
 
-    private Spawned make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker) throws InterruptedException {
+    private SpawnResult make(String spawnId, SpawnRequest asked, SpawnRequest.Asker asker) throws InterruptedException {
         AgentProfiles.Named agent = parts.profiles().named(asked.agent());
         SpawnRequest request = parts.profiles().told(agent, asked);
         AgentProfile profile = agent.profile();
@@ -249,7 +251,7 @@ public final class Workers {
         Cassettes.Played format = cassettes.formatOf(profile, request.model());
         Policies.Named policy = parts.policies().find(request.policy(), profile);
         logWithheld(spawnId, profile, policy);
-        Workplaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
+        Workspaces.Workplace place = workplaces.take(spawnId, request, asker, policy.confinement());
         try {
             // As the project's file was at the start: what an agent does to it afterwards changes nothing.
             Policy.Project project = policy.policy().projectIn(place.folder());
@@ -266,7 +268,7 @@ public final class Workers {
                             spawnId,
                             agent.name(),
                             place.folder(),
-                            Homes.environment(profile.environment(request), kept),
+                            AgentHomes.environment(profile.environment(request), kept),
                             may));
             Recorder recorder = null;
             Worker worker;
@@ -277,10 +279,10 @@ public final class Workers {
                         request,
                         asker,
                         profile,
-                        new WorkerPlan.Means(found.program(), format.adapter(), recorder),
+                        new WorkerPlan.Resources(found.program(), format.adapter(), recorder),
                         policy.policy(),
                         place.folder());
-                Outbox outbox = new Outbox(allowance.unackedBytesMax());
+                Outbox outbox = new Outbox(bounds.unackedBytesMax());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
                 project.notices().forEach(notice -> told.handle(Map.of("kind", "project_file", "rule", notice)));
                 AutoCloseable egress = parts.egress()
@@ -293,7 +295,7 @@ public final class Workers {
                                                 .confinement())
                                         .egress(),
                                 told::handle);
-                worker = new Worker(plan, place.and(egress).around(built), outbox, surroundings);
+                worker = new Worker(plan, place.and(egress).around(built), outbox, context);
             } catch (RuntimeException e) {
                 if (recorder != null) {
                     recorder.close();
@@ -317,7 +319,7 @@ public final class Workers {
         }
     }
 
-    private Spawned start(Worker worker) throws InterruptedException {
+    private SpawnResult start(Worker worker) throws InterruptedException {
         WorkerSocket socket;
         try {
             socket = parts.sockets().open(worker);
@@ -343,7 +345,7 @@ public final class Workers {
         } else if (isUnwanted(worker.spawnId())) {
             worker.terminate(EndReason.REQUESTED);
         }
-        return new Spawned(socket.path(), worker.workspace(), posture);
+        return new SpawnResult(socket.path(), worker.workspace(), posture);
     }
 
     /** The worker of that id. @throws BrigException {@code NOT_FOUND} */
@@ -405,7 +407,7 @@ public final class Workers {
         workers.forEach((id, entry) -> {
             if (entry.posture().isDone()) {
                 starting.remove(id);
-                Spawned spawned = new Spawned(
+                SpawnResult spawned = new SpawnResult(
                         entry.socket().path(),
                         entry.worker().workspace(),
                         entry.posture().join());
@@ -479,7 +481,7 @@ public final class Workers {
         }
         List<Entry> all = List.copyOf(workers.values());
         all.forEach(entry -> entry.worker().terminate(EndReason.SHUTDOWN));
-        long ladderMs = allowance.times().stdinGrace() + 2 * allowance.times().termGrace() + 1000;
+        long ladderMs = bounds.times().stdinGrace() + 2 * bounds.times().termGrace() + 1000;
         awaitAll(all.stream().map(Entry::ended), ladderMs);
         Stream<Entry> read =
                 all.stream().filter(entry -> entry.worker().outbox().hasReader());

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
+import brig.protocol.json.Fields;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import brig.workeragent.wall.ToolWall;
@@ -33,12 +33,12 @@ final class Copies implements MadeWorkspaces.Maker {
     private static final String ORIGIN = ".origin";
     private static final int FILES_MAX = 100_000;
 
-    private final Notes notes;
+    private final WorkspaceNotes notes;
     private final Path program;
     private final Git git;
 
     /** @param program brig-clone, where the workers' user gets to it */
-    Copies(Notes notes, Path program, Git git) {
+    Copies(WorkspaceNotes notes, Path program, Git git) {
         this.notes = notes;
         this.program = program;
         this.git = git;
@@ -53,7 +53,7 @@ final class Copies implements MadeWorkspaces.Maker {
      *     nothing is left then
      */
     MadeWorkspaces.Made make(String spawnId, String taskId, Path folder, List<String> hidden) {
-        Note note = new Note(spawnId, taskId, Note.Kind.COPY, folder, "", "", Owner.self(), null, 0);
+        WorkspaceNote note = new WorkspaceNote(spawnId, taskId, WorkspaceNote.Kind.COPY, folder, "", "", WorkerAgentOwner.self(), null, 0);
         try {
             byte[] list = list(folder, PrivateFiles.of(folder, hidden));
             notes.write(note);
@@ -135,7 +135,7 @@ final class Copies implements MadeWorkspaces.Maker {
 
     /** How it differs from what the agent began with. */
     @Override
-    public MadeWorkspaces.Diff diff(Note note) throws IOException {
+    public MadeWorkspaces.Diff diff(WorkspaceNote note) throws IOException {
         Git.Text said = git.run(
                 List.of("copies", "copy-diff"),
                 look(note),
@@ -147,13 +147,13 @@ final class Copies implements MadeWorkspaces.Maker {
 
     /** By names, sizes and times, and not by what files hold. */
     @Override
-    public boolean isChanged(Note note) throws IOException {
+    public boolean isChanged(WorkspaceNote note) throws IOException {
         return !git.run(List.of("copies", "copy-changed"), look(note), Git.NOTHING, Git.Text.upTo(1), wholeAt(note))
                 .text()
                 .isEmpty();
     }
 
-    private Git.Place look(Note note) throws IOException {
+    private Git.Place look(WorkspaceNote note) throws IOException {
         return new Git.Place(
                 notes.folderOf(note.spawnId()).toRealPath(),
                 true,
@@ -161,7 +161,7 @@ final class Copies implements MadeWorkspaces.Maker {
     }
 
     /** When the copy was whole: the last change of the second one, in seconds since 1970. */
-    private String wholeAt(Note note) throws IOException {
+    private String wholeAt(WorkspaceNote note) throws IOException {
         Instant whole =
                 ((FileTime) Files.getAttribute(originOf(note), "unix:ctime", LinkOption.NOFOLLOW_LINKS)).toInstant();
         return "%d.%09d".formatted(whole.getEpochSecond(), whole.getNano());
@@ -169,14 +169,14 @@ final class Copies implements MadeWorkspaces.Maker {
 
     /** The second copy was not made yet, so no agent was ever in the first. */
     @Override
-    public boolean isUnfinished(Note note) throws IOException {
+    public boolean isUnfinished(WorkspaceNote note) throws IOException {
         Path origin = originOf(note);
         return !Files.isDirectory(origin, LinkOption.NOFOLLOW_LINKS)
                 || Files.getLastModifiedTime(origin, LinkOption.NOFOLLOW_LINKS).toMillis() != 0;
     }
 
     @Override
-    public void remove(Note note, boolean withCommits) {
+    public void remove(WorkspaceNote note, boolean withCommits) {
         try {
             for (Path folder : List.of(notes.folderOf(note.spawnId()), originOf(note))) {
                 if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
@@ -190,7 +190,7 @@ final class Copies implements MadeWorkspaces.Maker {
         }
     }
 
-    private Path originOf(Note note) {
+    private Path originOf(WorkspaceNote note) {
         return notes.folderOf(note.spawnId() + ORIGIN);
     }
 }

@@ -2,8 +2,8 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.SpawnRequest;
+import brig.protocol.json.Fields;
+import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
 import brig.workeragent.wall.ToolWall;
@@ -82,34 +82,34 @@ public final class MadeWorkspaces {
 
     /** What differs between the kinds. */
     sealed interface Maker permits Worktrees, Copies {
-        Diff diff(Note note) throws IOException;
+        Diff diff(WorkspaceNote note) throws IOException;
 
         /** Nothing of the spawn may run any more. */
-        boolean isChanged(Note note) throws IOException;
+        boolean isChanged(WorkspaceNote note) throws IOException;
 
         /** Whether its making was never ended, so that no agent was ever in there. */
-        boolean isUnfinished(Note note) throws IOException;
+        boolean isUnfinished(WorkspaceNote note) throws IOException;
 
         /**
          * Removes all that it is made of, as far as it is there.
          *
          * @param withCommits also those that are nowhere else
          */
-        void remove(Note note, boolean withCommits);
+        void remove(WorkspaceNote note, boolean withCommits);
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(MadeWorkspaces.class);
 
     private static final int VERSION_BYTES_MAX = 200;
 
-    private final Notes notes;
+    private final WorkspaceNotes notes;
     private final Git git;
     private final Worktrees worktrees;
     private final Copies copies;
     private final long keptMs;
     private final LongSupplier nowMs;
     /** One at a time works on a workspace, and one on a repository. */
-    private final Turns turns = new Turns();
+    private final KeyedLock turns = new KeyedLock();
 
     /** Whose programs work on workspaces, and where. */
     public record Tools(ToolWall wall, WorkersUser user, Path cloneProgram) {}
@@ -122,7 +122,7 @@ public final class MadeWorkspaces {
      */
     public MadeWorkspaces(
             Tools tools, List<Path> bases, Supplier<List<Path>> repositories, long keptMs, LongSupplier nowMs) {
-        this.notes = new Notes(bases.get(0).toAbsolutePath(), tools.user());
+        this.notes = new WorkspaceNotes(bases.get(0).toAbsolutePath(), tools.user());
         this.git = new Git(tools.wall());
         this.worktrees = new Worktrees(
                 notes,
@@ -136,7 +136,7 @@ public final class MadeWorkspaces {
         this.nowMs = nowMs;
     }
 
-    private Maker makerOf(Note note) {
+    private Maker makerOf(WorkspaceNote note) {
         return switch (note.kind()) {
             case WORKTREE -> worktrees;
             case COPY -> copies;
@@ -175,7 +175,7 @@ public final class MadeWorkspaces {
     /** What a wall needs beside a folder for git to work there: nothing, but where it is the worktree of another spawn. */
     public List<Confinement.Mount> mountsBeside(Path folder) {
         try {
-            Note note = notes.worktreeAt(folder);
+            WorkspaceNote note = notes.worktreeAt(folder);
             return note == null ? List.of() : worktrees.mounts(note);
         } catch (IOException e) {
             throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + folder + ": " + e);
@@ -189,7 +189,7 @@ public final class MadeWorkspaces {
      */
     public Diff diff(String spawnId) {
         return turns.take(spawnId, () -> {
-            Note note = notes.read(spawnId);
+            WorkspaceNote note = notes.read(spawnId);
             return makerOf(note).diff(note);
         });
     }
@@ -204,8 +204,8 @@ public final class MadeWorkspaces {
      */
     public Applied apply(String spawnId, boolean check, FileGlobs named) {
         return turns.take(spawnId, () -> {
-            Note note = notes.read(spawnId);
-            if (note.kind() != Note.Kind.WORKTREE) {
+            WorkspaceNote note = notes.read(spawnId);
+            if (note.kind() != WorkspaceNote.Kind.WORKTREE) {
                 throw Fields.invalid("spawn_id", "must be of a spawn with a worktree; changes of a copy: brig diff");
             }
             Path patch = notes.patchOf(spawnId);
@@ -217,7 +217,7 @@ public final class MadeWorkspaces {
         });
     }
 
-    private Applied apply(Note note, Path patch, boolean check, FileGlobs named) throws IOException {
+    private Applied apply(WorkspaceNote note, Path patch, boolean check, FileGlobs named) throws IOException {
         List<FileChange> changes = worktrees.news(note, patch);
         if (changes.isEmpty()) {
             return new Applied(note.source(), "", "", false, false, List.of(), List.of());
@@ -246,7 +246,7 @@ public final class MadeWorkspaces {
     public void end(String spawnId) {
         try {
             turns.await(spawnId, () -> {
-                Note note = notes.read(spawnId);
+                WorkspaceNote note = notes.read(spawnId);
                 if (mayBeChanged(note)) {
                     notes.write(note.ended(nowMs.getAsLong()));
                     LOG.info("{} of {} stays, for it has changes", note.kind().wireName(), spawnId);
@@ -261,7 +261,7 @@ public final class MadeWorkspaces {
         }
     }
 
-    private boolean mayBeChanged(Note note) {
+    private boolean mayBeChanged(WorkspaceNote note) {
         try {
             return makerOf(note).isChanged(note);
         } catch (IOException | BrigException e) {
@@ -302,7 +302,7 @@ public final class MadeWorkspaces {
     public List<Kept> kept() {
         try {
             return notes.all().stream()
-                    .filter(Note::isEnded)
+                    .filter(WorkspaceNote::isEnded)
                     .map(note -> new Kept(
                             note.spawnId(),
                             note.taskId(),
@@ -324,7 +324,7 @@ public final class MadeWorkspaces {
      */
     public void discard(String spawnId) {
         turns.take(spawnId, () -> {
-            Note note = notes.read(spawnId);
+            WorkspaceNote note = notes.read(spawnId);
             if (!note.isEnded()) {
                 throw new BrigException(ErrorCode.TASK_ID_IN_USE, "the spawn has not ended; brig terminate ends it");
             }
@@ -336,7 +336,7 @@ public final class MadeWorkspaces {
     /** Nobody asked for it now, so commits that are nowhere else stay, on their branch. */
     private void removeExpired() throws IOException {
         long before = nowMs.getAsLong() - keptMs;
-        for (Note note : keptMs == 0 ? List.<Note>of() : notes.all()) {
+        for (WorkspaceNote note : keptMs == 0 ? List.<WorkspaceNote>of() : notes.all()) {
             if (note.isEnded() && note.endedMs() <= before) {
                 LOG.info("{} of {} goes, for its time is over", note.kind().wireName(), note.spawnId());
                 turns.await(note.spawnId(), () -> {
@@ -353,7 +353,7 @@ public final class MadeWorkspaces {
      */
     public void sweep() {
         try {
-            for (Note note : notes.all()) {
+            for (WorkspaceNote note : notes.all()) {
                 sweep(note);
             }
             removeExpired();
@@ -362,7 +362,7 @@ public final class MadeWorkspaces {
         }
     }
 
-    private void sweep(Note note) throws IOException {
+    private void sweep(WorkspaceNote note) throws IOException {
         if (!note.isEnded() && note.owner().isGone()) {
             LOG.info("the worker-agent of {} is gone", note.spawnId());
             if (makerOf(note).isUnfinished(note)) {

@@ -2,8 +2,8 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.SpawnRequest;
+import brig.protocol.json.Fields;
+import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.HostUser;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.SpawnRequest;
+import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.PrivateFiles;
@@ -48,11 +48,11 @@ final class Worktrees implements MadeWorkspaces.Maker {
     private static final int COPY_BYTES = 64 * 1024;
     private static final int SHA1_DIGITS = 40;
 
-    private final Notes notes;
+    private final WorkspaceNotes notes;
     private final Repositories repositories;
     private final Git git;
 
-    Worktrees(Notes notes, Repositories repositories, Git git) {
+    Worktrees(WorkspaceNotes notes, Repositories repositories, Git git) {
         this.notes = notes;
         this.repositories = repositories;
         this.git = git;
@@ -74,16 +74,16 @@ final class Worktrees implements MadeWorkspaces.Maker {
             boolean uncommitted,
             List<String> hidden) {
         Repositories.Found repo = repositories.require(repository, asker);
-        Survey found = Survey.of(git, repo.folder(), repo.lender(), uncommitted);
+        RepositorySurvey found = RepositorySurvey.of(git, repo.folder(), repo.lender(), uncommitted);
         found.requireHarmless();
-        Note note = new Note(
+        WorkspaceNote note = new WorkspaceNote(
                 spawnId,
                 taskId,
-                Note.Kind.WORKTREE,
+                WorkspaceNote.Kind.WORKTREE,
                 repo.folder(),
                 freeBranch(found, taskId),
                 found.head(),
-                Owner.self(),
+                WorkerAgentOwner.self(),
                 repo.lender(),
                 0);
         try {
@@ -94,7 +94,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
                     file -> file.write(found.shownConfig().getBytes(UTF_8)));
             PrivateFiles left = found.privateFiles(hidden);
             String start = note.lender() == null
-                    ? begin(note, found, Survey.list(found.changed(), left, false), left)
+                    ? begin(note, found, RepositorySurvey.list(found.changed(), left, false), left)
                     : begin(borrow(note, found, left), found, Git.NOTHING, left);
             notes.write(note.startedAt(start));
             return new MadeWorkspaces.Made(folder, mounts(note));
@@ -108,7 +108,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** A branch that is there has somebody's work: it is left alone. */
-    private static String freeBranch(Survey found, String taskId) {
+    private static String freeBranch(RepositorySurvey found, String taskId) {
         String branch = "brig/" + taskId;
         for (int i = 2; found.branches().contains(BRANCHES + branch); i++) {
             branch = "brig/" + taskId + "-" + i;
@@ -122,8 +122,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
      *
      * @return the note with the commit that the worktree begins with
      */
-    private Note borrow(Note note, Survey found, PrivateFiles hidden) throws IOException {
-        byte[] changed = Survey.list(found.changed(), hidden, false);
+    private WorkspaceNote borrow(WorkspaceNote note, RepositorySurvey found, PrivateFiles hidden) throws IOException {
+        byte[] changed = RepositorySurvey.list(found.changed(), hidden, false);
         Path pack = notes.lentOf(note.spawnId(), "pack");
         Git.Place lent = new Git.Place(note.source(), true, List.of(), note.lender());
         StringBuilder start = new StringBuilder();
@@ -173,14 +173,14 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * @param changed those of its files that become the first commit
      * @return the commit that it begins with: with what was not committed, where that comes along
      */
-    private String begin(Note note, Survey found, byte[] changed, PrivateFiles hidden) throws IOException {
+    private String begin(WorkspaceNote note, RepositorySurvey found, byte[] changed, PrivateFiles hidden) throws IOException {
         Path common = commonOf(note);
         List<Confinement.Mount> mounts = new ArrayList<>(references(common));
         if (note.lender() == null) {
             mounts.add(Git.Place.readOnly(note.source(), "/source"));
         }
         Git.Place place = new Git.Place(notes.folderOf(note.spawnId()).toRealPath(), false, mounts);
-        byte[] skipped = Survey.list(found.tracked(), hidden, true);
+        byte[] skipped = RepositorySurvey.list(found.tracked(), hidden, true);
         byte[] input = Arrays.copyOf(changed, changed.length + skipped.length);
         System.arraycopy(skipped, 0, input, changed.length, skipped.length);
         return git.run(
@@ -220,7 +220,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * writable. All else of it decides what git executes, or belongs to others. Nothing of this lies where an agent could put
      * a link in its place, for each wall mounts what it finds there.
      */
-    List<Confinement.Mount> mounts(Note note) {
+    List<Confinement.Mount> mounts(WorkspaceNote note) {
         Path common = commonOf(note);
         Path own = common.resolve("worktrees").resolve(note.spawnId());
         List<Confinement.Mount> mounts = new ArrayList<>();
@@ -239,7 +239,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** What looks at a worktree: nothing of the host can be changed, and nothing is seen that its agent does not see. */
-    private Git.Place look(Note note) throws IOException {
+    private Git.Place look(WorkspaceNote note) throws IOException {
         List<Confinement.Mount> mounts = new ArrayList<>();
         mounts.add(Git.Place.readOnly(commonOf(note), GIT));
         mounts.add(Git.Place.readOnly(notes.configOf(note.spawnId()), GIT + "/config"));
@@ -254,7 +254,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     @Override
-    public MadeWorkspaces.Diff diff(Note note) throws IOException {
+    public MadeWorkspaces.Diff diff(WorkspaceNote note) throws IOException {
         Git.Place place = look(note);
         Git.Text said =
                 git.run(List.of("worktree", "diff"), place, Git.NOTHING, Git.Text.upTo(SHOWN_BYTES_MAX), note.start());
@@ -262,7 +262,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** Writes what its repository does not have yet into a file, for {@link #apply}. */
-    List<FileChange> news(Note note, Path patch) throws IOException {
+    List<FileChange> news(WorkspaceNote note, Path patch) throws IOException {
         List<FileChange> changes = new ArrayList<>();
         Git.Place place = look(note);
         notes.store(
@@ -282,7 +282,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * @param check only looks whether it fits
      * @return why it does not, in git's words; empty where it does
      */
-    List<String> apply(Note note, Path patch, boolean check) throws IOException {
+    List<String> apply(WorkspaceNote note, Path patch, boolean check) throws IOException {
         HostUser lender = note.lender();
         if (!Objects.equals(lender, repositories.lenderOf(note.source()))) {
             throw new BrigException(
@@ -317,7 +317,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** A copy for the owner's eyes: what is kept is never the owner's to change. */
-    private Path lend(Note note, HostUser lender, Path file, String what) throws IOException {
+    private Path lend(WorkspaceNote note, HostUser lender, Path file, String what) throws IOException {
         Path copy = notes.lentOf(note.spawnId(), what);
         notes.store(copy, to -> Files.copy(file, to), lender);
         return copy;
@@ -325,7 +325,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
 
     /** In the worktree or on its branch. */
     @Override
-    public boolean isChanged(Note note) throws IOException {
+    public boolean isChanged(WorkspaceNote note) throws IOException {
         return !git.run(
                         List.of("worktree", "changed"),
                         look(note),
@@ -340,7 +340,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
 
     /** Nothing was checked out yet, so no agent was ever in there. */
     @Override
-    public boolean isUnfinished(Note note) throws IOException {
+    public boolean isUnfinished(WorkspaceNote note) throws IOException {
         Path folder = notes.folderOf(note.spawnId());
         if (Files.exists(notes.indexOf(note.spawnId()))) {
             return false;
@@ -354,7 +354,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     @Override
-    public void remove(Note note, boolean withCommits) {
+    public void remove(WorkspaceNote note, boolean withCommits) {
         Path folder = notes.folderOf(note.spawnId());
         try {
             if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
@@ -381,7 +381,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
     }
 
     /** The .git that the worktree shares, or its own store. */
-    private Path commonOf(Note note) {
+    private Path commonOf(WorkspaceNote note) {
         return note.lender() == null ? note.source().resolve(".git") : notes.storeOf(note.spawnId());
     }
 }

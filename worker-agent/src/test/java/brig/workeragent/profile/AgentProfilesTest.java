@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.Json;
-import brig.protocol.SpawnRequest;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchema;

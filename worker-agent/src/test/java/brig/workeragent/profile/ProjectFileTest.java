@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.egress.policy.EgressPolicy;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.WallSettings;
@@ -121,8 +121,8 @@ class ProjectFileTest {
 
     @Test
     void shouldNotFollowALink() throws IOException {
-        Path elsewhere = Files.writeString(workspace.resolve("elsewhere"), "{");
-        Files.createSymbolicLink(workspace.resolve("brig.json"), elsewhere);
+        Path transcripts = Files.writeString(workspace.resolve("elsewhere"), "{");
+        Files.createSymbolicLink(workspace.resolve("brig.json"), transcripts);
         assertNull(ProjectFile.find(workspace));
     }
 

@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.FrameDecoder;
-import brig.protocol.FrameType;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.wire.FrameType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

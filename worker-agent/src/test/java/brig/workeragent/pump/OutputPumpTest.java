@@ -1,10 +1,11 @@
 package brig.workeragent.pump;
 
+import brig.formats.Adapters;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.workeragent.adapter.Adapter;
-import brig.workeragent.adapter.AgentTask;
+import brig.formats.adapter.Adapter;
+import brig.formats.adapter.AgentTask;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;
@@ -17,10 +18,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class OutputPumpTest {
     private static CompletableFuture<Void> pump(InputStream pipe, Outbox outbox) {
-        Adapter text = Adapter.named("text").orElseThrow();
+        Adapter text = Adapters.named("text").orElseThrow();
         return new OutputPump(
                         pipe,
-                        text.open(new Adapter.Surroundings(
+                        text.open(new Adapter.Context(
                                         outbox,
                                         bytes -> false,
                                         () -> {},

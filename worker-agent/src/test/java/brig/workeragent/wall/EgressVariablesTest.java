@@ -3,7 +3,7 @@ package brig.workeragent.wall;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.egress.policy.EgressPolicy;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -3,8 +3,8 @@ package brig.workeragent.worker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.protocol.ErrorCode;
-import brig.protocol.Json;
-import brig.protocol.LineDecoder;
+import brig.protocol.json.Json;
+import brig.protocol.wire.LineDecoder;
 import brig.workeragent.pump.Outbox;
 import java.nio.ByteBuffer;
 import java.util.List;

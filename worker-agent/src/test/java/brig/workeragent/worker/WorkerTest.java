@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.SpawnRequest;
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.protocol.message.SpawnRequest;
+import brig.egress.policy.EgressPolicy;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.pump.Outbox;
@@ -86,7 +86,7 @@ class WorkerTest {
                 request,
                 new SpawnRequest.Asker("ci", false, "http"),
                 profile,
-                new WorkerPlan.Means(null, profile.newAdapter(), null),
+                new WorkerPlan.Resources(null, profile.newAdapter(), null),
                 policy,
                 Path.of("/workspace"));
         Worker.Listener listener = new Worker.Listener() {
@@ -104,7 +104,7 @@ class WorkerTest {
                 plan,
                 walls.build(null),
                 new Outbox(100_000),
-                new Worker.Surroundings(new StopTimes(60_000, 3_600_000, 300, 2000), timers, Runnable::run, listener));
+                new Worker.Services(new StopTimes(60_000, 3_600_000, 300, 2000), timers, Runnable::run, listener));
         frames = new FrameTail(worker.outbox());
         return worker;
     }
@@ -364,7 +364,7 @@ class WorkerTest {
                     false,
                     SpawnRequest.Claim.NONE,
                     new SpawnRequest.Bounds(null, each[1], 0),
-                    SpawnRequest.Talk.NEW);
+                    SpawnRequest.Continuation.NEW);
             assertEquals(
                     each[2],
                     new WorkerPlan(

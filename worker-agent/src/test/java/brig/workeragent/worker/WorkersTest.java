@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.Fields;
-import brig.protocol.SpawnRequest;
-import brig.workeragent.egress.policy.EgressPolicy;
+import brig.protocol.json.Fields;
+import brig.protocol.message.SpawnRequest;
+import brig.egress.policy.EgressPolicy;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.ModelRoutes;
 import brig.workeragent.profile.MountRules;
@@ -57,7 +57,7 @@ class WorkersTest {
             true,
             SpawnRequest.Claim.NONE,
             SpawnRequest.Bounds.NONE,
-            SpawnRequest.Talk.NEW);
+            SpawnRequest.Continuation.NEW);
 
     @TempDir
     Path folder;
@@ -97,7 +97,7 @@ class WorkersTest {
             };
         };
         workers = new Workers(
-                new Workers.Parts(
+                new Workers.Services(
                         new AgentProfiles(List.of(folder)),
                         new Programs(new ProgramPlaces(Map.of()), folder, path -> null),
                         policies,
@@ -113,7 +113,7 @@ class WorkersTest {
                         new SystemTimers(),
                         this::openEgress,
                         Executors.newVirtualThreadPerTaskExecutor()),
-                new Workers.Allowance(
+                new Workers.Bounds(
                         folder.resolve("workspaces"),
                         List.of(),
                         folder.resolve("cassettes"),
@@ -132,8 +132,8 @@ class WorkersTest {
         return () -> {};
     }
 
-    private CompletableFuture<Spawned> spawn(String id) {
-        CompletableFuture<Spawned> answer = new CompletableFuture<>();
+    private CompletableFuture<SpawnResult> spawn(String id) {
+        CompletableFuture<SpawnResult> answer = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> {
             try {
                 answer.complete(workers.spawn(id, REQUEST, CAPTAIN));
@@ -152,11 +152,11 @@ class WorkersTest {
     void shouldAnswerAlikeWhenSpawnIsRepeatedInFlight() throws Exception {
         // Scenario: the gateway asks again while the first process is still being started.
         walls.mayStart = new CompletableFuture<>();
-        CompletableFuture<Spawned> first = spawn("a");
+        CompletableFuture<SpawnResult> first = spawn("a");
         while (walls.built.get() == 0) {
             Thread.onSpinWait();
         }
-        CompletableFuture<Spawned> second = spawn("a");
+        CompletableFuture<SpawnResult> second = spawn("a");
         walls.mayStart.complete(null);
         assertSame(first.get(20, TimeUnit.SECONDS), second.get(20, TimeUnit.SECONDS));
         assertSame(first.get(), workers.spawn("a", REQUEST, CAPTAIN));
@@ -232,7 +232,7 @@ class WorkersTest {
     @Test
     void shouldListAWorkerAsStartingUntilItIsUp() throws Exception {
         walls.mayStart = new CompletableFuture<>();
-        CompletableFuture<Spawned> answer = spawn("a");
+        CompletableFuture<SpawnResult> answer = spawn("a");
         while (walls.built.get() == 0) {
             Thread.onSpinWait();
         }
@@ -272,7 +272,7 @@ class WorkersTest {
     void shouldEndADiscardedWorkerWhenItComesUpLater() throws Exception {
         // Scenario: the gateway that asked has died, and its successor wants nothing of it, while it starts.
         walls.mayStart = new CompletableFuture<>();
-        CompletableFuture<Spawned> answer = spawn("a");
+        CompletableFuture<SpawnResult> answer = spawn("a");
         while (walls.built.get() == 0) {
             Thread.onSpinWait();
         }
@@ -313,7 +313,7 @@ class WorkersTest {
                 true,
                 new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project),
                 SpawnRequest.Bounds.NONE,
-                SpawnRequest.Talk.NEW);
+                SpawnRequest.Continuation.NEW);
     }
 
     private String homeOf(String spawnId, SpawnRequest request) throws Exception {
@@ -359,7 +359,7 @@ class WorkersTest {
                 true,
                 SpawnRequest.Claim.NONE,
                 new SpawnRequest.Bounds(List.of("LANG", "SECRET"), 0, 0),
-                SpawnRequest.Talk.NEW);
+                SpawnRequest.Continuation.NEW);
         workers.spawn("a", REQUEST, CAPTAIN);
         assertTrue(walls.lastPlan.confinement().variables().size() > 1);
         workers.spawn("b", narrow, CAPTAIN);
@@ -398,7 +398,7 @@ class WorkersTest {
                 true,
                 SpawnRequest.Claim.NONE,
                 SpawnRequest.Bounds.NONE,
-                SpawnRequest.Talk.NEW);
+                SpawnRequest.Continuation.NEW);
     }
 
     private ErrorCode refused(SpawnRequest request) {

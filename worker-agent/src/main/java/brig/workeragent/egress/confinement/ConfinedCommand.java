@@ -1,5 +1,7 @@
 package brig.workeragent.egress.confinement;
 
+import brig.egress.confinement.ConfinedPaths;
+import brig.egress.confinement.SystemCallFilter;
 import brig.workeragent.sandbox.LauncherConfig;
 import brig.workeragent.sandbox.WorkerIdentity;
 import java.io.IOException;
@@ -48,11 +50,6 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
             return javaHome.startsWith(folder) || classPath.stream().anyMatch(entry -> entry.startsWith(folder));
         }
     }
-
-    /** Where it finds the library. */
-    public static final Path LIBRARY = Path.of("/run/brig/libbrig-filter.so");
-    /** Where it finds the socket of the worker-agent. */
-    public static final Path SOCKET = Path.of("/run/brig/descriptors.sock");
 
     private static final Path NAMES = Path.of("/run/brig/etc");
     private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
@@ -179,8 +176,8 @@ public record ConfinedCommand(Program program, WorkerIdentity identity) {
         linksOutOf(program.javaHome()).forEach(target -> mounts.put(target, target));
         // A class path may name what is not there.
         mounts.values().removeIf(source -> !Files.exists(source));
-        mounts.put(LIBRARY, program.filterLibrary());
-        mounts.put(SOCKET, socket);
+        mounts.put(ConfinedPaths.LIBRARY, program.filterLibrary());
+        mounts.put(ConfinedPaths.SOCKET, socket);
         mounts.put(NAMES, names.folder());
         return mounts;
     }

@@ -1,5 +1,6 @@
 package brig.workeragent.egress.confinement;
 
+import brig.egress.confinement.SelfMeasurement;
 import brig.workeragent.posture.Posture.Property;
 import java.util.ArrayList;
 import java.util.List;

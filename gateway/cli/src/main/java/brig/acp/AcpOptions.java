@@ -1,0 +1,72 @@
+package brig.acp;
+
+import brig.protocol.message.SpawnRequest;
+import brig.protocol.message.SpawnRequest.WorkspaceMode;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the user wants of every session.
+ *
+ * @param agent name of the agent profile
+ * @param mode what becomes of the editor's folder
+ * @param keep sessions go on when the editor ends
+ * @param version of Brig, as the editor shows it
+ */
+public record AcpOptions(
+        String agent,
+        @Nullable String model,
+        @Nullable String policy,
+        WorkspaceMode mode,
+        boolean keep,
+        String version) {
+    /** Marks the project of a session whose workspace is not the editor's folder, which this names. */
+    private static final String PROJECT = "acp";
+    /** A process that is killed ends nothing by itself. One that lives comes back sooner after a restart of the gateway. */
+    private static final int LEASE_SECONDS = 90;
+
+    private static final Pattern NAMEABLE = Pattern.compile("(/[A-Za-z0-9._-]+){1,20}");
+    private static final int PROJECT_CHARACTERS_MAX = 120;
+
+    /** The request for a worker that works in, or on a copy of, that folder of the editor. */
+    Map<String, ?> spawn(String folder) {
+        boolean worktree = mode.isWorktree();
+        SpawnRequest.Claim claim = new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, project(folder));
+        Map<String, @Nullable Object> request = new LinkedHashMap<>();
+        request.put("action", "spawn");
+        request.put("client", "acp");
+        request.putAll(new SpawnRequest(
+                        null,
+                        worktree ? null : folder,
+                        agent,
+                        model,
+                        List.of(),
+                        null,
+                        null,
+                        false,
+                        policy,
+                        mode,
+                        worktree ? folder : null,
+                        !worktree,
+                        claim,
+                        new SpawnRequest.Bounds(null, 0, keep ? 0 : LEASE_SECONDS),
+                        SpawnRequest.Continuation.NEW)
+                .toMap());
+        return request;
+    }
+
+    private String project(String folder) {
+        boolean named = mode != WorkspaceMode.FOLDER
+                && NAMEABLE.matcher(folder).matches()
+                && folder.length() <= PROJECT_CHARACTERS_MAX;
+        return named ? PROJECT + folder : "";
+    }
+
+    /** The editor's folder of a session, by its project and its workspace. */
+    static String folder(String project, String workspace) {
+        return project.startsWith(PROJECT + "/") ? project.substring(PROJECT.length()) : workspace;
+    }
+}

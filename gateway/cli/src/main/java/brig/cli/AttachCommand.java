@@ -1,0 +1,124 @@
+package brig.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig attach}. */
+@Command(
+        name = "attach",
+        description = "Follow a session; each line of standard input is a message to it.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Several may attach at once. Ctrl-C detaches and leaves the session running.",
+            "",
+            "Examples:",
+            "  brig attach build",
+            "  brig attach --wait build",
+            "  echo 'make test' | brig attach build",
+            "  brig attach --from 100 --json build",
+            "  brig attach --agent a60f44d2a0df56958 build"
+        })
+final class AttachCommand implements Callable<Integer> {
+    /** The gateway's own hint is for programs; a person would notice five seconds. */
+    private static final long LOOK_AGAIN_MS = 200;
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    private String id = "";
+
+    @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
+    private long from;
+
+    @Option(
+            names = "--agent",
+            paramLabel = "AGENT_ID",
+            description =
+                    "Only what that sub-agent says, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
+    private @Nullable String agent;
+
+    @Option(names = "--wait", description = "Wait until the session runs, instead of exiting with 3.")
+    private boolean wait;
+
+    @Mixin
+    private RawOption raw = new RawOption();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        raw.apply(main.terminal());
+        while (true) {
+            try {
+                return attach();
+            } catch (BrigException refusal) {
+                if (!wait || refusal.code() != ErrorCode.SESSION_NOT_READY) {
+                    throw refusal;
+                }
+                Thread.sleep(LOOK_AGAIN_MS);
+            }
+        }
+    }
+
+    private int attach() {
+        try (GatewayClient client = main.context().connect()) {
+            Map<String, Object> request =
+                    new LinkedHashMap<>(Map.of("action", "attach", "id", id, "from", from, "client", "cli"));
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            if (agent != null) {
+                String only = TreeDrawing.agentOf(client.request(Map.of("action", "tree", "id", id)), agent);
+                request.put("agent", only);
+                printer.expectOnly(only);
+            }
+            client.send(request);
+            byte[] line = client.nextLine();
+            if (line != null) {
+                // What cannot be attached to says so before standard input is read.
+                printer.print(line);
+                sayWhetherOver(line);
+                Thread.ofVirtual().start(() -> sendLines(client));
+            }
+            for (line = client.nextLine(); line != null; line = client.nextLine()) {
+                printer.print(line);
+            }
+            return printer.exitCode();
+        }
+    }
+
+    /** What has ended is shown all the same; nobody is there to be talked to. */
+    private void sayWhetherOver(byte[] welcome) {
+        Fields line = new Fields(Json.parseObject(welcome));
+        if (!main.json() && List.of("terminated", "failed").contains(line.text("state", ""))) {
+            main.terminal().note("the session has ended: this is what it said");
+        }
+    }
+
+    private static void sendLines(GatewayClient client) {
+        try (BufferedReader reader = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (!line.isBlank()) {
+                    client.send(Map.of("role", "user", "content", line));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package brig.cli;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.SocketChannel;
+import javax.net.ssl.SSLSocket;
+
+/** Bytes both ways, each of which can end by itself. It blocks; one thread reads, another may write. */
+interface ByteLink extends ByteChannel {
+    /** Nothing more will be written. */
+    void shutdownOutput() throws IOException;
+
+    static ByteLink of(SocketChannel channel) {
+        return new ByteLink() {
+            @Override
+            public int read(ByteBuffer into) throws IOException {
+                return channel.read(into);
+            }
+
+            @Override
+            public int write(ByteBuffer from) throws IOException {
+                return channel.write(from);
+            }
+
+            @Override
+            public void shutdownOutput() throws IOException {
+                channel.shutdownOutput();
+            }
+
+            @Override
+            public boolean isOpen() {
+                return channel.isOpen();
+            }
+
+            @Override
+            public void close() throws IOException {
+                channel.close();
+            }
+        };
+    }
+
+    static ByteLink of(SSLSocket socket) {
+        return new ByteLink() {
+            @Override
+            public int read(ByteBuffer into) throws IOException {
+                int read = socket.getInputStream()
+                        .read(into.array(), into.arrayOffset() + into.position(), into.remaining());
+                into.position(into.position() + Math.max(read, 0));
+                return read;
+            }
+
+            @Override
+            public int write(ByteBuffer from) throws IOException {
+                int length = from.remaining();
+                socket.getOutputStream().write(from.array(), from.arrayOffset() + from.position(), length);
+                from.position(from.limit());
+                return length;
+            }
+
+            @Override
+            public void shutdownOutput() throws IOException {
+                socket.shutdownOutput();
+            }
+
+            @Override
+            public boolean isOpen() {
+                return !socket.isClosed();
+            }
+
+            @Override
+            public void close() throws IOException {
+                socket.close();
+            }
+        };
+    }
+}

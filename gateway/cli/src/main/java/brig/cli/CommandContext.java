@@ -1,0 +1,190 @@
+package brig.cli;
+
+import brig.gateway.app.Gateway;
+import brig.gateway.config.Config;
+import brig.gateway.config.ConfigFile;
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** What a command works with: the installation, the configuration, and the gateway that runs or is started for it. */
+final class CommandContext {
+    private final Path home;
+    private final @Nullable Path configFile;
+    private final boolean isNamed;
+
+    /** @param chosen the file that the command line names; null for that of {@code BRIG_CONFIG}, or the usual one */
+    CommandContext(@Nullable Path chosen) {
+        String variable = System.getenv("BRIG_CONFIG");
+        Path configFile = chosen == null && variable != null && !variable.isEmpty() ? Path.of(variable) : chosen;
+        String property = System.getProperty("brig.home");
+        if (property == null) {
+            throw new BrigException(ErrorCode.INTERNAL, "brig.home is not set: start Brig with bin/brig");
+        }
+        this.home = Path.of(property);
+        this.configFile = configFile == null ? null : configFile.toAbsolutePath();
+        this.isNamed = chosen != null;
+    }
+
+    Config config() {
+        return ConfigFile.load(home, configFile);
+    }
+
+    Paths paths() {
+        return Paths.of(config(), home);
+    }
+
+    @Nullable
+    Path configFile() {
+        return configFile != null ? configFile : ConfigFile.usualPlace().orElse(null);
+    }
+
+    /** A command as a person types it who wants these settings. */
+    String command(String name) {
+        return "brig " + name + option();
+    }
+
+    /** The option that names the settings; empty where a command finds them without. */
+    String option() {
+        return isNamed ? " --config " + configFile : "";
+    }
+
+    /** The gateway on another host, or behind HTTP on this one, that the environment names; null for one of this host. */
+    @Nullable
+    RemoteGateway remote() {
+        return RemoteGateway.named(System.getenv());
+    }
+
+    /** Connects to the running gateway. @throws BrigException with the mend where none runs */
+    GatewayClient connect() {
+        RemoteGateway remote = remote();
+        if (remote != null) {
+            return connect(remote);
+        }
+        Path socket = spawnerSocket();
+        try {
+            return GatewayClient.connect(socket);
+        } catch (IOException e) {
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND,
+                    "no gateway listens on " + socket + ": start one with '" + command("serve") + "'");
+        }
+    }
+
+    private static GatewayClient connect(RemoteGateway remote) {
+        try {
+            return new GatewayClient(remote.dial());
+        } catch (IOException e) {
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND, "no gateway answers at " + remote.uri() + " (BRIG_HOST): " + Reason.of(e));
+        }
+    }
+
+    /** The one that is named, else the user's own, else that of the host where it lets this user in. */
+    Path spawnerSocket() {
+        String named = System.getenv("BRIG_SOCKET");
+        if (named != null && !named.isEmpty()) {
+            return Path.of(named);
+        }
+        Path own = paths().spawner();
+        boolean hosts =
+                config().spawnerSocket().isEmpty() && !Files.exists(own) && Files.isWritable(Paths.HOST_SPAWNER);
+        return hosts ? Paths.HOST_SPAWNER : own;
+    }
+
+    /** A connection, and the gateway that had to be started for it. */
+    record Connection(GatewayClient client, @Nullable Embedded embedded) implements AutoCloseable {
+        @Override
+        public void close() {
+            client.close();
+            if (embedded != null) {
+                embedded.close();
+            }
+        }
+    }
+
+    /** Connects to the running gateway, or starts one for this command alone. */
+    Connection connectOrEmbed() {
+        RemoteGateway remote = remote();
+        if (remote != null) {
+            return new Connection(connect(remote), null);
+        }
+        try {
+            return new Connection(GatewayClient.connect(spawnerSocket()), null);
+        } catch (IOException nobodyListens) {
+            Embedded embedded = new Embedded(this);
+            try {
+                return new Connection(GatewayClient.connect(embedded.spawner()), embedded);
+            } catch (IOException e) {
+                embedded.close();
+                throw new BrigException(ErrorCode.INTERNAL, "the embedded gateway does not answer: " + e.getMessage());
+            }
+        }
+    }
+
+    /** A gateway with folders of its own, which go with it. */
+    static final class Embedded implements AutoCloseable {
+        private final EmbeddedFolder folder;
+        private final Gateway gateway;
+        private final AtomicBoolean closed = new AtomicBoolean();
+
+        Embedded(CommandContext context) {
+            try {
+                folder = EmbeddedFolder.open(Path.of(System.getProperty("java.io.tmpdir")));
+            } catch (IOException e) {
+                throw new BrigException(
+                        ErrorCode.INTERNAL, "cannot make a folder for the embedded gateway: " + Reason.of(e));
+            }
+            Config own = context.config();
+            Config.Http http = new Config.Http("127.0.0.1", 0, "", List.of(), List.of(), "", 0);
+            Path path = folder.path();
+            Config config = new Config(
+                    path.resolve("state").toString(),
+                    path.resolve("run").toString(),
+                    path.resolve("agents").toString(),
+                    path.resolve("spawner.sock").toString(),
+                    List.of(),
+                    http,
+                    own.log(),
+                    own.traces(),
+                    own.limits(),
+                    own.retention(),
+                    own.connections(),
+                    own.worker());
+            gateway = new Gateway(config, Paths.of(config, context.home), context.configFile());
+            Runtime.getRuntime()
+                    .addShutdownHook(Thread.ofPlatform().name("brig-leave").unstarted(this::close));
+            try {
+                gateway.start();
+            } catch (BrigException e) {
+                close();
+                throw e;
+            }
+        }
+
+        Path spawner() {
+            return gateway.paths().spawner();
+        }
+
+        /** Once: the end of the command and Ctrl-C may both come here. */
+        @Override
+        public void close() {
+            if (!closed.compareAndSet(false, true)) {
+                return;
+            }
+            gateway.stop();
+            try {
+                folder.close();
+            } catch (IOException e) {
+                throw new BrigException(ErrorCode.INTERNAL, "cannot remove " + folder.path() + ": " + Reason.of(e));
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package brig.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.Reason;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A JSON file of somebody's own that Brig changes: what it puts there is shown before, and can be taken back. */
+final class EditedFile {
+    private static final Separators SEPARATORS =
+            Separators.createDefaultInstance().withObjectFieldValueSpacing(Separators.Spacing.AFTER);
+
+    private final Path file;
+    private final boolean existed;
+    private final String before;
+    private final JsonText json;
+    private final List<Change> changes = new ArrayList<>();
+
+    /** A member that was put: its text, and that of the one in whose place it came; null for none. */
+    record Change(List<String> path, @Nullable String before, String after) {
+        Map<String, @Nullable Object> toMap() {
+            Map<String, @Nullable Object> map = new LinkedHashMap<>();
+            map.put("path", path);
+            map.put("before", before);
+            map.put("after", after);
+            return map;
+        }
+
+        static Change read(Fields fields) {
+            return new Change(fields.texts("path"), fields.text("before"), fields.requiredText("after"));
+        }
+    }
+
+    /** @param empty what it holds where it is not there yet */
+    private EditedFile(Path file, String empty) {
+        this.file = file;
+        this.existed = Files.exists(file);
+        try {
+            this.before = existed ? Files.readString(file) : "";
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot read " + file + ": " + Reason.of(e));
+        }
+        try {
+            this.json = new JsonText(existed ? before : empty);
+        } catch (BrigException e) {
+            throw new BrigException(e.code(), file + ": " + e.getMessage());
+        }
+    }
+
+    /** @throws BrigException naming the file, where it cannot be read */
+    static EditedFile open(Path file, String empty) {
+        return new EditedFile(file, empty);
+    }
+
+    Path file() {
+        return file;
+    }
+
+    /** What it holds now. */
+    Fields fields() {
+        return new Fields(Json.parseCommented(json.text()));
+    }
+
+    void put(List<String> path, Map<String, ?> value) {
+        putText(path, pretty(value));
+    }
+
+    void putTexts(List<String> path, List<String> values) {
+        String whole = new String(Json.write(Map.of("list", values)), StandardCharsets.UTF_8);
+        putText(path, whole.substring("{\"list\":".length(), whole.length() - 1));
+    }
+
+    private void putText(List<String> path, String value) {
+        String there = json.get(path);
+        json.put(path, value);
+        String after = Objects.requireNonNull(json.get(path));
+        if (!after.equals(there)) {
+            changes.add(new Change(path, there, after));
+        }
+    }
+
+    /**
+     * Takes changes back, the last first. One that somebody has changed since stays as it is.
+     *
+     * @return those that stay
+     */
+    List<Change> undo(List<Change> done) {
+        List<Change> kept = new ArrayList<>();
+        for (Change change : done.reversed()) {
+            String there = json.get(change.path());
+            if (there == null || !there.equals(change.after())) {
+                kept.add(change);
+            } else if (change.before() != null) {
+                json.put(change.path(), change.before());
+            } else {
+                json.remove(change.path());
+                removeEmpty(change.path().subList(0, change.path().size() - 1));
+            }
+        }
+        return kept;
+    }
+
+    private void removeEmpty(List<String> path) {
+        if (!path.isEmpty() && json.isEmpty(path)) {
+            json.remove(path);
+            removeEmpty(path.subList(0, path.size() - 1));
+        }
+    }
+
+    List<Change> changes() {
+        return changes;
+    }
+
+    /** The change as {@code diff} shows it; empty for none. */
+    String diff() {
+        if (json.text().equals(before)) {
+            return "";
+        }
+        try {
+            Path old = Files.writeString(Files.createTempFile("brig-", ".old"), before);
+            Path fresh = Files.writeString(Files.createTempFile("brig-", ".new"), json.text());
+            Process diff = new ProcessBuilder(
+                            "diff",
+                            "-u",
+                            "--label",
+                            existed ? file.toString() : "/dev/null",
+                            "--label",
+                            file.toString(),
+                            old.toString(),
+                            fresh.toString())
+                    .redirectErrorStream(true)
+                    .start();
+            try (InputStream said = diff.getInputStream()) {
+                return new String(said.readAllBytes(), StandardCharsets.UTF_8);
+            } finally {
+                Files.delete(old);
+                Files.delete(fresh);
+            }
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot show the change of " + file + ": " + Reason.of(e));
+        }
+    }
+
+    /** Writes it as a whole; a file of which nothing is left that it did not begin with goes. */
+    void write(boolean made) {
+        try {
+            if (made && Set.of("$schema").containsAll(fields().asMap().keySet())) {
+                Files.deleteIfExists(file);
+            } else if (!json.text().equals(before)) {
+                Files.createDirectories(file.toAbsolutePath().getParent());
+                Files.writeString(file, json.text());
+            }
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INVALID_FIELD, "cannot write " + file + ": " + Reason.of(e));
+        }
+    }
+
+    boolean existed() {
+        return existed;
+    }
+
+    private static String pretty(Map<String, ?> value) {
+        StringWriter text = new StringWriter();
+        JsonFactory factory = new JsonFactory();
+        try (JsonParser parser = factory.createParser(Json.write(value));
+                JsonGenerator generator = factory.createGenerator(text)) {
+            generator.setPrettyPrinter(new DefaultPrettyPrinter(SEPARATORS));
+            while (parser.nextToken() != null) {
+                generator.copyCurrentEvent(parser);
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        return text.toString();
+    }
+}

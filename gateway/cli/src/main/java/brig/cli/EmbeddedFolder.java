@@ -1,0 +1,146 @@
+package brig.cli;
+
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The folder of a gateway that one command starts for itself, {@code brig-<random>} among the temporary files. In it
+ * lies a marker that the command holds locked as long as it lives, which the kernel ends with it. So a folder of ours
+ * with a marker that nobody holds was left by a command that was killed: nobody can take up its workers, and the next
+ * command ends them and removes it.
+ */
+final class EmbeddedFolder implements AutoCloseable {
+    private static final Logger logger = LoggerFactory.getLogger(EmbeddedFolder.class);
+    private static final String PREFIX = "brig-";
+    private static final String MARKER = "embedded";
+    private static final SecureRandom RANDOM = new SecureRandom();
+    /** A worker that does not want to end takes as long; what is not done by then is left to the next command. */
+    private static final Duration SWEEP_MAX = Duration.ofSeconds(5);
+
+    private final Path path;
+    /** Open until the end of the command: closing it gives the lock back. */
+    private final FileChannel marker;
+
+    private final Thread sweeper;
+
+    private EmbeddedFolder(Path path, FileChannel marker, Thread sweeper) {
+        this.path = path;
+        this.marker = marker;
+        this.sweeper = sweeper;
+    }
+
+    /** Makes one for this command, and begins to remove what killed commands left beside it. */
+    static EmbeddedFolder open(Path temporary) throws IOException {
+        Path path = create(temporary);
+        // Under its name only once it is locked: no other command sees a marker that nobody holds yet.
+        Path unlocked = path.resolve(MARKER + ".new");
+        FileChannel marker = FileChannel.open(unlocked, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        marker.lock();
+        Files.move(unlocked, path.resolve(MARKER), StandardCopyOption.ATOMIC_MOVE);
+        Thread sweeper = Thread.ofPlatform().daemon().name("brig-sweep").start(() -> sweep(temporary, path));
+        return new EmbeddedFolder(path, marker, sweeper);
+    }
+
+    /** Of seven characters at most: a socket's path may not have more than 107, and three folders follow. */
+    private static Path create(Path temporary) throws IOException {
+        while (true) {
+            Path path = temporary.resolve(PREFIX + Integer.toUnsignedString(RANDOM.nextInt(), 36));
+            try {
+                return Paths.makePassable(Files.createDirectory(path));
+            } catch (FileAlreadyExistsException e) {
+                logger.debug("{} exists", path);
+            }
+        }
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /** Opening our own marker once more, and closing it, would give our lock back. */
+    private static void sweep(Path temporary, Path own) {
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(temporary, PREFIX + "*")) {
+            for (Path folder : folders) {
+                if (!folder.equals(own) && isOurs(folder) && isOurs(folder.resolve(MARKER))) {
+                    removeLeft(folder);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            logger.info("cannot look for what a killed command left: {}", e.toString());
+        }
+    }
+
+    /** Nobody else made it, or put a link in its place. */
+    private static boolean isOurs(Path file) throws IOException {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                && !Files.isSymbolicLink(file)
+                && Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                        .equals(Paths.ownUid());
+    }
+
+    private static void removeLeft(Path folder) {
+        try (FileChannel marker =
+                FileChannel.open(folder.resolve(MARKER), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            if (marker.tryLock() != null) {
+                endWorkers(folder);
+                remove(folder);
+            }
+        } catch (IOException | BrigException e) {
+            logger.info("{} stays for now: {}", folder, e.toString());
+        }
+    }
+
+    /** The worker-agent outlives its gateway. Its connection ends when it does. */
+    private static void endWorkers(Path folder) {
+        try (GatewayClient workerAgent = GatewayClient.connect(folder.resolve("run/w/control.sock"))) {
+            workerAgent.request(Map.of("id", 1, "op", "shutdown"));
+            workerAgent.nextLine();
+        } catch (IOException nobodyListens) {
+            logger.debug("no worker-agent in {}", folder);
+        }
+    }
+
+    /** The marker last: what is left by whoever is killed here is found again. */
+    private static void remove(Path folder) throws IOException {
+        Path marker = folder.resolve(MARKER);
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                if (!file.equals(marker) && !file.equals(folder)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        Files.deleteIfExists(marker);
+        Files.deleteIfExists(folder);
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (marker) {
+            sweeper.join(SWEEP_MAX);
+            remove(path);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package brig.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/**
+ * {@code brig exec}. The command is a spawn of its own and no message to the session: messages of one session wait for each
+ * other and share a stream, and who calls this wants the output and the exit code of this command and no other.
+ */
+@Command(
+        name = "exec",
+        description = "Run a command in the workspace of a session, stream what comes, exit with its code.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "The command has a wall of its own: it shares the files of the workspace with the session, and its git worktree, but "
+                    + "neither processes nor /tmp. Several may run at once. Without a command, and with standard input that is no "
+                    + "terminal, it is read from there.",
+            "",
+            "Examples:",
+            "  brig exec build -- 'make test'",
+            "  brig exec build -- git log --oneline"
+        })
+final class ExecCommand implements Callable<Integer> {
+    private static final String SHELL = "shell";
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Parameters(index = "0", paramLabel = "ID", description = "spawn_id or task_id.")
+    private String id = "";
+
+    @Parameters(index = "1..*", paramLabel = "COMMAND", description = "For bash; words are joined by spaces.")
+    private List<String> command = List.of();
+
+    @Option(
+            names = "--policy",
+            paramLabel = "NAME",
+            description = "What its wall lets in, instead of the policy of the agent 'shell'.")
+    private @Nullable String policy;
+
+    @Mixin
+    private RawOption raw = new RawOption();
+
+    @Override
+    public Integer call() throws IOException {
+        raw.apply(main.terminal());
+        String workspace;
+        try (GatewayClient client = main.context().connect()) {
+            Fields session = client.request(Map.of("action", "status", "id", id));
+            String state = session.requiredText("state");
+            if (!state.equals("running")) {
+                throw new BrigException(ErrorCode.SESSION_ENDED, "the session is " + state);
+            }
+            workspace = session.requiredText("workspace");
+        }
+        Map<String, @Nullable Object> request = new LinkedHashMap<>();
+        request.put("action", "spawn");
+        request.put("client", "cli");
+        request.put("workspace", workspace);
+        request.put("share_workspace", true);
+        request.put("agent_config", Map.of("name", SHELL));
+        request.put("prompt", RunCommand.message(command.isEmpty() ? null : String.join(" ", command)));
+        request.put("once", true);
+        request.put("policy", policy);
+        return RunCommand.stream(main, SHELL, request, spawnId -> {});
+    }
+}

@@ -1,0 +1,168 @@
+package brig.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.Limits;
+import brig.protocol.wire.LineDecoder;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of the spawner socket: requests, and after {@code attach} the lines of a session. It blocks; one thread reads,
+ * any thread may write.
+ */
+final class GatewayClient implements AutoCloseable {
+    private static final int READ_BYTES = 64 * 1024;
+    /** A list of spawns may be longer than any message that a client sends. */
+    private static final int LINE_BYTES_MAX = 16 * Limits.MESSAGE_BYTES_MAX;
+
+    private final ByteLink channel;
+    private final ByteBuffer buffer = ByteBuffer.allocate(READ_BYTES);
+    private final ArrayDeque<byte[]> lines = new ArrayDeque<>();
+    private final LineDecoder decoder = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
+        @Override
+        public void handleLine(byte[] bytes, int offset, int length) {
+            lines.add(Arrays.copyOfRange(bytes, offset, offset + length));
+        }
+
+        @Override
+        public void handleBadLine(ErrorCode code) {
+            throw new BrigException(code, "the gateway sent a line that is refused");
+        }
+    });
+
+    /** @param channel one that speaks as the spawner socket does */
+    GatewayClient(ByteLink channel) {
+        this.channel = channel;
+    }
+
+    /** Connects. @throws IOException where nobody listens */
+    static GatewayClient connect(Path socket) throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            return new GatewayClient(ByteLink.of(channel));
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    /** Sends a request and waits for its answer. @throws BrigException where it is refused */
+    Fields request(Map<String, ?> request) {
+        send(request);
+        byte[] line = nextLine();
+        if (line == null) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway closed the connection");
+        }
+        Fields answer = new Fields(Json.parseObject(line));
+        requireNoError(answer);
+        return answer;
+    }
+
+    /** Turns a line that says no into the refusal that it is. */
+    static void requireNoError(Fields answer) {
+        String code = answer.text("code");
+        if (code != null && answer.has("error")) {
+            String why = answer.text("error", "");
+            BrigException refusal = new BrigException(
+                    ErrorCode.valueOf(code),
+                    why + (why.startsWith("no session ") ? "; 'brig sessions --all' has those that there are" : ""),
+                    (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
+            for (String field : List.of("state", "spawn_id", "session_id")) {
+                if (answer.has(field)) {
+                    refusal.with(field, answer.requiredText(field));
+                }
+            }
+            throw refusal;
+        }
+    }
+
+    /**
+     * Sends a request after whose answer the connection carries something else, and hands that over.
+     *
+     * @throws BrigException where it is refused
+     */
+    ByteLink tunnel(Map<String, ?> request) {
+        send(request);
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        // Byte by byte: what comes behind the answer is not ours.
+        ByteBuffer one = ByteBuffer.allocate(1);
+        try {
+            while (channel.read(one.clear()) > 0 && one.get(0) != '\n') {
+                line.write(one.get(0));
+            }
+        } catch (IOException e) {
+            throw new BrigException(
+                    ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
+        }
+        if (line.size() == 0) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the gateway closed the connection");
+        }
+        requireNoError(new Fields(Json.parseObject(line.toByteArray())));
+        return channel;
+    }
+
+    void send(Map<String, ?> message) {
+        send(Json.writeLine(message));
+    }
+
+    /** Sends a line as it is. */
+    void send(byte[] line) {
+        try {
+            ByteBuffer bytes = ByteBuffer.wrap(line);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        } catch (IOException e) {
+            // Who does not let a connection in says why, and closes it, maybe before it has heard a word.
+            byte[] said = nextLine();
+            if (said != null) {
+                requireNoError(new Fields(Json.parseObject(said)));
+            }
+            throw new BrigException(
+                    ErrorCode.SHUTTING_DOWN, "the connection to the gateway is lost: " + e.getMessage());
+        }
+    }
+
+    /** The next line without its newline; null at the end of the connection. */
+    byte @Nullable [] nextLine() {
+        try {
+            while (lines.isEmpty()) {
+                if (channel.read(buffer.clear()) < 0) {
+                    return null;
+                }
+                decoder.decode(buffer.array(), 0, buffer.position());
+            }
+            return lines.remove();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** Whether {@link #nextLine} would read from the connection. */
+    boolean isDrained() {
+        return lines.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "the connection did not close: " + e.getMessage());
+        }
+    }
+}

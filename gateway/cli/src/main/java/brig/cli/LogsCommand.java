@@ -1,0 +1,78 @@
+package brig.cli;
+
+import brig.protocol.wire.FrameOwner;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig logs}. */
+@Command(
+        name = "logs",
+        description = "Print what a session said, also after it has ended.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  brig logs build",
+            "  brig logs -f --json build",
+            "  brig logs --agent a60f44d2a0df56958 build"
+        })
+final class LogsCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on until the session ends.")
+    private boolean follow;
+
+    @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
+    private long from;
+
+    @Option(
+            names = "--agent",
+            paramLabel = "AGENT_ID",
+            description =
+                    "Only what that sub-agent said, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
+    private @Nullable String agent;
+
+    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    private String id = "";
+
+    @Mixin
+    private RawOption raw = new RawOption();
+
+    @Override
+    public Integer call() {
+        raw.apply(main.terminal());
+        try (GatewayClient client = main.context().connect()) {
+            long last = client.request(Map.of("action", "status", "id", id)).number("last_seq", 0, Long.MAX_VALUE, 0);
+            if (!follow && last < from) {
+                return 0;
+            }
+            String wanted = agent == null
+                    ? null
+                    : TreeDrawing.agentOf(client.request(Map.of("action", "tree", "id", id)), agent);
+            client.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
+            if (wanted != null) {
+                printer.expectOnly(wanted);
+            }
+            for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
+                // Chosen here, and not by the gateway, because the last frame that is there ends this command.
+                printer.print(
+                        line,
+                        wanted == null || FrameOwner.read(line, 0, line.length).isFor(wanted));
+                if (!follow && printer.lastSeq() >= last) {
+                    break;
+                }
+            }
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,462 @@
+package brig.cli;
+
+import brig.cli.terminal.Terminal;
+import brig.protocol.BrigException;
+import brig.protocol.json.Fields;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The {@code brig} command. Exit codes: the agent's own, or 125 where Brig refused, 3 where a session is not ready, 2 for wrong usage. */
+@Command(
+        name = "brig",
+        description = "Runs AI coding agents behind a wall and streams what they say.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Main.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            ServeCommand.class,
+            RunCommand.class,
+            SpawnCommand.class,
+            AttachCommand.class,
+            ExecCommand.class,
+            LogsCommand.class,
+            TreeCommand.class,
+            EgressCommand.class,
+            AuditCommand.class,
+            PortCommand.class,
+            RecordCommand.class,
+            ReplayCommand.class,
+            TrackCommand.class,
+            TokenCommand.class,
+            ApplyCommand.class,
+            OpenCodeCommand.class,
+            AcpCommand.class,
+            RouteCommand.class,
+            RepositoryCommand.class,
+            OpenCommand.class,
+            StatusCommand.class,
+            TopCommand.class,
+            PruneCommand.class,
+            RecoverCommand.class,
+            CompletionCommand.class,
+            ManCommand.class,
+            HelpCommand.class
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  brig serve                            start the gateway",
+            "  brig run shell -- 'echo hi; id'       run one message behind the wall",
+            "  brig run demo-writer                  a stream to look at, with no model and no key",
+            "  brig sessions                         what runs",
+            "  brig open                             the same in the browser, live",
+            "  brig top                              the same live, with limits, rates and tokens; brig status is shorter",
+            "  brig tree ID                          the agent of a session and its sub-agents",
+            "  brig track -- claude -p ...           an agent that Brig did not start, as a session",
+            "  brig acp --agent claude               an agent for Zed, JetBrains and other editors",
+            "  brig route set claude --key-file F    the way of an agent to its model; then: brig run claude",
+            "  brig doctor                           what the wall enforces here",
+            "",
+            "Tests of an installation; each has a --help of its own:",
+            "  brig bench --quick                    how fast it streams here, beside its peers",
+            "  brig conformance                      whether it keeps every rule of the protocol",
+            "",
+            "A file with other settings: --config FILE, BRIG_CONFIG, /etc/brig/brig.json or ~/.config/brig/brig.json.",
+            "A gateway elsewhere: BRIG_HOST=https://HOST with BRIG_TOKEN or BRIG_TOKEN_FILE.",
+            "Exit codes: the agent's own; 125 Brig refused; 3 the session is not ready; 2 wrong usage."
+        })
+public final class Main {
+    private static final int USAGE_COLUMNS = 110;
+
+    private final Terminal terminal;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            scope = ScopeType.INHERIT,
+            description = "Settings that differ from the defaults.")
+    private @Nullable Path configFile;
+
+    @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON.")
+    private boolean json;
+
+    /** What a command has for its parent until it gets its own. */
+    Main() {
+        this(Terminal.ofNobody());
+    }
+
+    private Main(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /** Runs the command line and exits with its code. */
+    public static void main(String[] args) {
+        Main main = new Main(Terminal.ofProcess());
+        CommandLine line = new CommandLine(main)
+                .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
+                .setParameterExceptionHandler((wrong, arguments) -> main.handleWrongUsage(wrong))
+                .registerConverter(long.class, text -> number(text, Long::parseLong))
+                .registerConverter(int.class, text -> number(text, Integer::parseInt))
+                .setUsageHelpWidth(USAGE_COLUMNS);
+        System.exit(line.execute(args));
+    }
+
+    private static <N> N number(String text, Function<String, N> read) {
+        try {
+            return read.apply(text);
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException("'" + text + "' is not a whole number");
+        }
+    }
+
+    /** What is wrong, what it may have meant, and where help is: all of the help would hide it. */
+    private int handleWrongUsage(ParameterException wrong) {
+        CommandLine command = wrong.getCommandLine();
+        terminal.note(String.valueOf(wrong.getMessage()));
+        UnmatchedArgumentException.printSuggestions(wrong, command.getErr());
+        terminal.note("'" + command.getCommandSpec().qualifiedName() + " --help' shows how it is used");
+        return command.getCommandSpec().exitCodeOnInvalidInput();
+    }
+
+    /** To be thrown by the command that runs, where only the gateway could tell that it is used wrongly: exit code 2. */
+    ParameterException wrongUsage(String why) {
+        CommandLine used = Objects.requireNonNull(spec).commandLine();
+        return new ParameterException(
+                used.getParseResult().subcommand().commandSpec().commandLine(), why);
+    }
+
+    private int handleFailure(Exception failure) throws Exception {
+        if (failure instanceof BrigException refusal) {
+            terminal.refuse(refusal, json);
+            return refusal.code().exitCode();
+        }
+        throw failure;
+    }
+
+    CommandContext context() {
+        return new CommandContext(configFile);
+    }
+
+    Terminal terminal() {
+        return terminal;
+    }
+
+    boolean json() {
+        return json;
+    }
+
+    @Command(
+            aliases = {"ls", "ps"},
+            description = "List sessions, newest first.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "Examples:",
+                "  brig sessions",
+                "  brig sessions --all --json",
+                "  brig sessions --posture",
+                "  brig sessions -q | xargs -n 1 brig terminate"
+            })
+    int sessions(
+            @Option(
+                            names = {"-a", "--all"},
+                            description = "Also those that have ended.")
+                    boolean all,
+            @Option(
+                            names = {"-q", "--quiet"},
+                            description = "Only their task_ids, each on a line.")
+                    boolean quiet,
+            @Option(names = "--posture", description = "What the wall of each was found to enforce.") boolean posture) {
+        try (GatewayClient client = context().connect()) {
+            Fields answer = client.request(Map.of("action", "list"));
+            List<Fields> spawns = answer.objects("spawns").stream()
+                    .filter(spawn -> all || !spawn.has("ended_ms"))
+                    .toList();
+            if (posture) {
+                spawns = spawns.stream()
+                        .map(spawn -> client.request(Map.of("action", "status", "id", spawn.requiredText("spawn_id"))))
+                        .toList();
+            }
+            if (json) {
+                terminal.json(
+                        Map.of("spawns", spawns.stream().map(Fields::asMap).toList()));
+                return 0;
+            }
+            if (quiet) {
+                spawns.forEach(spawn -> terminal.println(spawn.text("task_id", "")));
+                return 0;
+            }
+            if (posture) {
+                terminal.table(
+                        List.of("TASK", "PROPERTY", "STATUS", "DETAIL"),
+                        spawns.stream().flatMap(Main::postureRows).toList());
+                return 0;
+            }
+            List<List<String>> rows = new ArrayList<>();
+            for (Fields spawn : spawns) {
+                rows.add(List.of(
+                        spawn.text("task_id", ""),
+                        spawn.text("spawn_id", ""),
+                        spawn.text("agent", ""),
+                        spawn.text("activity", "") + (spawn.flag("throttled") ? ", throttled" : ""),
+                        age(spawn, "created_ms"),
+                        String.valueOf(spawn.number("last_seq", 0, Long.MAX_VALUE, 0))));
+            }
+            terminal.table(List.of("TASK", "SPAWN", "AGENT", "STATE", "AGE", "FRAMES"), rows);
+        }
+        return 0;
+    }
+
+    private static Stream<List<String>> postureRows(Fields spawn) {
+        String task = spawn.text("task_id", "");
+        if (!spawn.has("posture")) {
+            return Stream.of(List.of(task, "", "", "not measured"));
+        }
+        Fields posture = spawn.object("posture");
+        Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.text("limits", "")));
+        Stream<List<String>> notHeld =
+                posture.texts("not_held").stream().map(what -> List.of(task, "not-held", "", what));
+        return Stream.concat(
+                Stream.concat(level, notHeld),
+                posture.objects("properties").stream()
+                        .map(property -> List.of(
+                                task,
+                                property.text("name", ""),
+                                property.text("status", ""),
+                                property.text("detail", ""))));
+    }
+
+    private static String age(Fields spawn, String since) {
+        long ms = System.currentTimeMillis() - spawn.number(since, 0, Long.MAX_VALUE, 0);
+        Duration age = Duration.ofMillis(Math.max(ms, 0));
+        return age.toHours() > 0
+                ? age.toHours() + "h" + age.toMinutesPart() + "m"
+                : age.toMinutes() > 0 ? age.toMinutes() + "m" + age.toSecondsPart() + "s" : age.toSeconds() + "s";
+    }
+
+    @Command(
+            description = "List the agents that can be run, and the policies that their wall may have.",
+            mixinStandardHelpOptions = true)
+    int agents(
+            @Option(
+                            names = {"-q", "--quiet"},
+                            description = "Only the names of agents, each on a line.")
+                    boolean quiet) {
+        try (CommandContext.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "agents"));
+            if (json) {
+                terminal.json(answer.asMap());
+                return 0;
+            }
+            if (quiet) {
+                answer.objects("agents").forEach(agent -> terminal.println(agent.text("name", "")));
+                return 0;
+            }
+            terminal.table(
+                    List.of("AGENT", "POLICY", "STATE", "DESCRIPTION"),
+                    answer.objects("agents").stream()
+                            .map(agent -> List.of(
+                                    agent.text("name", ""),
+                                    agent.text("policy", ""),
+                                    agent.text("state", "").replace('_', ' '),
+                                    agent.text("description", "")))
+                            .toList());
+            terminal.println("");
+            terminal.table(
+                    List.of("POLICY", "DESCRIPTION"),
+                    answer.objects("policies").stream()
+                            .map(policy -> List.of(policy.text("name", ""), policy.text("description", "")))
+                            .toList());
+            answer.objects("agents").stream()
+                    .filter(agent -> agent.has("problem"))
+                    .forEach(agent -> terminal.lines("\n" + agent.text("name", "") + ": " + agent.text("problem", "")));
+            answer.texts("faults").forEach(fault -> terminal.lines("\n" + fault));
+        }
+        return 0;
+    }
+
+    @Command(
+            description = "Print what a session changed in its worktree or copy.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "For sessions started with --repository or --copy, also after their end.",
+                "",
+                "Example:",
+                "  brig diff my-task | git apply"
+            })
+    int diff(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id, @Mixin RawOption raw) {
+        raw.apply(terminal);
+        try (CommandContext.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "diff", "id", id));
+            if (json) {
+                terminal.json(answer.asMap());
+                return 0;
+            }
+            terminal.verbatim(answer.text("diff", ""));
+            if (answer.flag("truncated")) {
+                terminal.note("cut off: all of it is in " + answer.text("workspace", ""));
+            }
+        }
+        return 0;
+    }
+
+    @Command(
+            description = "List the worktrees and copies that stay because sessions changed something in them.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "'brig diff ID' shows the changes, 'brig discard ID' removes them with the workspace. Nobody "
+                        + "has to: after worker.keptWorkspaceMs (30 days) they go."
+            })
+    int workspaces() {
+        try (CommandContext.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "workspaces"));
+            if (json) {
+                terminal.json(answer.asMap());
+                return 0;
+            }
+            terminal.table(
+                    List.of("TASK", "SPAWN", "KIND", "OF", "BRANCH", "ENDED"),
+                    answer.objects("workspaces").stream()
+                            .map(kept -> List.of(
+                                    kept.text("task_id", ""),
+                                    kept.text("spawn_id", ""),
+                                    kept.text("workspace_mode", ""),
+                                    kept.text("source", ""),
+                                    kept.text("branch", ""),
+                                    age(kept, "ended_ms") + " ago"))
+                            .toList());
+        }
+        return 0;
+    }
+
+    @Command(
+            aliases = "rm",
+            description = "Remove worktrees or copies that were kept, with all changes in them and their branches.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
+    int discard(@Parameters(paramLabel = "ID", arity = "1..*", description = "spawn_id or task_id.") List<String> ids) {
+        try (CommandContext.Connection connection = context().connectOrEmbed()) {
+            for (String id : ids) {
+                Fields answer = connection.client().request(Map.of("action", "discard", "id", id));
+                if (json) {
+                    terminal.json(answer.asMap());
+                } else {
+                    terminal.note("discarded " + answer.text("spawn_id", id));
+                }
+            }
+        }
+        return 0;
+    }
+
+    @Command(
+            aliases = {"stop", "kill"},
+            description = "End a session and everything that runs in it.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "Example:", "  brig terminate my-task"})
+    int terminate(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+        try (GatewayClient client = context().connect()) {
+            Fields view = client.request(Map.of("action", "terminate", "id", id));
+            if (json) {
+                terminal.json(view.asMap());
+            } else {
+                terminal.note("ending " + view.text("spawn_id", id));
+            }
+        }
+        return 0;
+    }
+
+    @Command(
+            description =
+                    "Reconnect to a session that was given up (RECONCILE_TIMEOUT) while its agent is still running.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "It goes on under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the agent "
+                        + "instead.",
+                "",
+                "Example:",
+                "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"
+            })
+    int rebind(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+        try (GatewayClient client = context().connect()) {
+            Fields view = client.request(Map.of("action", "rebind", "id", id));
+            if (json) {
+                terminal.json(view.asMap());
+            } else {
+                terminal.note(view.text("spawn_id", id) + " is " + view.text("state", ""));
+            }
+        }
+        return 0;
+    }
+
+    @Command(
+            description = "Say what the wall enforces here, what is missing, and the command that mends it.",
+            mixinStandardHelpOptions = true)
+    int doctor() {
+        try (CommandContext.Connection connection = context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "doctor"));
+            List<Fields> findings = answer.objects("findings");
+            boolean well = findings.stream()
+                    .noneMatch(finding -> finding.text("status", "").equals("FAIL"));
+            if (json) {
+                terminal.json(answer.asMap());
+                return well ? 0 : 1;
+            }
+            terminal.table(
+                    List.of("CHECK", "STATUS", "DETAIL"),
+                    findings.stream()
+                            .map(finding -> List.of(
+                                    finding.text("name", ""), finding.text("status", ""), finding.text("detail", "")))
+                            .toList());
+            findings.stream()
+                    .filter(finding -> finding.has("mend"))
+                    .forEach(finding ->
+                            terminal.lines("\n" + finding.text("name", "") + ": " + finding.text("mend", "")));
+            return well ? 0 : 1;
+        }
+    }
+
+    @Command(name = "version", description = "Print the version.", mixinStandardHelpOptions = true)
+    int printVersion() {
+        terminal.println(version());
+        return 0;
+    }
+
+    static String version() {
+        String version = Main.class.getPackage().getImplementationVersion();
+        return "brig " + (version == null ? "development" : version);
+    }
+
+    /** The version that the build wrote into the jar. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {version()};
+        }
+    }
+}

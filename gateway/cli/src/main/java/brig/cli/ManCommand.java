@@ -1,0 +1,60 @@
+package brig.cli;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+/** {@code brig man}: the manual page, which is what {@code --help} says of every command, end to end. */
+@Command(
+        name = "man",
+        description = "Print the manual page: the help of every command.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Example:", "  brig man | man -l -"})
+final class ManCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() {
+        CommandLine root = spec.root().commandLine();
+        StringBuilder page =
+                new StringBuilder(".TH BRIG 1 \"\" \"" + Main.version() + "\" \"User Commands\"\n.SH NAME\n"
+                        + "brig \\- run AI coding agents behind a wall and stream what they say\n");
+        section(page, "SYNOPSIS AND COMMANDS", root);
+        append(page, root);
+        page.append(".SH SEE ALSO\n.BR bwrap (1),\n.BR systemctl (1)\n");
+        main.terminal().verbatim(page.toString());
+        return 0;
+    }
+
+    private static void append(StringBuilder page, CommandLine of) {
+        for (Map.Entry<String, CommandLine> command : of.getSubcommands().entrySet()) {
+            CommandLine line = command.getValue();
+            section(page, line.getCommandSpec().qualifiedName().toUpperCase(Locale.ROOT), line);
+            append(page, line);
+        }
+    }
+
+    private static void section(StringBuilder page, String title, CommandLine line) {
+        page.append(".SH \"").append(title).append("\"\n.nf\n");
+        line.getUsageMessage(Ansi.OFF)
+                .lines()
+                .forEach(text -> page.append(escaped(text)).append('\n'));
+        page.append(".fi\n");
+    }
+
+    /** A line that troff prints as it is. */
+    private static String escaped(String text) {
+        String plain = text.replace("\\", "\\e").replace("-", "\\-");
+        return plain.startsWith(".") || plain.startsWith("'") ? "\\&" + plain : plain;
+    }
+}

@@ -1,0 +1,343 @@
+package brig.cli;
+
+import brig.gateway.config.Config;
+import brig.gateway.config.ConfigFile;
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.Ids;
+import brig.protocol.json.Json;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig opencode}: makes an OpenCode project's sub-agents run behind the wall, and takes that back. */
+@Command(
+        name = "opencode",
+        description = "Let sub-agents of OpenCode run behind the wall.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "OpenCode then takes Brig for a provider of models. Its own task tool, @mentions and subtask commands start",
+            "a worker in a git worktree of the project; what it changed comes back as a patch. Examples:",
+            "  brig opencode init --dry-run                  what would be written",
+            "  brig opencode init --agent reviewer=claude    a sub-agent 'reviewer', which is Claude Code",
+            "  brig opencode init --remote-agents 'review*,general' --local-agents review-local",
+            "  opencode                                      and there: @reviewer look at src",
+            "  brig opencode undo"
+        })
+final class OpenCodeCommand {
+    /** What ships with Brig and is an agent that somebody would delegate to. */
+    private static final List<String> USUAL_AGENTS = List.of("claude", "codex", "opencode");
+
+    private static final Set<String> APPLY = Set.of("ask", "auto", "never");
+    private static final long TOKEN_SECONDS = 366 * 86_400L;
+    private static final String SCHEMA = "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n";
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Command(
+            description = "Write the provider and the sub-agents into opencode.json.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "Keeps what is there, comments too, and shows the change. The token lies in a file of its own, which only you",
+                "read. A git repository is added to worker.repositories of brig.json, so that worktrees may be made of it."
+            })
+    int init(
+            @Option(
+                            names = "--agent",
+                            paramLabel = "[NAME=]PROFILE",
+                            description =
+                                    "A sub-agent of that name on that agent profile of "
+                                            + "Brig; may be given more than once. Default: claude, codex and opencode, as far as there.")
+                    @Nullable
+                    List<String> agents,
+            @Option(
+                            names = "--remote-agents",
+                            paramLabel = "GLOBS",
+                            split = ",",
+                            description = "Sub-agents of the project that run behind "
+                                    + "the wall from now on, on the first profile.")
+                    @Nullable
+                    List<String> remoteAgents,
+            @Option(
+                            names = "--local-agents",
+                            paramLabel = "GLOBS",
+                            split = ",",
+                            description = "Of those, who stays where it is.")
+                    @Nullable
+                    List<String> localAgents,
+            @Option(
+                            names = "--apply",
+                            paramLabel = "HOW",
+                            defaultValue = "ask",
+                            description = "ask: changes come back "
+                                    + "as a patch and 'brig apply' takes them over; auto: at the end of each turn, where they fit; "
+                                    + "never.")
+                    String apply,
+            @Option(names = "--url", paramLabel = "URL", description = "Where the gateway is. Default: as configured.")
+                    @Nullable
+                    String url,
+            @Option(names = "--dry-run", description = "Only show what would be written.") boolean dryRun,
+            @Parameters(
+                            paramLabel = "FOLDER",
+                            arity = "0..1",
+                            defaultValue = ".",
+                            description = "The project. Default: this folder.")
+                    Path project)
+            throws IOException {
+        if (!APPLY.contains(apply)) {
+            throw Fields.invalid("--apply", "must be ask, auto or never");
+        }
+        Path folder = project.toRealPath();
+        boolean repository = Files.isDirectory(folder.resolve(".git"));
+        try (GatewayClient client = main.context().connect()) {
+            Map<String, String> subAgents = subAgents(agents, profiles(client));
+            EditedFile config = EditedFile.open(configOf(folder), SCHEMA);
+            putProvider(
+                    config,
+                    new Provider(url == null ? url() : url, repository ? folder : null, apply),
+                    subAgents.values());
+            putAgents(
+                    config,
+                    subAgents,
+                    remoteAgents == null ? List.of() : remoteAgents,
+                    localAgents == null ? List.of() : localAgents);
+            EditedFile own = EditedFile.open(ownConfig(), "{}\n");
+            if (repository) {
+                RepositoryCommand.add(own, folder);
+            }
+            main.terminal().verbatim(config.diff() + own.diff());
+            if (dryRun) {
+                main.terminal().note("nothing was written");
+                return 0;
+            }
+            own.write(false);
+            config.write(false);
+            remember(folder, config);
+            mint(client);
+        }
+        main.terminal()
+                .note(
+                        repository
+                                ? "start opencode in " + folder + " and delegate: @" + "NAME …"
+                                : folder + " is no git repository: sub-agents get an empty folder to work in");
+        return 0;
+    }
+
+    /** What is written as the provider. */
+    private record Provider(String url, @Nullable Path repository, String apply) {}
+
+    private Map<String, String> profiles(GatewayClient client) {
+        Map<String, String> profiles = new TreeMap<>();
+        client.request(Map.of("action", "agents"))
+                .objects("agents")
+                .forEach(agent -> profiles.put(agent.text("name", ""), agent.text("description", "")));
+        return profiles;
+    }
+
+    /** Names of sub-agents, and the profile of each. */
+    private static Map<String, String> subAgents(@Nullable List<String> wanted, Map<String, String> profiles) {
+        Map<String, String> found = new LinkedHashMap<>();
+        for (String one : wanted == null
+                ? USUAL_AGENTS.stream().filter(profiles::containsKey).toList()
+                : wanted) {
+            String[] nameAndProfile = one.contains("=") ? one.split("=", 2) : new String[] {one, one};
+            if (!profiles.containsKey(nameAndProfile[1])) {
+                throw new BrigException(
+                        ErrorCode.UNKNOWN_AGENT,
+                        "there is no agent profile '" + nameAndProfile[1] + "' here; there are " + profiles.keySet());
+            }
+            found.put(nameAndProfile[0], nameAndProfile[1]);
+        }
+        if (found.isEmpty()) {
+            throw new BrigException(
+                    ErrorCode.UNKNOWN_AGENT,
+                    "none of " + USUAL_AGENTS + " is installed here: name a profile, --agent NAME=PROFILE; there are "
+                            + profiles.keySet());
+        }
+        return found;
+    }
+
+    private static Path configOf(Path folder) {
+        Path commented = folder.resolve("opencode.jsonc");
+        return Files.exists(commented) ? commented : folder.resolve("opencode.json");
+    }
+
+    private String url() {
+        Config.Http http = main.context().config().http();
+        return "http://" + http.host() + ":" + http.port();
+    }
+
+    private static void putProvider(EditedFile config, Provider provider, Iterable<String> profiles) {
+        Map<String, Object> headers = new LinkedHashMap<>();
+        if (provider.repository() != null) {
+            headers.put("brig-repository", encoded(provider.repository()));
+            headers.put("brig-apply", provider.apply());
+        }
+        Map<String, Object> options = new LinkedHashMap<>();
+        options.put("baseURL", provider.url() + "/openai/v1");
+        options.put("apiKey", "{file:" + tokenFile() + "}");
+        options.put("headers", headers);
+        Map<String, Object> models = new LinkedHashMap<>();
+        for (String profile : profiles) {
+            Map<String, Object> model = new LinkedHashMap<>();
+            model.put("name", profile + " behind the wall");
+            model.put("reasoning", true);
+            model.put("tool_call", true);
+            models.put(profile, model);
+        }
+        Map<String, Object> written = new LinkedHashMap<>();
+        written.put("npm", "@ai-sdk/openai-compatible");
+        written.put("name", "Brig");
+        written.put("options", options);
+        written.put("models", models);
+        config.put(List.of("provider", "brig"), written);
+    }
+
+    /** A header is ASCII. */
+    private static String encoded(Path path) {
+        return URLEncoder.encode(path.toString(), StandardCharsets.UTF_8)
+                .replace("+", "%20")
+                .replace("%2F", "/");
+    }
+
+    private static void putAgents(
+            EditedFile config, Map<String, String> subAgents, List<String> remote, List<String> local) {
+        Map<String, String> all = new LinkedHashMap<>();
+        String first = subAgents.values().iterator().next();
+        config.fields().object("agent").asMap().keySet().stream()
+                .filter(name -> matches(remote, name) && !matches(local, name))
+                .forEach(name -> all.put(name, first));
+        // A name of the command line that is no pattern is meant, also where the project does not define it: OpenCode
+        // may.
+        remote.stream()
+                .filter(name -> name.matches("[\\w.-]+") && !matches(local, name))
+                .forEach(name -> all.put(name, first));
+        all.putAll(subAgents);
+        all.forEach((name, profile) -> putAgent(config, name, profile));
+    }
+
+    /** One that is there keeps its description and prompt. It needs no tools of OpenCode: those would run outside. */
+    private static void putAgent(EditedFile config, String name, String profile) {
+        Map<String, @Nullable Object> agent =
+                new LinkedHashMap<>(config.fields().object("agent").object(name).asMap());
+        agent.putIfAbsent(
+                "description",
+                "Works behind a wall, in a copy of the project; what it changes comes back as a patch (" + profile
+                        + ")");
+        agent.put("mode", "subagent");
+        agent.put("model", "brig/" + profile);
+        agent.put("permission", Map.of("*", "deny"));
+        config.put(List.of("agent", name), agent);
+    }
+
+    private static boolean matches(List<String> globs, String name) {
+        return globs.stream()
+                .anyMatch(glob ->
+                        FileSystems.getDefault().getPathMatcher("glob:" + glob).matches(Path.of(name)));
+    }
+
+    private Path ownConfig() {
+        Path named = main.context().configFile();
+        return named != null ? named : ConfigFile.ownPlace();
+    }
+
+    private static Path tokenFile() {
+        return Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/opencode.token");
+    }
+
+    /** A token of a captain's, for a year. */
+    private static void mint(GatewayClient client) throws IOException {
+        String token = client.request(Map.of(
+                        "action",
+                        "mint_token",
+                        "role",
+                        "captain",
+                        "captain",
+                        "opencode",
+                        "expires_seconds",
+                        TOKEN_SECONDS))
+                .requiredText("token");
+        Path file = tokenFile();
+        Files.createDirectories(file.getParent());
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, token);
+    }
+
+    private static Path record(Path folder) {
+        return Paths.xdg("XDG_STATE_HOME", ".local/state")
+                .resolve("brig/opencode")
+                .resolve(Ids.hashToken(folder.toString()).substring(0, 32) + ".json");
+    }
+
+    /** What an earlier init put there first is what undo goes back to. */
+    private static void remember(Path folder, EditedFile config) throws IOException {
+        Path file = record(folder);
+        List<Map<String, @Nullable Object>> changes = new ArrayList<>();
+        boolean made = !config.existed();
+        if (Files.exists(file)) {
+            Fields earlier = new Fields(Json.parseObject(Files.readAllBytes(file)));
+            earlier.objects("changes").forEach(change -> changes.add(change.asMap()));
+            made = earlier.flag("made");
+        }
+        config.changes().forEach(change -> changes.add(change.toMap()));
+        Files.createDirectories(file.getParent());
+        Files.write(file, Json.write(Map.of("file", config.file().toString(), "made", made, "changes", changes)));
+    }
+
+    @Command(
+            description = "Take back what init wrote.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "What was changed by hand since stays, and is named."})
+    int undo(
+            @Option(names = "--dry-run", description = "Only show what would be written.") boolean dryRun,
+            @Parameters(
+                            paramLabel = "FOLDER",
+                            arity = "0..1",
+                            defaultValue = ".",
+                            description = "The project. Default: this folder.")
+                    Path project)
+            throws IOException {
+        Path folder = project.toRealPath();
+        Path file = record(folder);
+        if (!Files.exists(file)) {
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND, "brig opencode init was not run in " + folder + " by this user");
+        }
+        Fields record = new Fields(Json.parseObject(Files.readAllBytes(file)));
+        EditedFile config = EditedFile.open(Path.of(record.requiredText("file")), SCHEMA);
+        List<EditedFile.Change> kept = config.undo(
+                record.objects("changes").stream().map(EditedFile.Change::read).toList());
+        EditedFile own = EditedFile.open(ownConfig(), "{}\n");
+        RepositoryCommand.remove(own, folder);
+        main.terminal().verbatim(config.diff() + own.diff());
+        kept.forEach(
+                change -> main.terminal().note(String.join(".", change.path()) + " stays, for it was changed since"));
+        if (!dryRun) {
+            own.write(false);
+            config.write(record.flag("made"));
+            Files.delete(file);
+        }
+        return 0;
+    }
+}

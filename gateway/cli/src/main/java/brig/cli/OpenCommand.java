@@ -1,0 +1,112 @@
+package brig.cli;
+
+import brig.protocol.json.Fields;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig open}. */
+@Command(
+        name = "open",
+        description = "Open the watch page in the browser, signed in; or make a link for somebody who may watch.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "The link that opens signs in once, within 30 s. A shared link shows one session and nothing else, to",
+            "whoever has it, until it expires or is revoked.",
+            "",
+            "Examples:",
+            "  brig open                            all sessions",
+            "  brig open build                      one of them",
+            "  brig open --print                    the link only, to open it elsewhere: through ssh -L 7070:127.0.0.1:7070",
+            "  brig open --share build --expires 2h a link for a watcher",
+            "  brig token revoke tok_0123456789abcdef"
+        })
+final class OpenCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Parameters(paramLabel = "ID", arity = "0..1", description = "spawn_id or task_id.")
+    private @Nullable String id;
+
+    @Option(names = "--share", description = "A link for a watcher of that session.")
+    private boolean share;
+
+    @Option(
+            names = "--expires",
+            paramLabel = "AGE",
+            defaultValue = "24h",
+            description = "Of a shared link: 15m, 24h, 30d.")
+    private String expires = "24h";
+
+    @Option(names = "--print", description = "Print the link and open nothing.")
+    private boolean printOnly;
+
+    @Override
+    public Integer call() {
+        if (share && id == null) {
+            throw Fields.invalid("ID", "is missing: which session to share");
+        }
+        Map<String, @Nullable Object> request = new LinkedHashMap<>();
+        request.put("action", "open");
+        request.put("id", id);
+        if (share) {
+            request.put("share", true);
+            request.put("expires_seconds", TokenCommand.seconds("--expires", expires));
+        }
+        try (GatewayClient client = main.context().connect()) {
+            Fields answer = client.request(request);
+            if (main.json()) {
+                main.terminal().json(answer.asMap());
+                return 0;
+            }
+            RemoteGateway remote = main.context().remote();
+            String url = remote == null ? answer.requiredText("url") : remote.reachable(answer.requiredText("url"));
+            main.terminal().println(url);
+            if (share) {
+                main.terminal()
+                        .note("revoke it with: " + main.context().command("token revoke") + " "
+                                + answer.text("id", ""));
+            } else if (!printOnly) {
+                show(url);
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * The browser gets a file that leads to the link: the arguments of a process can be read by everybody, and the link
+     * lets in who comes first. Without a desktop there is only the link that was printed.
+     */
+    private void show(String url) {
+        String runtime = System.getenv("XDG_RUNTIME_DIR");
+        if (runtime == null || (System.getenv("DISPLAY") == null && System.getenv("WAYLAND_DISPLAY") == null)) {
+            return;
+        }
+        Path file = Path.of(runtime, "brig-open.html");
+        try {
+            Files.deleteIfExists(file);
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(
+                    file,
+                    "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=" + url + "\">",
+                    StandardCharsets.US_ASCII);
+            new ProcessBuilder("xdg-open", file.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+        } catch (IOException e) {
+            main.terminal().note("no browser was found (" + e.getMessage() + "): open the link yourself");
+        }
+    }
+}

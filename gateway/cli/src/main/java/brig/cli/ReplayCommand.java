@@ -1,0 +1,50 @@
+package brig.cli;
+
+import brig.protocol.message.SpawnRequest;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig replay}. */
+@Command(
+        name = "replay",
+        description = "Plays a recording as a worker: the same output in the same time, behind a wall.",
+        mixinStandardHelpOptions = true)
+final class ReplayCommand implements Callable<Integer> {
+    private static final String AGENT = "replay";
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Parameters(paramLabel = "NAME", description = "The recording: the spawn_id that brig record told.")
+    private String name = "";
+
+    @Option(
+            names = "--speed",
+            paramLabel = "FACTOR",
+            defaultValue = "1",
+            description = "How many times as fast; 0 is without pauses.")
+    private double speed;
+
+    @Mixin
+    private RawOption raw = new RawOption();
+
+    @Override
+    public Integer call() throws IOException {
+        raw.apply(main.terminal());
+        Map<String, @Nullable Object> request = new LinkedHashMap<>();
+        request.put("action", "spawn");
+        request.put("client", "cli");
+        request.putAll(
+                new SpawnRequest(null, null, AGENT, name, List.of(String.valueOf(speed)), null, "play", true).toMap());
+        return RunCommand.stream(main, AGENT, request, spawnId -> {});
+    }
+}

@@ -1,0 +1,130 @@
+package brig.cli;
+
+import brig.gateway.config.ConfigFile;
+import brig.protocol.json.Fields;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig repository}: which git repositories agents may have worktrees of. */
+@Command(
+        name = "repository",
+        description = "Say which git repositories sessions may have worktrees of.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "What is said counts at once. On your own gateway your own repositories need not be named.",
+            "",
+            "Examples:",
+            "  brig repository add .                a repository, or a folder with repositories",
+            "  brig repository list",
+            "  brig repository rm ~/shop",
+            "  brig run claude -r . -- 'Fix the tests'"
+        })
+final class RepositoryCommand {
+    private static final List<String> KEY = List.of("worker", "repositories");
+
+    @ParentCommand
+    private Main main = new Main();
+
+    private EditedFile config() {
+        Path named = main.context().configFile();
+        return EditedFile.open(named != null ? named : ConfigFile.ownPlace(), "{}\n");
+    }
+
+    private static List<String> named(EditedFile config) {
+        return config.fields().object("worker").texts("repositories");
+    }
+
+    /** Adds a folder to those that the file names; nothing is written yet. */
+    static void add(EditedFile config, Path folder) {
+        List<String> all = new ArrayList<>(named(config));
+        if (!all.contains(folder.toString())) {
+            all.add(folder.toString());
+            config.putTexts(KEY, all);
+        }
+    }
+
+    /** Takes one out; nothing is written yet. @return whether the file named it */
+    static boolean remove(EditedFile config, Path folder) {
+        List<String> all = named(config);
+        if (!all.contains(folder.toString())) {
+            return false;
+        }
+        config.putTexts(
+                KEY, all.stream().filter(one -> !one.equals(folder.toString())).toList());
+        return true;
+    }
+
+    @Command(
+            description = "Let sessions have worktrees of a repository, or of all repositories below a folder.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "Example:", "  brig repository add ~/shop"})
+    int add(
+            @Parameters(
+                            paramLabel = "FOLDER",
+                            arity = "0..1",
+                            defaultValue = ".",
+                            description = "Default: this folder.")
+                    Path folder)
+            throws IOException {
+        if (!Files.isDirectory(folder)) {
+            throw Fields.invalid("FOLDER", "must be a folder, and there is none at " + folder);
+        }
+        EditedFile config = config();
+        Path real = folder.toRealPath();
+        add(config, real);
+        config.write(false);
+        return say("added " + real, real, config);
+    }
+
+    @Command(
+            name = "rm",
+            description = "Take a folder out again.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "Example:", "  brig repository rm ~/shop"})
+    int remove(
+            @Parameters(
+                            paramLabel = "FOLDER",
+                            arity = "0..1",
+                            defaultValue = ".",
+                            description = "Default: this folder.")
+                    Path folder) {
+        EditedFile config = config();
+        Path absolute = folder.toAbsolutePath().normalize();
+        if (!remove(config, absolute)) {
+            throw Fields.invalid("FOLDER", absolute + " is not named in " + config.file());
+        }
+        config.write(false);
+        return say("took out " + absolute, absolute, config);
+    }
+
+    private int say(String what, Path folder, EditedFile config) {
+        if (main.json()) {
+            main.terminal()
+                    .json(Map.of(
+                            "folder", folder.toString(), "file", config.file().toString()));
+        } else {
+            main.terminal().note(what + ", in " + config.file());
+        }
+        return 0;
+    }
+
+    @Command(description = "List the folders that are named.", mixinStandardHelpOptions = true)
+    int list() {
+        List<String> folders = named(config());
+        if (main.json()) {
+            main.terminal().json(Map.of("repositories", folders));
+        } else {
+            folders.forEach(main.terminal()::println);
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,395 @@
+package brig.cli;
+
+import brig.gateway.config.ConfigFile;
+import brig.gateway.config.Paths;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig route}: how agents get to their models. Worker-agents read what it writes at each start of an agent. */
+@Command(
+        name = "route",
+        description = "Set, list, try and remove the ways of agents to their models.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "The key stays outside the wall: an agent has a placeholder, and Brig puts the key in on the way.",
+            "",
+            "Examples:",
+            "  brig route set claude --key-file ~/anthropic.key       Anthropic's API, as Claude Code asks it",
+            "  brig route set codex --env OPENAI_API_KEY              the key is in that variable of this shell",
+            "  pass show openai | brig route set opencode --key-file -",
+            "  brig route set codex --url http://127.0.0.1:11434      a model of this host, without a key",
+            "  brig route set opencode --url https://llm.example.org --key-file key",
+            "  brig route test claude                                 one small request, and what came back",
+            "  brig run claude -- 'What is this project?'"
+        })
+final class RouteCommand {
+    private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
+    private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
+    private static final Pattern THIS_HOST = Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[::1]");
+    private static final String BEARER = "authorization";
+    /** As worker-agents take them. */
+    private static final int KEY_LENGTH_MIN = 8;
+
+    private static final int KEY_LENGTH_MAX = 16 * 1024;
+
+    /** Where the agents that ship with Brig find their vendor's model, and how its API takes the key. */
+    private static final Map<String, Usual> USUAL = Map.of(
+            "claude", new Usual("https://api.anthropic.com", "x-api-key"),
+            "codex", new Usual("https://api.openai.com", BEARER),
+            "opencode", new Usual("https://api.openai.com", BEARER));
+
+    private record Usual(String baseUrl, String header) {}
+
+    /** Where the key is now; at most one of them. */
+    static final class Key {
+        @Option(
+                names = "--key-file",
+                paramLabel = "FILE",
+                description = "Its first line is the key; - is standard input.")
+        private @Nullable String file;
+
+        @Option(names = "--env", paramLabel = "NAME", description = "This variable of your shell has the key.")
+        private @Nullable String variable;
+    }
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Command(
+            description = "Set a way to a model. It counts for what is started from now on, without a restart.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "The key is copied into a file that only you read, and is nowhere else: not in an argument or a",
+                "log, not behind the wall. Without a key the agent's own placeholder goes out.",
+                "",
+                "Examples:",
+                "  brig route set claude --key-file ~/anthropic.key",
+                "  brig route set codex --url http://127.0.0.1:11434"
+            })
+    int set(
+            @Parameters(paramLabel = "NAME", description = "As the agent's profile calls it: claude, codex, opencode.")
+                    String name,
+            @ArgGroup @Nullable Key key,
+            @Option(
+                            names = "--url",
+                            paramLabel = "URL",
+                            description = "The server's base URL, without /v1. Default: the vendor's.")
+                    @Nullable
+                    String url,
+            @Option(
+                            names = "--header",
+                            paramLabel = "NAME",
+                            description = "The header that carries the key. Default: as the "
+                                    + "vendor's API wants it, else authorization.")
+                    @Nullable
+                    String header,
+            @Option(names = "--allow-plaintext", description = "Let the key travel without TLS to another host.")
+                    boolean plaintext)
+            throws IOException {
+        requireName(name);
+        requireOwnGateway("set " + name);
+        Usual usual = USUAL.get(name);
+        String wanted = url != null ? url : usual != null ? usual.baseUrl() : null;
+        if (wanted == null) {
+            throw Fields.invalid(
+                    "--url",
+                    "is missing: only " + USUAL.keySet().stream().sorted().toList() + " have a usual one");
+        }
+        if (url == null && key == null) {
+            throw Fields.invalid(
+                    "--key-file", "is missing: FILE with the key, or --env NAME, or --url URL of a server without one");
+        }
+        URI base = baseUrl(wanted, usual != null);
+        String carrier = header != null
+                ? header.toLowerCase(Locale.ROOT)
+                : usual != null && (url == null || name.equals("claude")) ? usual.header() : BEARER;
+        if (!HEADER.matcher(carrier).matches()) {
+            throw Fields.invalid("--header", "must be the name of a header");
+        }
+        boolean here = THIS_HOST.matcher(base.getHost()).matches();
+        if (key != null && "http".equals(base.getScheme()) && !here && !plaintext) {
+            throw Fields.invalid(
+                    "--url",
+                    "would send the key without TLS to " + base.getHost()
+                            + ": take https, or add --allow-plaintext (allowPlaintext in the file) if the way there is safe");
+        }
+        Map<String, Object> route = new LinkedHashMap<>(Map.of("baseUrl", base.toString()));
+        Map<String, Object> written = new LinkedHashMap<>();
+        if (key != null) {
+            Path file = keep(name, key);
+            String secret = "BRIG_ROUTE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
+            route.put("secret", secret);
+            route.put("header", carrier);
+            Map<String, Object> source = new LinkedHashMap<>(Map.of("file", file.toString()));
+            if ("http".equals(base.getScheme())) {
+                source.put("allowPlaintext", true);
+            }
+            written.put("secrets", Map.of(secret, source));
+        } else {
+            Files.deleteIfExists(keyFile(name));
+        }
+        written.put("modelRoutes", Map.of(name, route));
+        Path file = replace(folder(), routeFile(name), Json.writeLine(written));
+        if (main.json()) {
+            main.terminal().json(show(name, file));
+        } else {
+            main.terminal()
+                    .note("the route " + name + " leads to " + base
+                            + (key == null ? ", without a key" : "; its key is in " + keyFile(name)));
+            main.terminal().note("try it: " + main.context().command("route test " + name));
+        }
+        return 0;
+    }
+
+    private static void requireName(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw Fields.invalid("NAME", "must be small letters, digits, - and _, such as claude");
+        }
+    }
+
+    /** Another user's worker-agent reads other files than this user may write. */
+    private void requireOwnGateway(String what) {
+        if (!Paths.isRoot() && main.context().spawnerSocket().equals(Paths.HOST_SPAWNER)) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN,
+                    "the gateway here is the host's, and root sets its routes: sudo brig route " + what);
+        }
+    }
+
+    /** @param versioned whether the agent itself adds /v1 */
+    private static URI baseUrl(String text, boolean versioned) {
+        URI url;
+        try {
+            String plain = text.replaceFirst("/+$", "");
+            url = URI.create(versioned ? plain.replaceFirst("/v1$", "") : plain);
+        } catch (IllegalArgumentException e) {
+            throw Fields.invalid("--url", "is no URL");
+        }
+        boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
+        if (!web
+                || url.getHost() == null
+                || url.getRawUserInfo() != null
+                || url.getRawQuery() != null
+                || url.getRawFragment() != null) {
+            throw Fields.invalid("--url", "must be http:// or https:// with a host, and a path at most");
+        }
+        // A name of this host may lead elsewhere than the servers of models listen.
+        return url.getHost().equals("localhost")
+                ? URI.create(url.toString().replaceFirst("//localhost", "//127.0.0.1"))
+                : url;
+    }
+
+    private Path keep(String name, Key key) throws IOException {
+        String value = key.variable == null ? firstLine(String.valueOf(key.file)) : variable(key.variable);
+        boolean usable = value.length() >= KEY_LENGTH_MIN
+                && value.length() <= KEY_LENGTH_MAX
+                && value.chars().allMatch(c -> c > ' ' && c < 0x7f);
+        if (!usable) {
+            throw Fields.invalid(
+                    key.variable == null ? "--key-file" : "--env",
+                    "has no key in its first line: " + KEY_LENGTH_MIN + " to " + KEY_LENGTH_MAX
+                            + " printable characters");
+        }
+        return replace(secrets(), keyFile(name), (value + "\n").getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String variable(String name) {
+        String value = VARIABLE.matcher(name).matches() ? System.getenv(name) : null;
+        if (value == null) {
+            // What was typed may be the key itself, so it is not repeated.
+            throw Fields.invalid("--env", "must name a variable of this shell that is exported");
+        }
+        return value.strip();
+    }
+
+    private static String firstLine(String file) {
+        try (InputStream in = file.equals("-") ? System.in : Files.newInputStream(Path.of(file))) {
+            return new String(in.readNBytes(KEY_LENGTH_MAX + 2), StandardCharsets.UTF_8)
+                    .lines()
+                    .findFirst()
+                    .orElse("")
+                    .strip();
+        } catch (IOException e) {
+            throw Fields.invalid("--key-file", "cannot be read: " + file);
+        }
+    }
+
+    /** As a whole, readable by nobody else at any time. */
+    private static Path replace(Path folder, Path file, byte[] content) throws IOException {
+        Files.createDirectories(
+                folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path fresh = Files.createTempFile(folder, ".route", ".new");
+        try {
+            Files.write(fresh, content);
+            return Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(fresh);
+        }
+    }
+
+    private Path folder() {
+        Object named = main.context().config().worker().get("routesDir");
+        return named instanceof String path && !path.isEmpty()
+                ? Path.of(path)
+                : ConfigFile.ownPlace().resolveSibling("routes");
+    }
+
+    private Path secrets() {
+        return folder().resolveSibling("secrets");
+    }
+
+    private Path routeFile(String name) {
+        return folder().resolve(name + ".json");
+    }
+
+    private Path keyFile(String name) {
+        return secrets().resolve("route-" + name);
+    }
+
+    @Command(
+            description = "List the ways that were set.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "Those that stand in a policy's file are not among them. 'brig agents' says which agents lack one.",
+                "",
+                "Example:",
+                "  brig route list"
+            })
+    int list() throws IOException {
+        List<Map<String, Object>> routes = new ArrayList<>();
+        if (Files.isDirectory(folder())) {
+            try (Stream<Path> files = Files.list(folder())) {
+                for (Path file : files.filter(one -> one.toString().endsWith(".json"))
+                        .sorted()
+                        .toList()) {
+                    String fileName = String.valueOf(file.getFileName());
+                    routes.add(show(fileName.substring(0, fileName.length() - ".json".length()), file));
+                }
+            }
+        }
+        if (main.json()) {
+            main.terminal().json(Map.of("routes", routes));
+            return 0;
+        }
+        main.terminal()
+                .table(
+                        List.of("ROUTE", "LEADS TO", "KEY"),
+                        routes.stream()
+                                .map(route -> List.of(
+                                        String.valueOf(route.get("name")),
+                                        String.valueOf(route.get("base_url")),
+                                        String.valueOf(route.getOrDefault("key", "none"))))
+                                .toList());
+        if (routes.isEmpty()) {
+            main.terminal().note("none is set: brig route set claude --key-file FILE");
+        }
+        return 0;
+    }
+
+    private static Map<String, Object> show(String name, Path file) throws IOException {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("name", name);
+        try {
+            Fields whole = new Fields(Json.parseCommented(Files.readString(file)));
+            Fields route = whole.object("modelRoutes").object(name);
+            shown.put("base_url", route.requiredText("baseUrl"));
+            Fields secret = whole.object("secrets").object(route.text("secret", ""));
+            List<String> sources = Stream.of("file", "envVar")
+                    .filter(secret::has)
+                    .map(source -> secret.text(source, ""))
+                    .toList();
+            if (!sources.isEmpty()) {
+                shown.put("key", sources.getFirst());
+            }
+        } catch (BrigException e) {
+            shown.put("base_url", "cannot be used: " + e.getMessage());
+        }
+        shown.put("file", file.toString());
+        return shown;
+    }
+
+    @Command(
+            description = "Send one small request by a route, as the agent would, and say what came back.",
+            mixinStandardHelpOptions = true,
+            footer = {
+                "",
+                "Asks for the list of models, which costs nothing. Exits with 0 where the server gave it, with 1",
+                "where it answered something else.",
+                "",
+                "Example:",
+                "  brig route test claude"
+            })
+    int test(@Parameters(paramLabel = "NAME", description = "The route.") String name) {
+        requireName(name);
+        try (CommandContext.Connection connection = main.context().connectOrEmbed()) {
+            Fields answer = connection.client().request(Map.of("action", "test_route", "route", name));
+            int status = (int) answer.number("status", 0, 999, 0);
+            boolean well = status >= 200 && status < 300;
+            if (main.json()) {
+                main.terminal().json(answer.asMap());
+            } else {
+                String means = well
+                        ? ""
+                        : switch (status) {
+                            case 401, 403 -> ": the key is refused";
+                            case 404 -> ": a server is there, which has no list of models";
+                            default -> "";
+                        };
+                main.terminal().println(answer.text("base_url", "") + " answered " + status + means);
+                if (!well) {
+                    main.terminal().lines(answer.text("text", ""));
+                }
+            }
+            return well ? 0 : 1;
+        }
+    }
+
+    @Command(
+            name = "rm",
+            description = "Remove a way to a model, with the key that was kept for it.",
+            mixinStandardHelpOptions = true,
+            footer = {"", "What runs reaches its model no more.", "", "Example:", "  brig route rm claude"})
+    int remove(@Parameters(paramLabel = "NAME", description = "As 'brig route list' shows it.") String name)
+            throws IOException {
+        requireName(name);
+        requireOwnGateway("rm " + name);
+        if (!Files.deleteIfExists(routeFile(name))) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "no route '" + name + "' is set in " + folder());
+        }
+        Files.deleteIfExists(keyFile(name));
+        if (main.json()) {
+            main.terminal().json(Map.of("name", name));
+        } else {
+            main.terminal().note("removed the route " + name);
+        }
+        return 0;
+    }
+}

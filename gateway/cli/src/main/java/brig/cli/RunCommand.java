@@ -1,0 +1,100 @@
+package brig.cli;
+
+import brig.cli.terminal.Spinner;
+import brig.cli.terminal.Terminal;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig run}. */
+@Command(
+        name = "run",
+        description = "Run one message behind the wall, stream what comes, exit with the agent's code.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Uses the running gateway, or starts one for this run. Without a message, and with standard input "
+                    + "that is no terminal, the message is read from there. An agent that has nothing to do without one is not "
+                    + "started: exit code 2.",
+            "",
+            "Examples:",
+            "  brig run shell -- 'make test'",
+            "  brig run shell < script.sh",
+            "  brig run --json demo-writer -- hello there"
+        })
+final class RunCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Mixin
+    private SpawnOptions options = new SpawnOptions();
+
+    @Mixin
+    private RawOption raw = new RawOption();
+
+    @Override
+    public Integer call() throws IOException {
+        raw.apply(main.terminal());
+        return stream(main, options.agent(), options.request(message(options.message()), true), spawnId -> {});
+    }
+
+    /** Makes the request, and prints what comes of it until the spawn is over. */
+    static int stream(Main main, String agent, Map<String, ?> request, Consumer<String> spawned) throws IOException {
+        Spinner spinner = main.terminal().spinner("waiting for " + agent);
+        try (spinner;
+                CommandContext.Connection connection = main.context().connectOrEmbed()) {
+            GatewayClient client = connection.client();
+            if ("".equals(request.get("prompt")) && needsMessage(client, agent)) {
+                throw main.wrongUsage("the agent '" + agent + "' needs a message, such as: "
+                        + main.context().command("run") + " " + agent + " -- 'MESSAGE'");
+            }
+            String spawnId = client.request(request).requiredText("spawn_id");
+            spawned.accept(spawnId);
+            AtomicBoolean ended = new AtomicBoolean();
+            Runtime.getRuntime()
+                    .addShutdownHook(Thread.ofPlatform().name("brig-interrupt").unstarted(() -> {
+                        if (!ended.get()) {
+                            client.send(Map.of("action", "terminate"));
+                        }
+                    }));
+            client.send(Map.of("action", "attach", "id", spawnId));
+            StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), true, spinner::close);
+            for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
+                printer.print(line);
+                ended.compareAndSet(false, printer.isEnded());
+            }
+            if (!ended.get()) {
+                throw new BrigException(
+                        ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                        "the gateway is gone; the worker may go on: '"
+                                + main.context().command("logs") + " -f " + spawnId + "' once it is back");
+            }
+            if ("".equals(request.get("prompt")) && !printer.hasSaid() && !main.json()) {
+                main.terminal().note("there was no message, and so nothing to do: brig run " + agent + " -- 'MESSAGE'");
+            }
+            return printer.exitCode();
+        }
+    }
+
+    private static boolean needsMessage(GatewayClient client, String agent) {
+        return client.request(Map.of("action", "agents")).objects("agents").stream()
+                .anyMatch(one -> agent.equals(one.text("name")) && one.flag("needs_message"));
+    }
+
+    /** The message of the command line, or else of standard input. */
+    static String message(@Nullable String message) throws IOException {
+        if (message != null || Terminal.isTerminal(0)) {
+            return message == null ? "" : message;
+        }
+        return new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,89 @@
+package brig.cli;
+
+import brig.gateway.app.Gateway;
+import brig.gateway.config.Config;
+import brig.gateway.config.Paths;
+import brig.gateway.telemetry.LineEncoder;
+import brig.protocol.BrigException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig serve}. */
+@Command(
+        name = "serve",
+        description = "Start the gateway with its worker-agent, and run until it is stopped.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers go on, and the",
+            "next 'brig serve' takes them up where their streams were.",
+            "",
+            "Examples:",
+            "  brig serve --config my.json",
+            "  brig worker-agent --runtime-dir /run/brig-worker-agent --gateway-user brig",
+            "  brig serve --worker-agent /run/brig-worker-agent"
+        })
+final class ServeCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(
+            names = "--worker-agent",
+            paramLabel = "DIR",
+            description =
+                    "The runtime folder of a worker-agent that is a service of its own. None is started then, and its "
+                            + "workers go on when the gateway ends.")
+    private @Nullable Path workerAgent;
+
+    @Override
+    public Integer call() {
+        CommandContext context = main.context();
+        Paths paths = workerAgent == null ? context.paths() : context.paths().withWorkerAgent(workerAgent);
+        Config config = context.config();
+        System.setProperty(LineEncoder.FORMAT_PROPERTY, config.log().format());
+        Gateway gateway = new Gateway(config, paths, context.configFile());
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().name("brig-stop").unstarted(gateway::stop));
+        try {
+            gateway.start();
+        } catch (BrigException e) {
+            gateway.keepWorkers();
+            throw e;
+        }
+        String warning = gateway.warning();
+        if (warning != null) {
+            main.terminal().note("brig: RECORD_LOST: " + warning);
+        }
+        String brig = paths.home().resolve("bin/brig") + context.option();
+        main.terminal().lines("""
+                brig is up
+                  http            %s (token: brig token) and %s
+                  spawner socket  %s
+                  session sockets %s/<task_id>/io.sock
+
+                try next:
+                  %s run shell -- 'echo hi; id; ls /'
+                  %s run demo-writer
+                  %s open
+                  %s doctor""".formatted(
+                        gateway.url(), paths.http(), paths.spawner(), paths.agents(), brig, brig, brig, brig));
+        sayFaults(paths.spawner());
+        gateway.awaitStopWanted();
+        return 0;
+    }
+
+    /** What of the operator's files cannot be used: nobody would look for it before a spawn is refused. */
+    private void sayFaults(Path spawner) {
+        try (GatewayClient client = GatewayClient.connect(spawner)) {
+            client.request(Map.of("action", "agents")).texts("faults").forEach(main.terminal()::note);
+        } catch (IOException | BrigException e) {
+            main.terminal().note("what can be run here is not known yet: " + e.getMessage());
+        }
+    }
+}

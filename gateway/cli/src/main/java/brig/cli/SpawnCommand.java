@@ -1,0 +1,50 @@
+package brig.cli;
+
+import brig.protocol.json.Fields;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig spawn}. */
+@Command(
+        name = "spawn",
+        description = "Start a session and print how to reach it.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  brig spawn shell --task-id build",
+            "  brig attach build",
+            "  brig spawn --once --json demo-writer -- hello"
+        })
+final class SpawnCommand implements Callable<Integer> {
+    @ParentCommand
+    private Main main = new Main();
+
+    @Mixin
+    private SpawnOptions options = new SpawnOptions();
+
+    @Option(names = "--once", description = "End the session when its first message is done.")
+    private boolean once;
+
+    @Override
+    public Integer call() {
+        try (GatewayClient client = main.context().connect()) {
+            Fields answer = client.request(options.request(options.message(), once));
+            if (main.json()) {
+                main.terminal().json(answer.asMap());
+                return 0;
+            }
+            for (Map.Entry<String, ?> field : answer.asMap().entrySet()) {
+                main.terminal()
+                        .println(
+                                "%-13s %s".formatted(field.getKey(), field.getValue() == null ? "" : field.getValue()));
+            }
+            main.terminal().note("next: " + main.context().command("attach") + " " + answer.text("task_id", ""));
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,194 @@
+package brig.cli;
+
+import brig.protocol.Ids;
+import brig.protocol.message.SpawnRequest;
+import brig.protocol.message.SpawnRequest.WorkspaceMode;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What {@code run} and {@code spawn} have in common. */
+final class SpawnOptions {
+    @Parameters(index = "0", paramLabel = "AGENT", description = "Name of an agent profile: 'brig agents' lists them.")
+    private String agent = "";
+
+    @Parameters(index = "1..*", paramLabel = "MESSAGE", description = "The first message; words are joined by spaces.")
+    private List<String> message = List.of();
+
+    @Option(names = "--task-id", paramLabel = "ID", description = "Your name for the session.")
+    private @Nullable String taskId;
+
+    @ArgGroup
+    private Place place = new Place();
+
+    /** At most one of them. */
+    private static final class Place {
+        @Option(
+                names = {"-w", "--workspace"},
+                paramLabel = "FOLDER",
+                description = "Folder to work in, below one of worker.workspaceBases; by default a new one, which goes "
+                        + "with the session if it stays empty.")
+        private @Nullable Path workspace;
+
+        @Option(
+                names = {"-r", "--repository"},
+                paramLabel = "FOLDER",
+                description = "Work in a worktree of this git repository, on the branch brig/ID.")
+        private @Nullable Path repository;
+
+        @Option(
+                names = {"-s", "--snapshot"},
+                paramLabel = "FOLDER",
+                description = "The same, beginning with the changes of tracked files that are not committed there.")
+        private @Nullable Path snapshot;
+
+        @Option(
+                names = {"-c", "--copy"},
+                paramLabel = "FOLDER",
+                description = "Work in a copy of this folder without its private files. Only changes take "
+                        + "space, which XFS and Btrfs can do; elsewhere it is refused.")
+        private @Nullable Path copy;
+
+        WorkspaceMode mode() {
+            return repository != null
+                    ? WorkspaceMode.WORKTREE
+                    : snapshot != null
+                            ? WorkspaceMode.SNAPSHOT
+                            : copy != null ? WorkspaceMode.COPY : WorkspaceMode.FOLDER;
+        }
+    }
+
+    @Option(
+            names = "--share-workspace",
+            description = "Work in the folder even where a live session does, or one that another "
+                    + "captain's session left: the first of your own sessions only, the second as admin only.")
+    private boolean share;
+
+    @Option(
+            names = "--model",
+            paramLabel = "NAME",
+            description = "Which model the agent asks. Refused where its profile has no place for it.")
+    private @Nullable String model;
+
+    @Option(
+            names = "--tools",
+            paramLabel = "NAME",
+            split = ",",
+            description = "What the agent may use and nothing else, such as read,grep. Refused likewise.")
+    private List<String> tools = List.of();
+
+    @Option(
+            names = "--system-prompt",
+            paramLabel = "TEXT",
+            description = "What the agent is told beside its own instructions. Refused likewise.")
+    private @Nullable String systemPrompt;
+
+    @Option(
+            names = "--policy",
+            paramLabel = "NAME",
+            description = "What the wall lets in, instead of the agent's own policy: 'brig agents' lists them.")
+    private @Nullable String policy;
+
+    @Option(
+            names = "--request-id",
+            paramLabel = "UUID",
+            description = "Repeated with the same id within 24 hours it starts nothing and prints the first answer.")
+    private @Nullable String requestId;
+
+    @Option(
+            names = "--project",
+            paramLabel = "NAME",
+            description = "What the session belongs to; request ids count within it.",
+            defaultValue = "")
+    private String project = "";
+
+    @Option(
+            names = "--env-allowlist",
+            paramLabel = "NAME",
+            split = ",",
+            description = "Of the variables that the policy lets in, only these.")
+    private @Nullable List<String> variables;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "End each process after that time.",
+            defaultValue = "0")
+    private long timeoutSeconds;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "End the session when no captain was connected to it for that time.")
+    private long leaseSeconds;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            description = "Where no worker is free wait so long for one, such as 30s, instead of being refused.")
+    private @Nullable String wait;
+
+    @Option(
+            names = "--resume",
+            paramLabel = "SESSION_ID",
+            description = "Go on with an earlier session of the agent, in the same project or workspace.")
+    private @Nullable String resume;
+
+    /** The message of the command line; null where there is none. */
+    @Nullable
+    String message() {
+        return message.isEmpty() ? null : String.join(" ", message);
+    }
+
+    String agent() {
+        return agent;
+    }
+
+    private static @Nullable String absolute(@Nullable Path path) {
+        return path == null ? null : path.toAbsolutePath().normalize().toString();
+    }
+
+    Map<String, ?> request(@Nullable String prompt, boolean once) {
+        return request(prompt, once, false);
+    }
+
+    Map<String, ?> request(@Nullable String prompt, boolean once, boolean record) {
+        SpawnRequest.Claim claim = new SpawnRequest.Claim(
+                requestId == null ? null : Ids.requestId("--request-id", requestId), SpawnRequest.Claim.LOCAL, project);
+        SpawnRequest.Bounds bounds = new SpawnRequest.Bounds(
+                variables == null
+                        ? null
+                        : variables.stream().distinct().sorted().toList(),
+                timeoutSeconds,
+                leaseSeconds);
+        Map<String, @Nullable Object> request = new LinkedHashMap<>();
+        request.put("action", "spawn");
+        request.put("client", "cli");
+        request.put("wait", wait);
+        Path folder = place.copy != null ? place.copy : place.workspace;
+        request.putAll(new SpawnRequest(
+                        taskId,
+                        absolute(folder),
+                        agent,
+                        model,
+                        tools,
+                        systemPrompt,
+                        prompt,
+                        once,
+                        policy,
+                        place.mode(),
+                        absolute(place.repository != null ? place.repository : place.snapshot),
+                        share,
+                        claim,
+                        bounds,
+                        new SpawnRequest.Continuation(resume, record))
+                .toMap());
+        return request;
+    }
+}

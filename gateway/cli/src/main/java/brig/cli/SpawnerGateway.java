@@ -1,0 +1,114 @@
+package brig.cli;
+
+import brig.acp.AcpGateway;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The running gateway, or one of this command alone, which is started when it is needed. */
+final class SpawnerGateway implements AcpGateway {
+    private final CommandContext context;
+    private final boolean mayEmbed;
+
+    // Guarded by this.
+    private @Nullable Path spawner;
+    private CommandContext.@Nullable Embedded embedded;
+    private boolean closed;
+
+    SpawnerGateway(CommandContext context, boolean mayEmbed) {
+        this.context = context;
+        this.mayEmbed = mayEmbed;
+    }
+
+    @Override
+    public Fields request(Map<String, ?> request) {
+        try (GatewayClient client = connect()) {
+            return client.request(request);
+        }
+    }
+
+    @Override
+    public Attached attach(String id, long from) {
+        GatewayClient client = connect();
+        try {
+            return new Connection(
+                    client, client.request(Map.of("action", "attach", "id", id, "from", from, "client", "acp")));
+        } catch (BrigException refusal) {
+            client.close();
+            throw refusal;
+        }
+    }
+
+    private GatewayClient connect() {
+        if (context.remote() != null) {
+            return context.connect();
+        }
+        Path socket = spawner();
+        try {
+            return GatewayClient.connect(socket);
+        } catch (IOException e) {
+            throw new BrigException(
+                    ErrorCode.SHUTTING_DOWN,
+                    "no gateway listens on " + socket + ": start one with '" + context.command("serve") + "'");
+        }
+    }
+
+    /** Which it is is found out once: sessions do not move from one gateway to another. */
+    private synchronized Path spawner() {
+        if (spawner == null) {
+            Path usual = context.spawnerSocket();
+            try {
+                GatewayClient.connect(usual).close();
+                spawner = usual;
+            } catch (IOException nobodyListens) {
+                if (!mayEmbed || closed) {
+                    return usual;
+                }
+                CommandContext.Embedded started = new CommandContext.Embedded(context);
+                embedded = started;
+                spawner = started.spawner();
+            }
+        }
+        return spawner;
+    }
+
+    @Override
+    public void close() {
+        CommandContext.Embedded ending;
+        synchronized (this) {
+            closed = true;
+            ending = embedded;
+        }
+        if (ending != null) {
+            ending.close();
+        }
+    }
+
+    private record Connection(GatewayClient client, Fields welcome) implements Attached {
+        @Override
+        public @Nullable Fields next() {
+            byte[] line = client.nextLine();
+            return line == null ? null : new Fields(Json.parseObject(line));
+        }
+
+        @Override
+        public boolean isDrained() {
+            return client.isDrained();
+        }
+
+        @Override
+        public void send(Map<String, ?> message) {
+            client.send(message);
+        }
+
+        @Override
+        public void close() {
+            client.close();
+        }
+    }
+}

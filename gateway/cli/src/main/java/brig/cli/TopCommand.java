@@ -1,0 +1,134 @@
+package brig.cli;
+
+import brig.cli.terminal.KeyReader;
+import brig.cli.terminal.StyledLine;
+import brig.cli.terminal.RedrawnLines;
+import brig.protocol.BrigException;
+import brig.protocol.json.Fields;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig top}. */
+@Command(
+        name = "top",
+        description =
+                "Show the sessions that live, the busiest first, and the gateway's limits; live until q or Ctrl-C.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "FRAMES/S is of the time between two looks, so the first picture takes as long. On what is no terminal,",
+            "and with --json, each look prints all of it again.",
+            "",
+            "Examples:",
+            "  brig top",
+            "  brig top --once --interval 5",
+            "  brig top --json | jq -c '.sessions[] | [.task_id, .frames_per_second]'"
+        })
+final class TopCommand implements Callable<Integer> {
+    private static final int ROWS_UNKNOWN = 24;
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(names = "--once", description = "Only one picture.")
+    private boolean once;
+
+    @Option(
+            names = "--interval",
+            paramLabel = "SECONDS",
+            defaultValue = "1",
+            description = "Between two looks, 0.1 to 3600.")
+    private double intervalSeconds;
+
+    private final TopTable table = new TopTable();
+    /** What the trees said, and how far the stream was then: a tree is asked for again when there are more frames. */
+    private final Map<String, TopTable.Row> withTokens = new HashMap<>();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (!(intervalSeconds >= 0.1 && intervalSeconds <= 3600)) {
+            throw Fields.invalid("--interval", "must be from 0.1 to 3600");
+        }
+        boolean live = !once && !main.json() && main.terminal().isLive();
+        RedrawnLines picture = main.terminal().picture(live);
+        try (GatewayClient client = main.context().connect();
+                KeyReader keys = live ? KeyReader.take() : KeyReader.none()) {
+            look(client);
+            while (!keys.await('q', (long) (intervalSeconds * 1000))) {
+                Fields status = client.request(Map.of("action", "gateway"));
+                List<TopTable.Row> rows = look(client);
+                if (main.json()) {
+                    print(status, tokens(client, rows));
+                } else {
+                    draw(picture, client, StatusCommand.lines(status), rows, live);
+                }
+                if (once) {
+                    return 0;
+                }
+            }
+        }
+        return 0;
+    }
+
+    private List<TopTable.Row> look(GatewayClient client) {
+        return table.look(client.request(Map.of("action", "list")).objects("spawns"), System.currentTimeMillis());
+    }
+
+    private List<TopTable.Row> tokens(GatewayClient client, List<TopTable.Row> rows) {
+        Map<String, TopTable.Row> known = new HashMap<>(withTokens);
+        withTokens.clear();
+        List<TopTable.Row> counted = new ArrayList<>();
+        for (TopTable.Row row : rows) {
+            TopTable.Row last = known.get(row.spawnId());
+            TopTable.Row now = last != null && last.lastSeq() == row.lastSeq()
+                    ? new TopTable.Row(row.view(), row.framesPerSecond(), last.inputTokens(), last.outputTokens())
+                    : ask(client, row);
+            withTokens.put(row.spawnId(), now);
+            counted.add(now);
+        }
+        return counted;
+    }
+
+    /** One that has been forgotten meanwhile has no tokens any more. */
+    private static TopTable.Row ask(GatewayClient client, TopTable.Row row) {
+        try {
+            return row.withTokens(client.request(Map.of("action", "tree", "id", row.spawnId())));
+        } catch (BrigException gone) {
+            return row;
+        }
+    }
+
+    private void print(Fields status, List<TopTable.Row> rows) {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("gateway", status.asMap());
+        all.put("sessions", rows.stream().map(TopTable.Row::toMap).toList());
+        main.terminal().json(all);
+    }
+
+    private void draw(RedrawnLines picture, GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
+        // The head, an empty line, the table's head, a line that says how many are left out, and the cursor's.
+        int room = live ? Math.max(1, KeyReader.rows(ROWS_UNKNOWN) - head.size() - 4) : Integer.MAX_VALUE;
+        List<TopTable.Row> shown = tokens(client, rows.stream().limit(room).toList());
+        long nowMs = System.currentTimeMillis();
+        List<StyledLine> lines = new ArrayList<>(head.stream().map(StyledLine::of).toList());
+        lines.add(StyledLine.of(""));
+        lines.addAll(main.terminal()
+                .tableLines(
+                        TopTable.HEAD,
+                        shown.stream().map(row -> row.cells(nowMs)).toList()));
+        if (shown.size() < rows.size()) {
+            lines.add(StyledLine.of("and " + (rows.size() - shown.size()) + " more"));
+        }
+        picture.draw(lines);
+        if (!live && !once) {
+            main.terminal().println("");
+        }
+    }
+}

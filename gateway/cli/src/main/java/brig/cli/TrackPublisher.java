@@ -1,0 +1,232 @@
+package brig.cli;
+
+import brig.protocol.BrigException;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameType;
+import brig.protocol.json.Json;
+import brig.formats.adapter.FrameSink;
+import brig.formats.adapter.Frames;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the gateway what an agent says that Brig did not start. It never makes an agent wait: frames queue up to a
+ * bound, and when the gateway takes too little, or is gone, they end here and a person is told so, once. What is read from a
+ * file can wait.
+ *
+ * <p>One thread appends; one writes to the gateway, one reads what it has recorded.
+ */
+final class TrackPublisher implements FrameSink, AutoCloseable {
+    private static final long QUEUED_BYTES_MAX = 16L * 1024 * 1024;
+    private static final long FAREWELL_MS = 5_000;
+
+    private final GatewayClient client;
+    private final Consumer<String> note;
+    private final String spawnId;
+    /** Whether {@link #append} waits for the gateway; where not, no agent ever waits. */
+    private final boolean patient;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    // Guarded by the lock.
+    private final ArrayDeque<byte[]> queue = new ArrayDeque<>();
+    private long queuedBytes;
+    private long seq;
+    private long recordedSeq;
+    private boolean broken;
+    /** The last frame is in the queue. */
+    private boolean finishing;
+
+    private boolean closed;
+
+    private TrackPublisher(GatewayClient client, String spawnId, boolean patient, Consumer<String> note) {
+        this.client = client;
+        this.spawnId = spawnId;
+        this.patient = patient;
+        this.note = note;
+    }
+
+    /**
+     * Begins a session at the gateway.
+     *
+     * @param patient whether frames wait for a gateway that takes little; else it is given up
+     * @throws BrigException where it is refused
+     */
+    static TrackPublisher open(
+            GatewayClient client,
+            String agent,
+            @Nullable String taskId,
+            String folder,
+            boolean patient,
+            Consumer<String> note) {
+        Map<String, Object> request =
+                new LinkedHashMap<>(Map.of("action", "track", "agent", agent, "workspace", folder));
+        if (taskId != null) {
+            request.put("task_id", taskId);
+        }
+        TrackPublisher publisher = new TrackPublisher(client, client.request(request).requiredText("spawn_id"), patient, note);
+        Thread.ofVirtual().name("to-gateway").start(publisher::write);
+        Thread.ofVirtual().name("from-gateway").start(publisher::read);
+        publisher.put(FrameType.STATE, Map.of("state", "running"));
+        return publisher;
+    }
+
+    String spawnId() {
+        return spawnId;
+    }
+
+    @Override
+    public void append(FrameType type, byte[] body, int length) {
+        lock.lock();
+        try {
+            while (patient && !broken && queuedBytes > QUEUED_BYTES_MAX) {
+                changed.awaitUninterruptibly();
+            }
+            if (broken) {
+                return;
+            }
+            if (queuedBytes > QUEUED_BYTES_MAX) {
+                giveUp("the gateway takes too little");
+                return;
+            }
+            byte[] head =
+                    ("{\"type\":\"" + type.wireName() + "\",\"seq\":" + ++seq).getBytes(StandardCharsets.US_ASCII);
+            byte[] line = new byte[head.length + length];
+            System.arraycopy(head, 0, line, 0, head.length);
+            System.arraycopy(body, 0, line, head.length, length);
+            queue.add(line);
+            queuedBytes += line.length;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void put(FrameType type, Map<String, ?> fields) {
+        byte[] body = Frames.body(System.currentTimeMillis(), fields);
+        append(type, body, body.length);
+    }
+
+    /** Whether the gateway still takes what is said. */
+    boolean goesOn() {
+        lock.lock();
+        try {
+            return !broken;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The agent's process ended, or what it wrote did. Waits a while for the record of it. */
+    void finish(int exitCode) throws InterruptedException {
+        put(FrameType.DONE, Map.of("exitCode", exitCode));
+        finish();
+    }
+
+    /** The same where each turn has told its own end. */
+    void finish() throws InterruptedException {
+        put(FrameType.STATE, Map.of("state", "terminated", "reason", "completed"));
+        lock.lock();
+        try {
+            finishing = true;
+            long nanos = TimeUnit.MILLISECONDS.toNanos(FAREWELL_MS);
+            while (!broken && recordedSeq < seq && nanos > 0) {
+                nanos = changed.awaitNanos(nanos);
+            }
+            if (!broken && recordedSeq < seq) {
+                giveUp("the gateway did not record the end");
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void write() {
+        try {
+            for (byte[] line = next(); line != null; line = next()) {
+                client.send(line);
+            }
+        } catch (BrigException e) {
+            handleLost(e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The next line to write; null at the end. */
+    private byte @Nullable [] next() throws InterruptedException {
+        lock.lock();
+        try {
+            while (queue.isEmpty() && !broken && !closed) {
+                changed.await();
+            }
+            byte[] line = queue.poll();
+            queuedBytes -= line == null ? 0 : line.length;
+            changed.signalAll();
+            return line;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void read() {
+        try {
+            for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
+                handle(line);
+            }
+            handleLost("the gateway ended the session");
+        } catch (BrigException e) {
+            handleLost(e.getMessage());
+        }
+    }
+
+    private void handle(byte[] line) {
+        Fields answer = new Fields(Json.parseObject(line));
+        if (answer.asMap().get("ack") instanceof Long recorded) {
+            lock.lock();
+            try {
+                recordedSeq = recorded;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        } else {
+            handleLost(answer.text("error", "the gateway does not understand"));
+        }
+    }
+
+    private void handleLost(@Nullable String why) {
+        lock.lock();
+        try {
+            if (!finishing || recordedSeq < seq) {
+                giveUp(String.valueOf(why));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Frames end here; the lock is held. */
+    private void giveUp(String why) {
+        if (!broken) {
+            broken = true;
+            queue.clear();
+            changed.signalAll();
+            note.accept(why + ": from here on the agent is not tracked, and goes on");
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,123 @@
+package brig.cli;
+
+import brig.cli.terminal.StyledLine;
+import brig.cli.terminal.RedrawnLines;
+import brig.cli.terminal.Terminal;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameType;
+import brig.protocol.json.Json;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code brig tree}. */
+@Command(
+        name = "tree",
+        description = "Draw the agent of a session and its sub-agents, also after it has ended.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "With --json, and with -f on what is no terminal, each change prints all of it again.",
+            "",
+            "Examples:",
+            "  brig tree fix-tests",
+            "  brig tree -f fix-tests",
+            "  brig attach --agent $(brig tree --json fix-tests | " + "jq -r '.agents[0].agent_id') fix-tests"
+        })
+final class TreeCommand implements Callable<Integer> {
+    /** Frames come faster than anybody looks. */
+    private static final long REDRAW_MS = 200;
+
+    private static final long TICK_MS = 1_000;
+
+    @ParentCommand
+    private Main main = new Main();
+
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on until the session ends.")
+    private boolean follow;
+
+    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    private String id = "";
+
+    @Override
+    public Integer call() throws InterruptedException {
+        try (GatewayClient client = main.context().connect()) {
+            Fields tree = client.request(Map.of("action", "tree", "id", id));
+            RedrawnLines picture = main.terminal().picture(follow);
+            draw(picture, tree);
+            if (follow && !isOver(tree)) {
+                try (GatewayClient stream = main.context().connect()) {
+                    follow(picture, client, stream, tree.number("last_seq", 0, Long.MAX_VALUE, 0) + 1);
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static boolean isOver(Fields tree) {
+        return tree.text("state", "").equals("terminated")
+                || tree.text("state", "").equals("failed");
+    }
+
+    private void follow(RedrawnLines picture, GatewayClient client, GatewayClient stream, long from)
+            throws InterruptedException {
+        Semaphore news = new Semaphore(0);
+        AtomicBoolean ended = new AtomicBoolean();
+        stream.send(Map.of("action", "attach", "id", id, "from", from, "role", "watcher"));
+        Thread.ofVirtual().start(() -> {
+            for (byte[] line = stream.nextLine(); line != null; line = stream.nextLine()) {
+                if (concernsTree(line)) {
+                    news.release();
+                }
+            }
+            ended.set(true);
+            news.release();
+        });
+        boolean live = !main.json() && main.terminal().isLive();
+        boolean over = false;
+        while (!over) {
+            if (!live) {
+                news.acquire();
+            } else if (!news.tryAcquire(TICK_MS, TimeUnit.MILLISECONDS)) {
+                draw(picture, client.request(Map.of("action", "tree", "id", id)));
+                continue;
+            }
+            if (!ended.get()) {
+                Thread.sleep(REDRAW_MS);
+            }
+            news.drainPermits();
+            over = ended.get();
+            draw(picture, client.request(Map.of("action", "tree", "id", id)));
+        }
+    }
+
+    private static boolean concernsTree(byte[] line) {
+        Fields frame = new Fields(Json.parseObject(line));
+        return frame.has("seq")
+                && switch (FrameType.of(frame.text("type", ""))) {
+                    case SUBAGENT, USAGE, SESSION, DONE, STATE -> true;
+                    default -> false;
+                };
+    }
+
+    private void draw(RedrawnLines picture, Fields tree) {
+        Terminal terminal = main.terminal();
+        if (main.json()) {
+            terminal.json(tree.asMap());
+            return;
+        }
+        picture.draw(new TreeDrawing(tree, System.currentTimeMillis())
+                .lines().stream().map(StyledLine::of).toList());
+        if (follow && !terminal.isLive()) {
+            terminal.println("");
+        }
+    }
+}

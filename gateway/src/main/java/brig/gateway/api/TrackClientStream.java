@@ -1,0 +1,62 @@
+package brig.gateway.api;
+
+import brig.gateway.connection.ConnectionWriter;
+import brig.gateway.connection.TextSink;
+import brig.gateway.worker.WorkerStream;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.vertx.core.net.NetSocket;
+import java.util.Map;
+
+/**
+ * The way back to who tells what an agent says that Brig did not start: it is told what is recorded, and made to wait
+ * where readers are slow. Owned by the event loop.
+ */
+final class TrackClientStream implements WorkerStream {
+    private final NetSocket socket;
+    private final TextSink sink;
+    private final ConnectionWriter writer;
+
+    TrackClientStream(NetSocket socket, TextSink sink, ConnectionWriter writer) {
+        this.socket = socket;
+        this.sink = sink;
+        this.writer = writer;
+    }
+
+    @Override
+    public void pause() {
+        socket.pause();
+    }
+
+    @Override
+    public void resume() {
+        socket.resume();
+    }
+
+    @Override
+    public void ack(long seq) {
+        sink.writeLine(Map.of("ack", seq));
+        sink.flush();
+    }
+
+    @Override
+    public void input(Message message) {
+        throw notStarted();
+    }
+
+    @Override
+    public void cancel() {
+        throw notStarted();
+    }
+
+    private static BrigException notStarted() {
+        return new BrigException(
+                ErrorCode.INPUT_NOT_ACCEPTED,
+                "Brig did not start this agent and only listens to it: speak with it where it was started");
+    }
+
+    @Override
+    public void close() {
+        writer.finish();
+    }
+}

@@ -1,0 +1,65 @@
+package brig.gateway.auth;
+
+import brig.gateway.time.Clock;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
+import java.util.LinkedHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One-time ways in, for those who can send no header: {@code EventSource} and the WebSockets of browsers. A ticket may
+ * stand in a URL because it is worth nothing when the URL is written to a log. State owned by the event loop.
+ */
+public final class Tickets {
+    /** How long a ticket is good, in milliseconds. */
+    public static final long TICKET_MS = 30_000;
+
+    static final int TICKETS_MAX = 10_000;
+
+    /** A new ticket, and what it is really good for. */
+    public record Issued(String secret, Role role) {}
+
+    private record Ticket(Access access, long expiresMs) {}
+
+    private final Clock clock;
+    /** By the hash of the secret, oldest first. */
+    private final LinkedHashMap<String, Ticket> byHash = new LinkedHashMap<>();
+
+    public Tickets(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * A ticket for what that access opens already, or less of it.
+     *
+     * @param spawnId the session that it is bound to; null for those of the access
+     * @throws BrigException {@code FORBIDDEN} for an access that opens nothing by itself
+     */
+    public Issued issue(Access access, @Nullable String spawnId, boolean watchOnly) {
+        Role role = access.role();
+        if (role == null) {
+            throw new BrigException(ErrorCode.FORBIDDEN, "the token does not reach beyond its session: name that");
+        }
+        long nowMs = clock.nowMs();
+        byHash.values().removeIf(ticket -> ticket.expiresMs() <= nowMs);
+        if (byHash.size() >= TICKETS_MAX) {
+            throw new BrigException(ErrorCode.MAX_TOKENS, "too many tickets wait to be used", 5);
+        }
+        String secret = Ids.newToken();
+        byHash.put(Ids.hashToken(secret), new Ticket(access.narrowed(spawnId, watchOnly), nowMs + TICKET_MS));
+        return new Issued(secret, watchOnly ? Role.WATCHER : role);
+    }
+
+    /** Uses a ticket up. @throws BrigException {@code UNAUTHENTICATED}, {@code ATTACH_AUTH_EXPIRED} */
+    public Access redeem(String secret) {
+        Ticket ticket = byHash.remove(Ids.hashToken(secret));
+        if (ticket == null) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "there is no such ticket, or it was used");
+        }
+        if (ticket.expiresMs() <= clock.nowMs()) {
+            throw new BrigException(ErrorCode.ATTACH_AUTH_EXPIRED, "the ticket has expired");
+        }
+        return ticket.access();
+    }
+}

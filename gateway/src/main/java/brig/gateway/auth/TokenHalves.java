@@ -1,0 +1,62 @@
+package brig.gateway.auth;
+
+import brig.protocol.Ids;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A token cut in two for a browser. The cookie's half is one that no script reads; but a browser sends cookies to every
+ * port of a host, so to whatever an agent serves there by {@code brig port}. The key's half is one that the page keeps in
+ * its origin's own storage, which other ports do not reach, and sends as a header, which other origins cannot. Each half
+ * alone is noise (a one-time pad), so the gateway keeps nothing: both together are the token, with its role and expiry.
+ *
+ * @param cookie base64url
+ * @param key base64url
+ */
+public record TokenHalves(String cookie, String key) {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final int BYTES = 32;
+    private static final int TEXT_LENGTH = 43;
+
+    /** @param token as {@link Ids#newToken} makes them */
+    public static TokenHalves of(String token) {
+        byte[] secret = Base64.getUrlDecoder().decode(token.substring(token.length() - TEXT_LENGTH));
+        byte[] pad = new byte[BYTES];
+        RANDOM.nextBytes(pad);
+        return new TokenHalves(text(pad), text(xor(secret, pad)));
+    }
+
+    /** The token of two halves; empty where one of them is no half. */
+    public static Optional<String> join(@Nullable String cookie, @Nullable String key) {
+        byte[] one = bytes(cookie);
+        byte[] other = bytes(key);
+        return one.length == BYTES && other.length == BYTES
+                ? Optional.of(Ids.token(xor(one, other)))
+                : Optional.empty();
+    }
+
+    private static byte[] bytes(@Nullable String text) {
+        if (text == null || text.length() != TEXT_LENGTH) {
+            return new byte[0];
+        }
+        try {
+            return Base64.getUrlDecoder().decode(text);
+        } catch (IllegalArgumentException e) {
+            return new byte[0];
+        }
+    }
+
+    private static String text(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private static byte[] xor(byte[] one, byte[] other) {
+        byte[] both = new byte[BYTES];
+        for (int i = 0; i < BYTES; i++) {
+            both[i] = (byte) (one[i] ^ other[i]);
+        }
+        return both;
+    }
+}

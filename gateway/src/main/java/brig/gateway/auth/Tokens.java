@@ -1,0 +1,212 @@
+package brig.gateway.auth;
+
+import brig.gateway.time.Clock;
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Ids;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens that were minted, and the connections that live by them. A secret is known by its hash only; it is found by
+ * that and compared in constant time. What a spawn's own two tokens are, the spawn knows: here they are only named where
+ * they were revoked.
+ *
+ * <p>State owned by the event loop.
+ */
+public final class Tokens {
+    /** Keeps tokens. Completes on the event loop. */
+    public interface Store {
+        /** The whole of those that were minted each time, for they are few. */
+        CompletionStage<Void> save(Collection<Token> tokens);
+
+        /** Where the admin on this host finds it. */
+        CompletionStage<Void> saveAdmin(String secret);
+    }
+
+    /** A connection that lives by a token. */
+    @FunctionalInterface
+    public interface Connection {
+        /** Its token counts no more: the connection says so and ends. */
+        void handleRevoked(BrigException why);
+    }
+
+    /** A new token: what may be shown of it, and the secret, which nobody can be told again. */
+    public record Minted(Token token, String secret) {}
+
+    /** What a new token is to be good for. */
+    public record Request(Role role, String captain, @Nullable String spawnId, long ttlMs) {}
+
+    /** How many there can be. Reached: {@code MAX_TOKENS}, until some expire. */
+    static final int TOKENS_MAX = 10_000;
+    /** In whose name the admin token acts. */
+    public static final String ADMIN = "admin";
+
+    private static final long CHECK_MS_MAX = 24 * 3_600_000L;
+    /** That a token was taken back is known for so long, where it would not have expired before. */
+    private static final long REVOKED_MS = 366 * CHECK_MS_MAX;
+
+    private final Store store;
+    private final Clock clock;
+    private final Timers timers;
+    private final Map<String, Token> byHash = new LinkedHashMap<>();
+    private final Map<String, Set<Connection>> connections = new HashMap<>();
+    private String adminHash;
+    private Timers.@Nullable Timer expiry;
+
+    public Tokens(String adminToken, Collection<Token> kept, Store store, Clock clock, Timers timers) {
+        this.adminHash = Ids.hashToken(adminToken);
+        this.store = store;
+        this.clock = clock;
+        this.timers = timers;
+        kept.forEach(token -> byHash.put(token.hash(), token));
+        checkExpiry();
+    }
+
+    /**
+     * What that secret opens. One that is not known here opens nothing by itself; it may be a spawn's own.
+     *
+     * @throws BrigException {@code ATTACH_AUTH_EXPIRED} where it did once
+     */
+    public Access access(@Nullable String secret) {
+        if (secret == null) {
+            return Access.nobody();
+        }
+        String hash = Ids.hashToken(secret);
+        if (equal(hash, adminHash)) {
+            return new Access(ADMIN, Role.ADMIN, null, secret, Token.idOf(adminHash));
+        }
+        Token token = byHash.get(hash);
+        if (token == null || !equal(hash, token.hash())) {
+            return new Access("token", null, null, secret, Token.idOf(hash));
+        }
+        if (token.revoked() || token.expiresMs() <= clock.nowMs()) {
+            throw over(token);
+        }
+        return new Access(token.captain(), token.role(), token.spawnId(), secret, token.id());
+    }
+
+    private static boolean equal(String hash, String other) {
+        return MessageDigest.isEqual(
+                hash.getBytes(StandardCharsets.US_ASCII), other.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static BrigException over(Token token) {
+        return new BrigException(
+                ErrorCode.ATTACH_AUTH_EXPIRED,
+                "the token " + token.id() + (token.revoked() ? " was revoked" : " has expired"));
+    }
+
+    /** Makes a token. Completes when it would survive a restart. */
+    public CompletionStage<Minted> mint(Request options) {
+        forgetOld();
+        if (byHash.size() >= TOKENS_MAX) {
+            return CompletableFuture.failedFuture(new BrigException(
+                    ErrorCode.MAX_TOKENS,
+                    "there are " + TOKENS_MAX + " tokens already: wait until some have expired",
+                    60));
+        }
+        String secret = Ids.newToken();
+        Token token = Token.of(secret, options.role(), options.captain(), options.spawnId(), clock.nowMs(), options.ttlMs());
+        byHash.put(token.hash(), token);
+        checkExpiry();
+        return store.save(List.copyOf(byHash.values())).thenApply(saved -> new Minted(token, secret));
+    }
+
+    /** All that have not expired, oldest first. */
+    public List<Token> all() {
+        return byHash.values().stream()
+                .filter(token -> token.expiresMs() > clock.nowMs())
+                .toList();
+    }
+
+    /** The token of that name. @throws BrigException {@code NOT_FOUND} */
+    public Token find(String id) {
+        return all().stream()
+                .filter(token -> token.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new BrigException(ErrorCode.NOT_FOUND, "there is no token '" + id + "'"));
+    }
+
+    /**
+     * Takes a token back, at once: its connections are closed before this returns. Completes when that would survive a
+     * restart.
+     */
+    public CompletionStage<Token> revoke(Token token) {
+        Token withdrawn = token.withdrawn(clock.nowMs() + REVOKED_MS);
+        byHash.put(token.hash(), withdrawn);
+        close(withdrawn);
+        return store.save(List.copyOf(byHash.values())).thenApply(saved -> withdrawn);
+    }
+
+    /** Whether that is the name of the admin token. */
+    public boolean isAdmins(String id) {
+        return id.equals(Token.idOf(adminHash));
+    }
+
+    /** Takes the admin token back, with another one in its place. Completes when both would survive a restart. */
+    public CompletionStage<Token> replaceAdmin() {
+        String secret = Ids.newToken();
+        return store.saveAdmin(secret).thenCompose(saved -> {
+            Token old = new Token(adminHash, Role.ADMIN, ADMIN, null, clock.nowMs(), Long.MAX_VALUE, false);
+            adminHash = Ids.hashToken(secret);
+            return revoke(old);
+        });
+    }
+
+    /** Closes the connection when its token counts no more, until the returned handle is closed. */
+    public Runnable watch(Access access, Connection connection) {
+        String id = access.tokenId();
+        if (id == null) {
+            return () -> {};
+        }
+        connections.computeIfAbsent(id, key -> new HashSet<>()).add(connection);
+        return () -> connections.computeIfPresent(id, (key, all) -> {
+            all.remove(connection);
+            return all.isEmpty() ? null : all;
+        });
+    }
+
+    private void close(Token token) {
+        List.copyOf(connections.getOrDefault(token.id(), Set.of()))
+                .forEach(connection -> connection.handleRevoked(over(token)));
+    }
+
+    private void handleExpiry() {
+        long nowMs = clock.nowMs();
+        List.copyOf(byHash.values()).stream()
+                .filter(token -> token.expiresMs() <= nowMs)
+                .forEach(this::close);
+        checkExpiry();
+    }
+
+    /** Sets the timer for the token that expires next. */
+    private void checkExpiry() {
+        if (expiry != null) {
+            expiry.cancel();
+            expiry = null;
+        }
+        long nowMs = clock.nowMs();
+        byHash.values().stream()
+                .mapToLong(token -> token.expiresMs() - nowMs)
+                .filter(left -> left > 0)
+                .min()
+                .ifPresent(left -> expiry = timers.after(Math.min(left, CHECK_MS_MAX), this::handleExpiry));
+    }
+
+    /** Expired tokens are kept for a day, so that who still has one is told what is wrong with it. */
+    private void forgetOld() {
+        byHash.values().removeIf(token -> token.expiresMs() + CHECK_MS_MAX <= clock.nowMs());
+    }
+}

@@ -1,5 +1,0 @@
-/** The {@code brig} command line. Everything but {@code serve} is a client of the spawner socket. */
-@NullMarked
-package brig.gateway.cli;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,114 @@
+package brig.gateway.http;
+
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The descriptions of the interface that the gateway serves: OpenAPI of what is asked over HTTP, AsyncAPI of what is
+ * streamed. As files they refer to the JSON Schemas beside them; what is served is one document, with the schemas in it.
+ */
+public final class ApiDocuments {
+    private static final String FILE = "schemas/";
+    private static final String URN = "urn:brig:v1:";
+    private static final String COMPONENTS = "#/components/schemas/";
+
+    private @Nullable Buffer openApi;
+    private @Nullable Buffer asyncApi;
+
+    public void openApi(Call call) {
+        if (openApi == null) {
+            openApi = bundle("openapi");
+        }
+        call.response()
+                .putHeader("Content-Type", "application/vnd.oai.openapi+json;version=3.1")
+                .end(openApi);
+    }
+
+    public void asyncApi(Call call) {
+        if (asyncApi == null) {
+            asyncApi = bundle("asyncapi");
+        }
+        call.response()
+                .putHeader("Content-Type", "application/vnd.aai.asyncapi+json;version=3.0.0")
+                .end(asyncApi);
+    }
+
+    /** The document of that name with all schemas that it refers to, and those that they refer to. */
+    public static Buffer bundle(String name) {
+        ArrayDeque<String> wanted = new ArrayDeque<>();
+        Map<String, @Nullable Object> document = moved(read(name), "", wanted);
+        Map<String, @Nullable Object> components = inside(document, "components");
+        Map<String, @Nullable Object> schemas = inside(components, "schemas");
+        TreeSet<String> added = new TreeSet<>();
+        while (!wanted.isEmpty()) {
+            String schema = wanted.remove();
+            if (added.add(schema)) {
+                Map<String, @Nullable Object> content = moved(read(FILE + schema), COMPONENTS + schema, wanted);
+                content.remove("$id");
+                content.remove("$schema");
+                schemas.put(schema, content);
+            }
+        }
+        components.put("schemas", schemas);
+        document.put("components", components);
+        return Buffer.buffer(Json.write(document));
+    }
+
+    private static Map<String, @Nullable Object> inside(Map<String, @Nullable Object> map, String name) {
+        return new LinkedHashMap<>(new Fields(map).object(name).asMap());
+    }
+
+    private static Map<String, @Nullable Object> read(String name) {
+        try (InputStream in = Json.class.getResourceAsStream("/" + name + ".json")) {
+            if (in == null) {
+                throw new IllegalStateException(name + ".json is missing");
+            }
+            return Json.parseObject(in.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A copy whose references lead within the document; {@code place} is where the copied schema stands in it. */
+    private static Map<String, @Nullable Object> moved(Map<?, ?> map, String place, ArrayDeque<String> wanted) {
+        Map<String, @Nullable Object> copy = new LinkedHashMap<>();
+        map.forEach((key, inner) -> copy.put(
+                String.valueOf(key),
+                key.equals("$ref") && inner instanceof String ref
+                        ? movedRef(ref, place, wanted)
+                        : movedValue(inner, place, wanted)));
+        return copy;
+    }
+
+    private static @Nullable Object movedValue(@Nullable Object value, String place, ArrayDeque<String> wanted) {
+        return switch (value) {
+            case Map<?, ?> map -> moved(map, place, wanted);
+            case List<?> list ->
+                list.stream().map(inner -> movedValue(inner, place, wanted)).toList();
+            case null, default -> value;
+        };
+    }
+
+    private static String movedRef(String ref, String place, ArrayDeque<String> wanted) {
+        String[] parts = ref.split("#", 2);
+        String fragment = parts.length == 2 ? parts[1] : "";
+        if (parts[0].isEmpty()) {
+            return place.isEmpty() ? ref : place + fragment;
+        }
+        String schema = parts[0].startsWith(URN)
+                ? parts[0].substring(URN.length())
+                : parts[0].substring(FILE.length(), parts[0].length() - ".json".length());
+        wanted.add(schema);
+        return COMPONENTS + schema + fragment;
+    }
+}

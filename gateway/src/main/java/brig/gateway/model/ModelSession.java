@@ -1,0 +1,112 @@
+package brig.gateway.model;
+
+import brig.gateway.time.Timers;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker that answers somebody who takes it for a model. It stays for the next request of the talk, but not for long,
+ * and no longer than the client does: a client that is killed says nothing but closes its connections. Owned by the
+ * event loop.
+ */
+final class ModelSession {
+    /** How long a worker waits for the next words. */
+    static final long IDLE_MS = 5 * 60_000L;
+    /** How long it waits for a client that closed the connection over which it was answered. */
+    static final long GONE_MS = 3_000;
+
+    private final Worker worker;
+    private final Timers timers;
+    private final boolean goesOn;
+    private boolean busy;
+    private boolean ended;
+    private Timers.@Nullable Timer end;
+    private @Nullable Channel client;
+    private final ChannelFutureListener handleClosed = closed -> handleGone();
+
+    /** Who answers. */
+    interface Worker {
+        boolean isOver();
+
+        /** Interrupts what is being answered. */
+        void cancel();
+
+        /** Ends it, and with it the talk: nothing is called after this. */
+        void terminate(String reason);
+    }
+
+    /** @param goesOn whether it can be named by a later request */
+    ModelSession(Worker worker, Timers timers, boolean goesOn) {
+        this.worker = worker;
+        this.timers = timers;
+        this.goesOn = goesOn;
+    }
+
+    /** @throws BrigException {@code INPUT_NOT_ACCEPTED} */
+    void requireIdle() {
+        if (busy) {
+            throw new BrigException(ErrorCode.INPUT_NOT_ACCEPTED, "the talk has an answer that is not over yet", 1);
+        }
+    }
+
+    /** A turn begins, for the client behind that connection. */
+    void begin(Channel connection) {
+        busy = true;
+        stay();
+        if (connection != client) {
+            leave();
+            client = connection;
+            // A connection that is closed already calls back at once.
+            connection.closeFuture().addListener(handleClosed);
+        }
+    }
+
+    /** The turn is over, and its answer on its way. */
+    void handleOver() {
+        busy = false;
+        if (worker.isOver() || !goesOn) {
+            terminate("completed");
+        } else if (end == null && !ended) {
+            end = timers.after(IDLE_MS, () -> terminate("idle"));
+        }
+    }
+
+    private void handleGone() {
+        client = null;
+        if (busy) {
+            worker.cancel();
+        }
+        stay();
+        if (goesOn) {
+            end = timers.after(GONE_MS, () -> terminate("requested"));
+        } else {
+            terminate("requested");
+        }
+    }
+
+    private void stay() {
+        if (end != null) {
+            end.cancel();
+            end = null;
+        }
+    }
+
+    private void leave() {
+        if (client != null) {
+            client.closeFuture().removeListener(handleClosed);
+            client = null;
+        }
+    }
+
+    private void terminate(String reason) {
+        stay();
+        leave();
+        if (!ended) {
+            ended = true;
+            worker.terminate(reason);
+        }
+    }
+}

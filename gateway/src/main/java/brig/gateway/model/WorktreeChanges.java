@@ -1,0 +1,110 @@
+package brig.gateway.model;
+
+import brig.gateway.connection.Problem;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What an agent changed in its worktree, told to a captain that knows nothing of worktrees, as the end of an answer. */
+final class WorktreeChanges {
+    private static final int CHARACTERS_MAX = 32 * 1024;
+
+    private final Applying applying;
+
+    WorktreeChanges(Applying applying) {
+        this.applying = applying;
+    }
+
+    /** As {@link brig.gateway.worker.WorkerAgent#apply}; what nobody named is withheld. */
+    @FunctionalInterface
+    interface Applying {
+        CompletionStage<Map<String, @Nullable Object>> apply(String spawnId, boolean check);
+    }
+
+    /** Who takes changes over into the captain's repository. */
+    enum Apply {
+        /** Whoever reads how. */
+        ASK,
+        /** Brig, as soon as the answer is over. */
+        AUTO,
+        /** Nobody. */
+        NEVER;
+
+        /** The value of the header {@code brig-apply}; {@code ask} where there is none. */
+        static Apply read(@Nullable String text) {
+            try {
+                return text == null ? ASK : valueOf(text.toUpperCase(Locale.ROOT));
+            } catch (IllegalArgumentException e) {
+                throw Fields.invalid("brig-apply", "must be ask, auto or never");
+            }
+        }
+    }
+
+    /** What a turn leaves behind, in words; empty where it changed nothing. Never fails. */
+    CompletionStage<String> after(String spawnId, Apply apply) {
+        return applying.apply(spawnId, apply != Apply.AUTO)
+                .thenApply(found -> tell(spawnId, apply, new Fields(found)))
+                .exceptionally(failure -> unknown(Problem.refusal(failure)));
+    }
+
+    private static String unknown(BrigException refusal) {
+        // A worktree without changes goes with its worker.
+        return refusal.code() == ErrorCode.NOT_FOUND
+                ? ""
+                : "\n\nBrig could not look at the changes: " + refusal.getMessage() + " (" + refusal.code() + ")\n";
+    }
+
+    private static String tell(String spawnId, Apply apply, Fields found) {
+        String patch = found.text("patch", "");
+        if (patch.isEmpty()) {
+            return "";
+        }
+        boolean whole = patch.length() <= CHARACTERS_MAX && !found.flag("truncated");
+        // What stands in the patch cannot end the block that it stands in.
+        String fence = "`".repeat(Math.max(3, longestRun(patch, '`') + 1));
+        return "\n\n---\n" + outcome(spawnId, apply, found) + "\n\n```\n" + found.text("stat", "") + "```\n\n" + fence
+                + "diff\n"
+                + patch.substring(0, Math.min(patch.length(), CHARACTERS_MAX))
+                + (whole ? "" : "\n[cut off: brig diff " + spawnId + " has more]\n") + fence + "\n";
+    }
+
+    private static String outcome(String spawnId, Apply apply, Fields found) {
+        String repository = found.text("repository", "");
+        List<String> conflicts = found.texts("conflicts");
+        if (found.flag("applied")) {
+            return "Brig took these changes over into " + repository + ":";
+        }
+        String where = "These changes are in a worktree of their own, and not in " + repository;
+        if (apply == Apply.NEVER) {
+            return where + ", by the setting apply: never.";
+        }
+        List<Fields> withheld = found.objects("withheld");
+        if (!withheld.isEmpty()) {
+            return where + ", for a person has to name these first: "
+                    + withheld.stream()
+                            .map(file -> file.text("path", "") + " (" + file.text("reason", "") + ")")
+                            .collect(Collectors.joining(", "))
+                    + ". To take them over: brig apply " + spawnId + " --allow FILE";
+        }
+        return conflicts.isEmpty()
+                ? where + " until somebody runs: brig apply " + spawnId
+                : where + ", for they conflict with what is there (" + String.join("; ", conflicts)
+                        + "). Nothing was changed. Commit or set aside what is in the way, then: brig apply " + spawnId;
+    }
+
+    private static int longestRun(String text, char wanted) {
+        int longest = 0;
+        int run = 0;
+        for (int i = 0; i < text.length(); i++) {
+            run = text.charAt(i) == wanted ? run + 1 : 0;
+            longest = Math.max(longest, run);
+        }
+        return longest;
+    }
+}

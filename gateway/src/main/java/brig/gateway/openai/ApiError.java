@@ -1,0 +1,61 @@
+package brig.gateway.openai;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Json;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An error as clients of OpenAI's API read it: {@code {"error": {"message", "type", "param", "code"}}}. The code is Brig's,
+ * or what the agent calls it.
+ *
+ * @param status of HTTP, where the head of the answer is not sent yet
+ */
+public record ApiError(String code, String message, int status) {
+    private static final int AGENT_STATUS = 502;
+
+    /** Of a model behind Brig they are about a key that the client does not have. */
+    private static final Set<Integer> OF_THE_KEY = Set.of(401, 403, 407);
+
+    /** What an agent's {@code error} frame says; {@code modelStatus} 0 where no model refused. */
+    static ApiError ofAgent(String code, String message, int modelStatus) {
+        boolean passed = modelStatus >= 400 && modelStatus < 600 && !OF_THE_KEY.contains(modelStatus);
+        return new ApiError(code, message, passed ? modelStatus : AGENT_STATUS);
+    }
+
+    public static ApiError of(BrigException refusal) {
+        return new ApiError(refusal.code().name(), String.valueOf(refusal.getMessage()), refusal.httpStatus());
+    }
+
+    static ApiError workerLost() {
+        return of(new BrigException(ErrorCode.WORKER_LOST, "the worker ended before its answer did"));
+    }
+
+    /** As the API's body. */
+    Map<String, ?> body() {
+        Map<String, @Nullable Object> error = new LinkedHashMap<>();
+        error.put("message", message);
+        error.put("type", status < 500 ? status == 429 ? "rate_limit_error" : "invalid_request_error" : "server_error");
+        error.put("param", null);
+        error.put("code", code);
+        return Map.of("error", error);
+    }
+
+    /** Refuses a request; nothing was sent before. */
+    public static void send(HttpServerResponse response, BrigException refusal) {
+        refusal.retryAfterSeconds().ifPresent(seconds -> response.putHeader("Retry-After", String.valueOf(seconds)));
+        of(refusal).send(response);
+    }
+
+    /** The same for what an agent said; nothing was sent before. */
+    void send(HttpServerResponse response) {
+        response.setStatusCode(status)
+                .putHeader("Content-Type", "application/json")
+                .end(Buffer.buffer(Json.write(body())));
+    }
+}

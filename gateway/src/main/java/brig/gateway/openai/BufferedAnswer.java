@@ -1,0 +1,67 @@
+package brig.gateway.openai;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Json;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Map;
+
+/** An answer as one object, sent when the turn is over. */
+abstract class BufferedAnswer implements Answer {
+    private final HttpServerResponse response;
+    private final StringBuilder text = new StringBuilder();
+    private final StringBuilder thought = new StringBuilder();
+
+    BufferedAnswer(HttpServerResponse response) {
+        this.response = response;
+    }
+
+    @Override
+    public final boolean isWritable() {
+        return true;
+    }
+
+    @Override
+    public final void text(String more) {
+        append(text, more);
+    }
+
+    @Override
+    public final void thought(String more) {
+        append(thought, more);
+    }
+
+    private static void append(StringBuilder to, String more) {
+        to.append(more, 0, Math.min(more.length(), CHARACTERS_MAX + 1 - to.length()));
+    }
+
+    @Override
+    public final void done(Usage used) {
+        if (text.length() > CHARACTERS_MAX || thought.length() > CHARACTERS_MAX) {
+            fail(tooLong());
+        } else {
+            response.putHeader("Content-Type", "application/json")
+                    .end(Buffer.buffer(Json.write(object(text.toString(), thought.toString(), used))));
+        }
+    }
+
+    static ApiError tooLong() {
+        return ApiError.of(new BrigException(
+                ErrorCode.BODY_TOO_LARGE,
+                "the answer has more than " + CHARACTERS_MAX
+                        + " characters: ask for it at chat/completions with \"stream\": true"));
+    }
+
+    abstract Map<String, ?> object(String said, String thoughts, Usage used);
+
+    @Override
+    public final void fail(ApiError why) {
+        why.send(response);
+    }
+
+    @Override
+    public final void close() {
+        // There is nothing that would go on.
+    }
+}

@@ -1,0 +1,62 @@
+package brig.gateway.openai;
+
+import brig.gateway.time.Timers;
+import brig.protocol.json.Json;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Map;
+
+/**
+ * Server-sent events of an answer. While nothing is said one goes out every 15 seconds: clients end an answer that is
+ * silent for minutes, and do not all count comments as something said.
+ */
+final class SseWriter {
+    private static final long BEAT_MS = 15_000;
+
+    private final HttpServerResponse response;
+    private final Timers timers;
+    private Timers.Timer beat = () -> {};
+
+    SseWriter(HttpServerResponse response, Timers timers) {
+        this.response = response;
+        this.timers = timers;
+        response.setChunked(true)
+                .putHeader("Content-Type", "text/event-stream; charset=utf-8")
+                .putHeader("Cache-Control", "no-cache, no-transform")
+                .putHeader("X-Accel-Buffering", "no");
+    }
+
+    /** What is sent, by itself, where there was nothing else to send. */
+    void beat(Runnable event) {
+        beat = timers.after(BEAT_MS, () -> {
+            if (isWritable()) {
+                event.run();
+            }
+            beat(event);
+        });
+    }
+
+    boolean isWritable() {
+        return !response.writeQueueFull();
+    }
+
+    /** An event without a name. */
+    void send(Map<String, ?> data) {
+        response.write(Buffer.buffer("data: ").appendBytes(Json.write(data)).appendString("\n\n"));
+    }
+
+    void send(String name, Map<String, ?> data) {
+        response.write(Buffer.buffer("event: " + name + "\ndata: ")
+                .appendBytes(Json.write(data))
+                .appendString("\n\n"));
+    }
+
+    void end(String last) {
+        close();
+        response.end(last);
+    }
+
+    void close() {
+        beat.cancel();
+    }
+}

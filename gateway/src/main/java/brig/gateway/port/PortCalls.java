@@ -1,0 +1,73 @@
+package brig.gateway.port;
+
+import brig.gateway.http.Call;
+import brig.gateway.connection.Problem;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.auth.Access;
+import brig.gateway.session.Session;
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import io.netty.channel.Channel;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.CompletionStage;
+
+/** Ways to servers that an agent runs inside its wall, for the captains of its session. */
+public final class PortCalls {
+    private static final int PORT_MAX = 65_535;
+
+    private final ListenerServices listeners;
+    private final WorkerAgent workers;
+
+    public PortCalls(ListenerServices listeners, WorkerAgent workers) {
+        this.listeners = listeners;
+        this.workers = workers;
+    }
+
+    /** A request to the server. */
+    public void pass(Call call) {
+        HttpServerRequest request = call.request();
+        PortPath path = PortPath.parse(request.uri());
+        if (request.headers().contains("Service-Worker")) {
+            throw new BrigException(
+                    ErrorCode.FORBIDDEN, "no script of an agent becomes a service worker of this origin");
+        }
+        call.session().requireAlive();
+        // What is passed on may be as long as the captain likes.
+        ListenerServices.guarded(ListenerServices.channel(request)).await(GuardedConnection.Wait.NOTHING);
+        request.pause();
+        workers.dial(call.session().spawn().workerId(), path.port()).whenComplete((server, failure) -> {
+            if (failure != null) {
+                request.resume();
+                call.refuse(Problem.refusal(failure));
+            } else if (call.isGone()) {
+                var _ = server.close();
+            } else {
+                endWith(call.access(), server);
+                new PortExchange(call, path, server).begin();
+            }
+        });
+    }
+
+    /** A plain connection for who asks on the spawner socket. @throws BrigException where it may not */
+    public CompletionStage<Channel> dial(Access access, Fields options) {
+        Session session = listeners.sessions().find(options.requiredText("id"));
+        access.in(session.spawn()).requireCaptain();
+        int port = (int) options.number("port", 1, PORT_MAX, 0);
+        if (port == 0) {
+            throw Fields.invalid("port", "is missing");
+        }
+        session.requireAlive();
+        return workers.dial(session.spawn().workerId(), port);
+    }
+
+    /** The connection lives no longer than the token that it was asked for with. */
+    private void endWith(Access access, Channel server) {
+        Runnable forget = listeners.tokens().watch(access, why -> {
+            var _ = server.close();
+        });
+        var _ = server.closeFuture().addListener(closed -> forget.run());
+    }
+}

@@ -1,0 +1,47 @@
+package brig.gateway.resources;
+
+import brig.gateway.http.HttpGuard;
+import brig.gateway.http.Operation;
+import brig.gateway.connection.Problem;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.function.Supplier;
+
+/** The numbers for Prometheus: for admins among all else, or for everybody on an address that has nothing else. */
+public final class MetricsCalls {
+    private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final HttpGuard guard;
+    private final Supplier<byte[]> metrics;
+
+    public MetricsCalls(HttpGuard guard, Supplier<byte[]> metrics) {
+        this.guard = guard;
+        this.metrics = metrics;
+    }
+
+    public void show(HttpServerResponse response) {
+        Problem.unguessed(response).putHeader("Content-Type", CONTENT_TYPE).end(Buffer.buffer(metrics.get()));
+    }
+
+    public void showAlone(HttpServerRequest request) {
+        try {
+            HttpGuard.requireOneHost(request);
+            guard.requireOurHost(request.authority());
+            if (!request.path().equals(Operation.METRICS.path())) {
+                throw new BrigException(
+                        ErrorCode.NOT_FOUND, "there is nothing at this path but " + Operation.METRICS.path());
+            }
+            if (!request.method().equals(HttpMethod.GET)) {
+                request.response().putHeader("Allow", "GET");
+                throw new BrigException(ErrorCode.METHOD_NOT_ALLOWED, "this path does not take that method");
+            }
+            show(request.response());
+        } catch (BrigException refusal) {
+            Problem.send(request.response(), refusal);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package brig.gateway.resources;
+
+import brig.gateway.http.Call;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Role;
+import brig.gateway.session.Session;
+import brig.gateway.auth.Tickets;
+import brig.gateway.auth.TokenHalves;
+import brig.gateway.auth.Tokens;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a browser is let in: a link whose fragment, which no browser sends anywhere, has a ticket or a token; the page shows
+ * it once, as a bearer, and has a cookie and a key for it from then on.
+ */
+public final class SignInCalls {
+    /** The header with the key's half. */
+    public static final String KEY = "Brig-Key";
+
+    public static final Set<String> FIELDS = Set.of("id", "share", "expires_seconds");
+    private static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
+    private static final String COOKIE_ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=";
+
+    private final ListenerServices listeners;
+    private final TokenCalls tokens;
+
+    public SignInCalls(ListenerServices listeners, TokenCalls tokens) {
+        this.listeners = listeners;
+        this.tokens = tokens;
+    }
+
+    /** The cookie's name. Ports of a host share their cookies, and more than one gateway may run there. */
+    public static String cookieName(HttpServerRequest request) {
+        int port = request.authority() == null ? -1 : request.authority().port();
+        return port < 0 ? "brig" : "brig-" + port;
+    }
+
+    public void signIn(Call call) {
+        Access shown = call.access();
+        String secret = shown.secret();
+        Access access = shown.role() == null && secret != null ? listeners.tickets().redeem(secret) : shown;
+        call.answer(minted(access).thenApply(minted -> {
+            TokenHalves halves = TokenHalves.of(minted.secret());
+            long seconds = (minted.token().expiresMs() - minted.token().createdMs()) / 1000;
+            call.response().putHeader("Set-Cookie", cookie(call.request(), halves.cookie(), seconds));
+            Map<String, @Nullable Object> answer = minted.token().view();
+            answer.put("key", halves.key());
+            return new Call.Answer(201, answer);
+        }));
+    }
+
+    /** The token that the browser goes on with: what was shown, if that can be revoked, or else a new one. */
+    private CompletionStage<Tokens.Minted> minted(Access access) {
+        String secret = access.secret();
+        if (access.tokenId() != null && !listeners.tokens().isAdmins(access.tokenId())) {
+            if (secret == null) {
+                throw new BrigException(
+                        ErrorCode.FORBIDDEN, "whoever has a token signs in with it, not with a ticket of it");
+            }
+            return CompletableFuture.completedFuture(
+                    new Tokens.Minted(listeners.tokens().find(access.tokenId()), secret));
+        }
+        Role role = access.role() == Role.ADMIN && access.spawnId() != null ? Role.CAPTAIN : access.role();
+        if (role == null) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the ticket opens nothing");
+        }
+        return listeners.tokens().mint(new Tokens.Request(role, access.captain(), access.spawnId(), SIGNED_IN_MS));
+    }
+
+    /** Takes the cookie away. What is left of the token then is noise, and it expires. */
+    public void signOut(Call call) {
+        call.response().putHeader("Set-Cookie", cookie(call.request(), "", 0));
+        call.answer(200, Map.of());
+    }
+
+    /** A proxy with TLS is known by the page's origin: there the cookie is for TLS only. */
+    private static String cookie(HttpServerRequest request, String value, long seconds) {
+        String origin = request.getHeader("Origin");
+        return cookieName(request) + "=" + value + COOKIE_ATTRIBUTES + seconds
+                + (origin != null && origin.startsWith("https:") ? "; Secure" : "");
+    }
+
+    /** A link for a browser: a ticket for who asks, or with {@code share} a watcher's token of one session. */
+    public CompletionStage<Map<String, ?>> open(Access access, Fields options, Supplier<String> url) {
+        String id = options.text("id");
+        Session session = id == null ? null : listeners.sessions().find(id);
+        String place = session == null ? "" : "/session/" + session.spawn().spawnId();
+        if (options.flag("share")) {
+            Map<String, @Nullable Object> watcher = new LinkedHashMap<>();
+            watcher.put("session", options.requiredText("id"));
+            watcher.put("expires_seconds", options.asMap().get("expires_seconds"));
+            return tokens.mint(access, new Fields(watcher)).thenApply(minted -> {
+                Map<String, @Nullable Object> answer = new LinkedHashMap<>(minted);
+                answer.put("url", base(url) + "#" + answer.remove("token") + place);
+                return answer;
+            });
+        }
+        String ticket = listeners.tickets().issue(access, null, false).secret();
+        return CompletableFuture.completedFuture(
+                Map.of("url", base(url) + "#" + ticket + place, "expires_seconds", Tickets.TICKET_MS / 1000));
+    }
+
+    /** Who listens on every address is here too. */
+    private static String base(Supplier<String> url) {
+        return url.get().replace("//0.0.0.0:", "//127.0.0.1:") + "/";
+    }
+
+    /** Who the page is signed in as. @throws BrigException where it is not, or not any more */
+    public static Access access(HttpServerRequest request, ListenerServices listeners) {
+        var cookie = request.getCookie(cookieName(request));
+        String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY))
+                .orElse(null);
+        Access access = listeners.tokens().access(token);
+        if (access.role() == null) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the page is not signed in: open it with 'brig open'");
+        }
+        return access;
+    }
+}

@@ -1,0 +1,33 @@
+package brig.gateway.spawn;
+
+import brig.protocol.wire.FrameType;
+import java.util.Arrays;
+
+/**
+ * How a stream ends: its {@code state terminated}, and the {@code done} before that. Every reader has to get them, also one
+ * that comes when most of the stream is lost. Owned by the event loop.
+ */
+final class FinalFrames {
+    private long firstSeq;
+    private long lastSeq;
+    private byte[] lines = {};
+
+    /** A frame {@code done} or {@code state}, with its newline. */
+    void note(FrameType type, long seq, byte[] bytes, int offset, int length) {
+        boolean follows = type == FrameType.STATE && lines.length > 0 && seq == lastSeq + 1;
+        int before = follows ? lines.length : 0;
+        byte[] noted = Arrays.copyOf(lines, before + length);
+        System.arraycopy(bytes, offset, noted, before, length);
+        lines = noted;
+        firstSeq = follows ? firstSeq : seq;
+        lastSeq = seq;
+    }
+
+    /** The stream is recorded: gives up what was noted. */
+    void handOver(String spawnId, StreamLogs logs) {
+        if (lines.length > 0) {
+            logs.keepEnd(spawnId, firstSeq, lastSeq, lines);
+            lines = new byte[0];
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package brig.gateway.spawn;
+
+import brig.gateway.store.SpawnRecord;
+import brig.gateway.worker.WorkerStream;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.wire.FrameDecoder;
+import brig.protocol.Ids;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sessions of agents that Brig did not start. They have a stream, a record and a tree as others have; they have no wall,
+ * no worker and no place among the workers, and nobody can speak with them through Brig or end them. Owned by the event
+ * loop.
+ */
+final class TrackedSessions {
+    /** What such a spawn has in place of a provider. */
+    static final String PROVIDER = "tracked";
+
+    private static final int TRACKED_MAX = 100;
+    private static final int RETRY_SECONDS = 30;
+    private static final Pattern AGENT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+    private static final int FOLDER_CHARS_MAX = 4096;
+    private static final Map<String, @Nullable Object> POSTURE = Map.of(
+            "limits",
+            "none",
+            "properties",
+            List.of(Map.of("name", "wall", "status", "NONE", "detail", "none: not started by Brig")));
+
+    private final Spawner.Services parts;
+    private final Spawns spawns;
+    private final Transitions transitions;
+
+    TrackedSessions(Spawner.Services parts, Spawns spawns, Transitions transitions) {
+        this.parts = parts;
+        this.spawns = spawns;
+        this.transitions = transitions;
+    }
+
+    /**
+     * Begins a session, which runs.
+     *
+     * @param request {@code agent}: what program it is; {@code task_id}?, {@code workspace}?: the folder that it works in
+     * @param captain who tells what it says
+     * @param teller the way back to who does
+     * @throws BrigException {@code INVALID_FIELD}, {@code TASK_ID_IN_USE}, {@code MAX_WORKERS}
+     */
+    CompletionStage<TrackedSession> begin(Fields request, String captain, WorkerStream teller) {
+        String agent = request.requiredText("agent");
+        String taskId = request.text("task_id");
+        String folder = request.text("workspace", "");
+        if (!AGENT.matcher(agent).matches()) {
+            throw Fields.invalid("agent", "must match " + AGENT);
+        }
+        if (taskId != null && !Ids.isTaskId(taskId)) {
+            throw Fields.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+        }
+        if (folder.length() > FOLDER_CHARS_MAX || !(folder.isEmpty() || folder.startsWith("/"))) {
+            throw Fields.invalid("workspace", "must be an absolute path");
+        }
+        if (taskId != null && spawns.isLive(taskId)) {
+            throw new BrigException(ErrorCode.TASK_ID_IN_USE, "task_id '" + taskId + "' belongs to a live session");
+        }
+        if (spawns.live().stream().filter(Spawn::isTracked).count() >= TRACKED_MAX) {
+            throw new BrigException(ErrorCode.MAX_WORKERS, TRACKED_MAX + " agents are tracked already", RETRY_SECONDS);
+        }
+        return begin(admit(agent, taskId, captain), folder, teller);
+    }
+
+    private Spawn admit(String agent, @Nullable String taskId, String captain) {
+        long nowMs = parts.clock().nowMs();
+        String spawnId = Ids.newSpawnId(nowMs);
+        // Nobody is told its own tokens: others can be minted for it.
+        SpawnRecord.Hashes hashes =
+                new SpawnRecord.Hashes(Ids.hashToken(Ids.newToken()), Ids.hashToken(Ids.newToken()));
+        SpawnRecord record = new SpawnRecord(
+                spawnId,
+                taskId == null ? spawnId : taskId,
+                null,
+                Ids.newEpoch(),
+                new SpawnRecord.Origin(null, "", PROVIDER, captain, agent, "{}"),
+                hashes,
+                SpawnRecord.Course.requested(new ProviderBinding(spawnId).toJson()),
+                new SpawnRecord.Times(nowMs, 0, nowMs, 0));
+        Spawn spawn = new Spawn(record, parts.logs().create(spawnId, record.epoch(), 0));
+        spawns.add(spawn);
+        return spawn;
+    }
+
+    private CompletionStage<TrackedSession> begin(Spawn spawn, String folder, WorkerStream teller) {
+        spawn.become(SpawnState.SPAWNING, transitions.nowMs());
+        List<FrameDecoder.Sink> sinks = new ArrayList<>(1);
+        transitions.becomeRunning(spawn, folder, POSTURE, frames -> {
+            sinks.add(frames);
+            return teller;
+        });
+        // Nobody tells what it is asked: it works until it has ended.
+        spawn.activity().handleMessage();
+        TrackedSession tracked = new TrackedSession(
+                spawn,
+                sinks.getFirst(),
+                () -> transitions.endTracked(
+                        spawn,
+                        new BrigException(
+                                ErrorCode.WORKER_LOST, "who told what the agent says is gone; the agent may go on"),
+                        "worker_lost"));
+        return spawn.settled().thenApply(settled -> tracked);
+    }
+}

@@ -1,0 +1,57 @@
+package brig.gateway.tree;
+
+import brig.protocol.json.Fields;
+import brig.protocol.Limits;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What an agent cost, summed up. A sum that no JSON reader would hold exactly stays at the bound. */
+final class TokenCount {
+    private boolean any;
+    private long input;
+    private long output;
+    private long cached;
+    private double cost;
+    private boolean hasCost;
+
+    /** Adds a frame {@code usage}. */
+    void add(Fields usage) {
+        any = true;
+        input = sum(input, usage.number("input_tokens", 0, Limits.SEQ_MAX, 0));
+        output = sum(output, usage.number("output_tokens", 0, Limits.SEQ_MAX, 0));
+        cached = sum(cached, usage.number("cached_input_tokens", 0, Limits.SEQ_MAX, 0));
+        if (usage.asMap().get("cost") instanceof Number dollars && dollars.doubleValue() >= 0) {
+            hasCost = true;
+            cost = Math.min(cost + dollars.doubleValue(), Limits.SEQ_MAX);
+        }
+    }
+
+    /** Adds what others cost. */
+    void add(TokenCount other) {
+        any |= other.any;
+        input = sum(input, other.input);
+        output = sum(output, other.output);
+        cached = sum(cached, other.cached);
+        hasCost |= other.hasCost;
+        cost = Math.min(cost + other.cost, Limits.SEQ_MAX);
+    }
+
+    private static long sum(long one, long other) {
+        return Math.min(one + other, Limits.SEQ_MAX);
+    }
+
+    boolean isEmpty() {
+        return !any;
+    }
+
+    void putInto(Map<String, @Nullable Object> view) {
+        view.put("input_tokens", input);
+        view.put("output_tokens", output);
+        if (cached > 0) {
+            view.put("cached_input_tokens", cached);
+        }
+        if (hasCost) {
+            view.put("cost", Math.rint(cost * 1e6) / 1e6);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package brig.gateway.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.ErrorCode;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+
+/** The documents that the gateway serves describe the table of operations: all of it, and nothing else. */
+class ApiDocumentsTest {
+    /** Codes that only sockets use. */
+    private static final Set<ErrorCode> NOT_OVER_HTTP = Set.of(
+            ErrorCode.UNKNOWN_ACTION,
+            ErrorCode.AUTH_TIMEOUT,
+            ErrorCode.TURN_TIMEOUT,
+            ErrorCode.SLOW_READER,
+            ErrorCode.ALREADY_RUNNING);
+
+    private final JsonNode openApi = read("openapi");
+    private final JsonNode asyncApi = read("asyncapi");
+
+    private static JsonNode read(String name) {
+        try {
+            return new ObjectMapper().readTree(ApiDocuments.bundle(name).getBytes());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Stream<JsonNode> each(JsonNode array) {
+        return StreamSupport.stream(array.spliterator(), false);
+    }
+
+    private static String path(Operation operation) {
+        return operation
+                .path()
+                .replace(":id", "{id}")
+                .replace(":port", "{port}")
+                .replace("*", "{path}");
+    }
+
+    private JsonNode described(Operation operation) {
+        return openApi.path("paths")
+                .path(path(operation))
+                .path(operation.method().name().toLowerCase(Locale.ROOT));
+    }
+
+    @Test
+    void shouldDescribeEveryOperationAndNoOther() {
+        Map<String, String> described = new TreeMap<>();
+        openApi.path("paths")
+                .properties()
+                .forEach(path -> path.getValue()
+                        .properties()
+                        .forEach(method -> described.put(
+                                method.getKey().toUpperCase(Locale.ROOT) + " " + path.getKey(),
+                                method.getValue().path("operationId").asText())));
+        Map<String, String> there = new TreeMap<>();
+        for (Operation operation : Operation.values()) {
+            there.put(operation.method() + " " + path(operation), operation.id());
+        }
+        assertEquals(there, described);
+    }
+
+    @Test
+    void shouldNameTheParametersAndBodiesThatAreRead() {
+        for (Operation operation : Operation.values()) {
+            JsonNode described = described(operation);
+            Map<String, Set<String>> parameters = each(described.path("parameters"))
+                    .collect(Collectors.groupingBy(
+                            one -> one.path("in").asText(),
+                            Collectors.mapping(
+                                    one -> one.path("name").asText(), Collectors.toCollection(TreeSet::new))));
+            assertEquals(new TreeSet<>(operation.query()), parameters.getOrDefault("query", Set.of()), operation::id);
+            assertEquals(path(operation).contains("{"), parameters.containsKey("path"), operation::id);
+            assertEquals(operation.takesBody(), described.has("requestBody"), operation::id);
+        }
+    }
+
+    @Test
+    void shouldSayWhatNeedsATokenAndWhatTakesATicket() {
+        for (Operation operation : Operation.values()) {
+            List<String> ways = new ArrayList<>();
+            each(described(operation).path("security"))
+                    .forEach(way ->
+                            ways.add(way.isEmpty() ? "none" : way.fieldNames().next()));
+            boolean open = operation.who() == Operation.Who.ANYBODY;
+            assertEquals(open, ways.isEmpty() || ways.contains("none"), operation::id);
+            assertEquals(operation.takesTicket(), ways.contains("ticket"), operation::id);
+            assertEquals(!open || operation.takesTicket(), ways.contains("bearer"), operation::id);
+        }
+    }
+
+    @Test
+    void shouldNameEveryCodeWithItsStatus() {
+        TreeSet<String> named = new TreeSet<>();
+        openApi.at("/components/responses").properties().forEach(response -> {
+            JsonNode any = response.getValue().at("/content/application~1problem+json/schema");
+            JsonNode schema = (any.has("anyOf") ? any.at("/anyOf/1") : any).at("/allOf/1/properties");
+            int status = schema.at("/status/const").asInt();
+            assertEquals("Problem" + status, response.getKey());
+            each(schema.at("/code/enum")).map(JsonNode::asText).forEach(code -> {
+                // One code has another status while the other request is in flight.
+                boolean inFlight = code.equals("IDEMPOTENCY_CONFLICT") && status == 409;
+                assertTrue(ErrorCode.valueOf(code).httpStatus() == status || inFlight, code);
+                assertTrue(named.add(code) || code.equals("IDEMPOTENCY_CONFLICT"), code);
+            });
+        });
+        assertEquals(
+                Arrays.stream(ErrorCode.values())
+                        .filter(code -> !NOT_OVER_HTTP.contains(code))
+                        .map(ErrorCode::name)
+                        .collect(Collectors.toCollection(TreeSet::new)),
+                named);
+    }
+
+    @Test
+    void shouldReferToNothingOutsideOfItself() {
+        for (JsonNode document : List.of(openApi, asyncApi)) {
+            List<JsonNode> references = document.findValues("$ref");
+            assertFalse(references.isEmpty());
+            for (JsonNode reference : references) {
+                String text = reference.asText();
+                assertTrue(text.startsWith("#/"), text);
+                assertFalse(document.at(text.substring(1)).isMissingNode(), text);
+            }
+            assertEquals(List.of(), document.findValues("$id"));
+        }
+    }
+
+    @Test
+    void shouldHaveAChannelForEveryStreamOfTheTable() {
+        TreeSet<String> described = new TreeSet<>();
+        each(asyncApi.path("channels"))
+                .map(channel -> channel.path("address").asText())
+                .filter(address -> address.startsWith("/"))
+                .forEach(described::add);
+        TreeSet<String> streams = new TreeSet<>();
+        for (Operation operation : Operation.values()) {
+            if (operation.takesTicket()) {
+                streams.add(path(operation));
+            }
+        }
+        assertEquals(streams, described);
+    }
+}

@@ -1,0 +1,213 @@
+package brig.loadtests.chaos;
+
+import brig.loadtests.client.Event;
+import brig.loadtests.client.Http;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.conformance.Session;
+import brig.protocol.json.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * Gives a session messages while its readers read, as section 3 says: what has not been {@code accepted} when a
+ * connection ends is sent again on the next, under the same name. Each message makes the agent write a line of its own,
+ * so the stream says how often it ran. When all is done, which a last message shows, the captain ends the spawn. Used by
+ * the thread of its {@link ResumingReader}.
+ */
+final class Captain implements ResumingReader.Role {
+    private static final int MESSAGES_MAX = 6;
+    /** One event of so many lets the next message go. */
+    private static final int EVENTS_EACH = 8;
+
+    private static final int ACCEPTED_STATUS = 202;
+    private static final String ENDED = "SESSION_ENDED";
+    private static final String LAST = "last-";
+
+    private final Session session;
+    private final Random random;
+    private final int wanted;
+    private final Set<String> accepted = new LinkedHashSet<>();
+    /** All that were ever sent, and how often. */
+    private final Map<String, Integer> said = new LinkedHashMap<>();
+
+    private boolean satisfied;
+
+    public Captain(Session session, Random random) {
+        this.session = session;
+        this.random = random;
+        wanted = 1 + random.nextInt(MESSAGES_MAX);
+    }
+
+    /** How the messages of a session ended. */
+    public record Tally(int sent, int run, int toldLost, int doubled, int untold) {}
+
+    @Override
+    public OpenRequest opening() {
+        return OpenRequest.captain(session);
+    }
+
+    @Override
+    public boolean handle(Reader reader, StreamTransport way, Event event, Transcript transcript) throws IOException {
+        return switch (event) {
+            case Event.Welcome _ -> {
+                // A stream that begins anew need not have what was seen of the one before: its new epoch says so.
+                satisfied &= transcript.next() > 1;
+                yield sayAgain(reader, way);
+            }
+            case Event.Frame frame
+            when frame.type().equals("accepted") -> {
+                accepted.add(frame.fields().requiredText("message_id"));
+                yield true;
+            }
+            // It may be said again; the same refusal comes while the worker-agent is away.
+            case Event.Frame frame
+            when frame.type().equals("error") -> !isOpen(frame.fields().text("message_id", ""));
+            case Event.Note note when note.type().equals("error") -> note.code().equals(ENDED);
+            case Event.Frame frame ->
+                go(
+                        reader,
+                        way,
+                        frame.type().equals("done")
+                                && (transcript.dones() > said.size()
+                                        || !transcript.gaps().isEmpty()),
+                        transcript);
+            // The end of a turn may be in it.
+            case Event.Gap _ -> go(reader, way, true, transcript);
+            default -> true;
+        };
+    }
+
+    private boolean isOpen(String name) {
+        return said.containsKey(name) && !accepted.contains(name);
+    }
+
+    private boolean sayAgain(Reader reader, StreamTransport way) throws IOException {
+        boolean taken = !satisfied || end();
+        for (String name : List.copyOf(said.keySet())) {
+            taken = taken && (!isOpen(name) || say(reader, way, name));
+        }
+        return taken;
+    }
+
+    /** What there is to do now: the next message, the last one, or the end. */
+    private boolean go(Reader reader, StreamTransport way, boolean isIdle, Transcript transcript) throws IOException {
+        boolean isDue = isIdle || random.nextInt(EVENTS_EACH) == 0;
+        int sent = said.size();
+        String last = LAST + transcript.gaps().size();
+        if (sent < wanted) {
+            // Some leave at once: what they said must be taken once all the same.
+            return !isDue || (say(reader, way, "m" + sent) && random.nextInt(MESSAGES_MAX) > 0);
+        }
+        if (!said.containsKey(last)) {
+            return say(reader, way, last);
+        }
+        if (!satisfied && runs(transcript, last) > 0) {
+            satisfied = true;
+            return end();
+        }
+        return true;
+    }
+
+    private boolean say(Reader reader, StreamTransport way, String name) throws IOException {
+        said.merge(name, 1, Integer::sum);
+        Map<String, Object> message = new LinkedHashMap<>();
+        message.put("content", "echo " + line(name));
+        message.put("message_id", name);
+        if (way == StreamTransport.SSE) {
+            return post(json(message));
+        }
+        message.putAll(way == StreamTransport.MANY ? Map.of("action", "send", "id", session.id()) : Map.of("role", "user"));
+        reader.say(json(message));
+        return true;
+    }
+
+    /** Whether to read on: the message is taken, or none is any more. */
+    private boolean post(String body) throws IOException {
+        try {
+            Http.Answer answer = session.target()
+                    .ask(
+                            "POST /api/v1/sessions/" + session.id() + "/input",
+                            session.target().headers(session.captainToken()),
+                            body);
+            return answer.status() == ACCEPTED_STATUS || answer.code().equals(ENDED);
+        } catch (Violation cut) {
+            // By a kill: this is no connection of the stream.
+            return false;
+        }
+    }
+
+    /** Ends the spawn, unless nobody answers: then the next connection begins with that. */
+    private boolean end() throws IOException {
+        try {
+            session.close();
+            return true;
+        } catch (Violation cut) {
+            return false;
+        }
+    }
+
+    private static String json(Map<String, Object> object) {
+        return new String(Json.write(object), StandardCharsets.UTF_8);
+    }
+
+    private static String line(String name) {
+        return "ran " + name;
+    }
+
+    private static int runs(Transcript transcript, String name) {
+        return (int)
+                transcript.text().toString().lines().filter(line(name)::equals).count();
+    }
+
+    /**
+     * What the whole stream says of what was sent. A message that did not run is told as lost where the session's end
+     * came first, or a gap stands where its line may have been.
+     */
+    public Tally tally(Transcript transcript) {
+        int run = 0;
+        int toldLost = 0;
+        int doubled = 0;
+        int untold = 0;
+        List<String> turns = transcript.frames("message").stream()
+                .filter(turn -> !turn.fields().flag("more"))
+                .map(turn -> turn.fields().text("message_id", ""))
+                .toList();
+        for (String name : said.keySet()) {
+            int runs = runs(transcript, name);
+            boolean twice = runs > 1 || turns.stream().filter(name::equals).count() > 1;
+            doubled += twice ? 1 : 0;
+            run += runs > 0 ? 1 : 0;
+            boolean isTold = !satisfied || !transcript.gaps().isEmpty();
+            toldLost += runs == 0 && isTold ? 1 : 0;
+            untold += (runs == 0 || !accepted.contains(name)) && !isTold ? 1 : 0;
+        }
+        return new Tally(said.size(), run, toldLost, doubled, untold);
+    }
+
+    /** How often something was sent again. */
+    public int repeats() {
+        return said.values().stream().mapToInt(times -> times - 1).sum();
+    }
+
+    /** Whether the session ended because this captain had no more to say. */
+    public boolean isSatisfied() {
+        return satisfied;
+    }
+
+    /** What the agent wrote in answer to the messages, in the order in which they were taken. */
+    public String output() {
+        StringBuilder output = new StringBuilder();
+        accepted.forEach(name -> output.append(line(name)).append('\n'));
+        return output.toString();
+    }
+}

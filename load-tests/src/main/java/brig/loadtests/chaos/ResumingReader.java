@@ -1,0 +1,189 @@
+package brig.loadtests.chaos;
+
+import brig.loadtests.client.Event;
+import brig.loadtests.client.OpenRequest;
+import brig.loadtests.client.Reader;
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.conformance.Session;
+import brig.protocol.StreamPosition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One client that reads a session to its end whatever happens to the server: it leaves at random, comes back behind the
+ * last frame that it has, and waits while nobody answers. Whatever it reads the {@link Transcript} judges. Used by one
+ * thread.
+ */
+final class ResumingReader {
+    private static final long PAUSE_MS = 100;
+    private static final int EVENTS_MAX = 400;
+
+    /** Who reads. */
+    interface Role {
+        /** With whose token. */
+        OpenRequest opening();
+
+        /** Takes note of what was read, and may say something; whether to read on over this connection. */
+        boolean handle(Reader reader, StreamTransport way, Event event, Transcript transcript) throws IOException;
+    }
+
+    private final Session session;
+    private final StreamTransport way;
+    private final Random random;
+    private final Role role;
+    private Transcript transcript = Transcript.from(1);
+    private String epoch = "";
+    /** Whether the connection that there is now, or was last, has begun to read. */
+    private boolean letIn;
+
+    private int connections;
+    private int epochs;
+    private long doubled;
+    private long untold;
+
+    public ResumingReader(Session session, StreamTransport way, Random random, Role role) {
+        this.session = session;
+        this.way = way;
+        this.random = random;
+        this.role = role;
+    }
+
+    /** One that says nothing. */
+    public static Role watcher(Session session) {
+        return new Role() {
+            @Override
+            public OpenRequest opening() {
+                return OpenRequest.watcher(session);
+            }
+
+            @Override
+            public boolean handle(Reader reader, StreamTransport way, Event event, Transcript transcript) {
+                return true;
+            }
+        };
+    }
+
+    /** Reads until the last frame, or until it is to give up; whether it came so far. */
+    public boolean run(BooleanSupplier givesUp) throws InterruptedException {
+        while (!transcript.terminated() && !givesUp.getAsBoolean()) {
+            try {
+                connections++;
+                if (!readSome()) {
+                    TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+                }
+            } catch (IOException nobodyAnswers) {
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+            } catch (Violation cut) {
+                // One that is cut before it was let in says nothing about the stream.
+                if (letIn) {
+                    throw cut;
+                }
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+            }
+        }
+        return transcript.terminated();
+    }
+
+    /** One connection; whether it was let in. */
+    private boolean readSome() throws IOException {
+        letIn = false;
+        StreamTransport now = now();
+        try (Reader reader = open(now)) {
+            int left = 1 + random.nextInt(EVENTS_MAX);
+            for (; left > 0 && !transcript.terminated(); left--) {
+                Event event = reader.next();
+                if (event instanceof Event.End || event instanceof Event.Refused) {
+                    return letIn;
+                }
+                if (event instanceof Event.Welcome begun) {
+                    letIn = true;
+                    if (enter(begun)) {
+                        return true;
+                    }
+                }
+                accept(event);
+                if (!role.handle(reader, now, event, transcript)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** The socket of a session that is over is gone, and its record is read another way. */
+    private StreamTransport now() {
+        return way == StreamTransport.UNIX && !Files.exists(Path.of(session.ioSocket())) ? StreamTransport.WEBSOCKET : way;
+    }
+
+    private Reader open(StreamTransport now) throws IOException {
+        OpenRequest opening = role.opening().from(transcript.next());
+        if (way != StreamTransport.SSE || epoch.isEmpty()) {
+            return now.open(session, epoch.isEmpty() ? role.opening() : opening);
+        }
+        Map<String, String> headers = session.target().headers(opening.token());
+        headers.put("Last-Event-ID", new StreamPosition(epoch, transcript.next() - 1).toString());
+        return StreamTransport.events(session, "", headers, opening);
+    }
+
+    /** Another epoch than before: what was counted means nothing. Whether to connect again, at the beginning. */
+    private boolean enter(Event.Welcome welcome) {
+        if (epoch.equals(welcome.epoch())) {
+            return false;
+        }
+        boolean fromTheBeginning = welcome.from() == 1;
+        if (!epoch.isEmpty()) {
+            transcript = Transcript.from(1);
+        }
+        epoch = welcome.epoch();
+        epochs++;
+        return !fromTheBeginning;
+    }
+
+    private void accept(Event event) {
+        if (event instanceof Event.Gap gap && gap.reason().equals("epoch_changed")) {
+            return;
+        }
+        long seq = event instanceof Event.Frame frame
+                ? frame.seq()
+                : event instanceof Event.Welcome welcome ? welcome.from() : transcript.next();
+        doubled += seq < transcript.next() ? 1 : 0;
+        untold += seq > transcript.next() ? 1 : 0;
+        transcript.accept(event);
+    }
+
+    public Transcript transcript() {
+        return transcript;
+    }
+
+    public String epoch() {
+        return epoch;
+    }
+
+    public StreamTransport way() {
+        return way;
+    }
+
+    public int connections() {
+        return connections;
+    }
+
+    /** How often the stream began anew, and this client was told. */
+    public int restarts() {
+        return Math.max(0, epochs - 1);
+    }
+
+    public long doubled() {
+        return doubled;
+    }
+
+    public long untold() {
+        return untold;
+    }
+}

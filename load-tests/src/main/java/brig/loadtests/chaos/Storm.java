@@ -1,0 +1,299 @@
+package brig.loadtests.chaos;
+
+import brig.loadtests.client.StreamTransport;
+import brig.loadtests.client.Target;
+import brig.loadtests.client.Transcript;
+import brig.loadtests.client.Violation;
+import brig.loadtests.client.Workload;
+import brig.loadtests.conformance.Product;
+import brig.loadtests.conformance.Session;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Workers one after the other in so many places, each with readers on all ways in that come and go at random, while
+ * parts of Brig are killed, or its disk is full or cannot be written. In the end every reader has every frame of its
+ * session once, or was told which it has not and why; and two readers of one session have the same. One of the readers
+ * is the {@link Captain}: each of its messages ran once, or the stream tells that it is lost.
+ */
+final class Storm {
+    /** What is done to it. */
+    enum Fault {
+        GATEWAY,
+        WORKER_AGENT,
+        BOTH,
+        FULL_DISK,
+        READ_ONLY
+    }
+
+    /** The gateway dies most often: readers and captains talk to it alone. */
+    static final List<Fault> KILLS =
+            List.of(Fault.GATEWAY, Fault.WORKER_AGENT, Fault.BOTH, Fault.GATEWAY, Fault.GATEWAY);
+    /** With those that take {@link Product#onSmallDisk}. */
+    static final List<Fault> ALL = Stream.concat(KILLS.stream(), Stream.of(Fault.FULL_DISK, Fault.READ_ONLY))
+            .toList();
+
+    /** @param faults those that are chosen of */
+    public record Plan(int workers, int readers, long seconds, long seed, List<Fault> faults) {}
+
+    /** Sums of all that was seen. Guarded by itself. */
+    static final class Outcome {
+        private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
+        private final List<String> violations = new ArrayList<>();
+        private long sessions;
+        private long completed;
+        private long connections;
+        private long frames;
+        private long gaps;
+        private long restarts;
+        private long lost;
+        private long doubled;
+        private long untold;
+        private long messages;
+        private long repeated;
+        private long run;
+        private long toldLost;
+
+        synchronized boolean isWell() {
+            return lost + doubled + untold == 0 && violations.isEmpty();
+        }
+
+        synchronized Map<String, Object> toMap() {
+            Map<String, Object> map = new LinkedHashMap<>();
+            faults.forEach((fault, count) -> map.put(fault.name().toLowerCase(Locale.ROOT), count));
+            map.put("sessions", sessions);
+            map.put("sessions_completed", completed);
+            map.put("connections", connections);
+            map.put("frames", frames);
+            map.put("gaps_told", gaps);
+            map.put("epoch_changes_told", restarts);
+            map.put("messages", messages);
+            map.put("messages_sent_again", repeated);
+            map.put("messages_run", run);
+            map.put("messages_told_lost", toldLost);
+            map.put("lost", lost);
+            map.put("doubled", doubled);
+            map.put("untold", untold);
+            map.put("violations", List.copyOf(violations));
+            return map;
+        }
+    }
+
+    private static final long BETWEEN_MS_MIN = 1_000;
+    private static final int BETWEEN_MS_SPREAD = 3_000;
+    private static final long DISK_MS = 3_000;
+    private static final long PATIENCE_SECONDS = 120;
+    private static final List<StreamTransport> WAYS = List.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET, StreamTransport.MANY, StreamTransport.SSE);
+    /** What is refused for good is the answer for good. */
+    private static final int TRIES_PER_KEY = 50;
+
+    private static final int BURST_LINES = 20;
+    private static final int LINE_BYTES = 60;
+
+    private final Product product;
+    private final Plan plan;
+    private final Consumer<String> said;
+    private final Random random;
+    private final Outcome outcome = new Outcome();
+    private final long endNanos;
+
+    /** @param said is told what is done, for people */
+    public Storm(Product product, Plan plan, Consumer<String> said) {
+        this.product = product;
+        this.plan = plan;
+        this.said = said;
+        this.random = new Random(plan.seed());
+        this.endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(plan.seconds());
+    }
+
+    public Outcome run() throws IOException, InterruptedException, ExecutionException {
+        Target target = product.target();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> places = new ArrayList<>();
+            for (int i = 0; i < plan.workers(); i++) {
+                Random own = new Random(plan.seed() + i + 1);
+                places.add(threads.submit(() -> {
+                    work(target, threads, own);
+                    return null;
+                }));
+            }
+            for (int next = 0; !isOver(); next++) {
+                TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN + random.nextInt(BETWEEN_MS_SPREAD));
+                // Each once, and then by chance.
+                strike(plan.faults()
+                        .get(
+                                next < plan.faults().size()
+                                        ? next
+                                        : random.nextInt(plan.faults().size())));
+            }
+            for (Future<?> place : places) {
+                place.get();
+            }
+        }
+        return outcome;
+    }
+
+    private boolean isOver() {
+        return System.nanoTime() > endNanos;
+    }
+
+    private boolean isTooLate() {
+        return System.nanoTime() > endNanos + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    }
+
+    private void strike(Fault fault) throws IOException, InterruptedException {
+        said.accept(fault.name().toLowerCase(Locale.ROOT));
+        switch (fault) {
+            case GATEWAY -> product.restart();
+            case WORKER_AGENT -> product.killWorkerAgent();
+            case BOTH -> {
+                product.killWorkerAgent();
+                product.restart();
+            }
+            case FULL_DISK -> spoil("fill", "empty");
+            case READ_ONLY -> spoil("lock", "unlock");
+        }
+        synchronized (outcome) {
+            outcome.faults.merge(fault, 1, Integer::sum);
+        }
+    }
+
+    private void spoil(String begin, String end) throws IOException, InterruptedException {
+        product.disk(begin);
+        TimeUnit.MILLISECONDS.sleep(DISK_MS);
+        product.disk(end);
+    }
+
+    private void work(Target target, ExecutorService threads, Random own)
+            throws InterruptedException, ExecutionException {
+        while (!isOver()) {
+            Workload work = new Workload(1, 20 + own.nextInt(60), BURST_LINES, LINE_BYTES, "0.1");
+            Session session = spawn(target, work, own);
+            if (session == null) {
+                return;
+            }
+            Captain captain = new Captain(session, new Random(own.nextLong()));
+            List<ResumingReader> readers = new ArrayList<>();
+            List<Future<Boolean>> reading = new ArrayList<>();
+            int captains = own.nextInt(plan.readers());
+            for (int i = 0; i < plan.readers(); i++) {
+                ResumingReader reader = new ResumingReader(
+                        session,
+                        WAYS.get(i % WAYS.size()),
+                        new Random(own.nextLong()),
+                        i == captains ? captain : ResumingReader.watcher(session));
+                readers.add(reader);
+                reading.add(threads.submit(() -> reader.run(this::isTooLate)));
+            }
+            for (int i = 0; i < readers.size(); i++) {
+                try {
+                    if (!reading.get(i).get()) {
+                        report(session, readers.get(i), "did not get the end");
+                    }
+                } catch (ExecutionException e) {
+                    report(session, readers.get(i), String.valueOf(e.getCause()));
+                }
+            }
+            judge(session, work.output() + captain.output(), captain, readers);
+            judge(session, captain, readers.get(captains).transcript());
+        }
+    }
+
+    /**
+     * Asks until there is one, again by the same name: an answer that a kill cut off must leave no spawn that nobody
+     * knows. Null when it is over.
+     */
+    private @Nullable Session spawn(Target target, Workload work, Random own) throws InterruptedException {
+        while (!isOver()) {
+            String key = new UUID(own.nextLong(), own.nextLong()).toString();
+            for (int i = 0; i < TRIES_PER_KEY && !isOver(); i++) {
+                try {
+                    return target.spawn(work, false, key);
+                } catch (IOException | Violation down) {
+                    TimeUnit.MILLISECONDS.sleep(BETWEEN_MS_MIN / 5);
+                }
+            }
+        }
+        return null;
+    }
+
+    private void report(Session session, ResumingReader reader, String what) {
+        synchronized (outcome) {
+            outcome.violations.add(session.id() + " over " + reader.way() + " behind frame "
+                    + (reader.transcript().next() - 1) + ": " + what + "; the spawn is " + state(session));
+        }
+    }
+
+    private static String state(Session session) {
+        try {
+            return session.view().text("state", "");
+        } catch (IOException | Violation none) {
+            return "not to be seen: " + none.getMessage();
+        }
+    }
+
+    private void judge(Session session, String output, Captain captain, List<ResumingReader> readers) {
+        synchronized (outcome) {
+            outcome.sessions++;
+            ResumingReader first = readers.getFirst();
+            for (ResumingReader reader : readers) {
+                Transcript all = reader.transcript();
+                outcome.connections += reader.connections();
+                outcome.frames += all.hashes().size();
+                outcome.gaps += all.gaps().size();
+                outcome.restarts += reader.restarts();
+                outcome.doubled += reader.doubled();
+                outcome.untold += reader.untold();
+                boolean same = !reader.epoch().equals(first.epoch())
+                        || all.hashes().entrySet().stream()
+                                .allMatch(frame -> Objects.equals(
+                                        first.transcript().hashes().getOrDefault(frame.getKey(), frame.getValue()),
+                                        frame.getValue()));
+                boolean completed = captain.isSatisfied();
+                boolean whole = !all.gaps().isEmpty()
+                        || (completed
+                                ? output.contentEquals(all.text())
+                                : output.startsWith(all.text().toString()));
+                outcome.completed += completed && reader == first ? 1 : 0;
+                if (!same || !whole) {
+                    outcome.lost++;
+                    outcome.violations.add(session.id() + " over " + reader.way()
+                            + (same
+                                    ? ": what the agent wrote is not whole, and nothing was said"
+                                    : ": not what another reader got"));
+                }
+            }
+        }
+    }
+
+    private void judge(Session session, Captain captain, Transcript all) {
+        Captain.Tally tally = captain.tally(all);
+        synchronized (outcome) {
+            outcome.messages += tally.sent();
+            outcome.repeated += captain.repeats();
+            outcome.run += tally.run();
+            outcome.toldLost += tally.toldLost();
+            outcome.doubled += tally.doubled();
+            outcome.untold += tally.untold();
+            if (tally.doubled() + tally.untold() > 0) {
+                outcome.violations.add(session.id() + ": its messages are " + tally);
+            }
+        }
+    }
+}

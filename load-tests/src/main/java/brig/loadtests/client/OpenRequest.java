@@ -1,0 +1,40 @@
+package brig.loadtests.client;
+
+import brig.loadtests.conformance.Session;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a reader comes in.
+ *
+ * @param from JSON for the first frame wanted, null to leave it out
+ * @param cutBytes read so many bytes, no more
+ * @param receiveBytes as {@link Wire} has it
+ */
+public record OpenRequest(String token, @Nullable String from, long cutBytes, int receiveBytes) {
+    private static final int SMALL_BYTES = 4096;
+
+    public static OpenRequest captain(Session session) {
+        return new OpenRequest(session.captainToken(), null, Long.MAX_VALUE, 0);
+    }
+
+    public static OpenRequest watcher(Session session) {
+        return new OpenRequest(session.watcherToken(), null, Long.MAX_VALUE, 0);
+    }
+
+    public OpenRequest from(long seq) {
+        return from(String.valueOf(seq));
+    }
+
+    public OpenRequest from(String json) {
+        return new OpenRequest(token, json, cutBytes, receiveBytes);
+    }
+
+    public OpenRequest cutAfter(long bytes) {
+        return new OpenRequest(token, from, bytes, receiveBytes);
+    }
+
+    /** With little room in the kernel, so that one who does not read is soon noticed. */
+    public OpenRequest narrow() {
+        return new OpenRequest(token, from, cutBytes, SMALL_BYTES);
+    }
+}

@@ -1,0 +1,42 @@
+package brig.loadtests.client;
+
+import java.io.IOException;
+
+/** One connection that reads a stream, whatever the way in. Used by one thread. */
+public interface Reader extends AutoCloseable {
+    /** What comes next; {@link Event.End} for ever when nothing does. */
+    public Event next() throws IOException;
+
+    /** Sends a line of section 3. */
+    public void say(String line) throws IOException;
+
+    @Override
+    public void close() throws IOException;
+
+    /** The next event that is neither a frame nor a comment: the answer to something that was said. */
+    public default Event answer() throws IOException {
+        Event event = next();
+        while (event instanceof Event.Frame || event instanceof Event.Comment || event instanceof Event.Gap) {
+            event = next();
+        }
+        return event;
+    }
+
+    /** The code by which this connection was refused, or a line of it. */
+    public default String refusal() throws IOException {
+        return switch (answer()) {
+            case Event.Refused refused -> refused.code();
+            case Event.Note note when note.type().equals("error") -> note.code();
+            case Event other -> throw new Violation("there was no refusal, but " + other);
+        };
+    }
+
+    /** How the connection ended, once all that was said before is read. */
+    public default Event.End end() throws IOException {
+        Event event = next();
+        while (!(event instanceof Event.End)) {
+            event = next();
+        }
+        return (Event.End) event;
+    }
+}

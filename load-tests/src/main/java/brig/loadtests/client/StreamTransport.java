@@ -1,0 +1,142 @@
+package brig.loadtests.client;
+
+import brig.loadtests.conformance.Session;
+import brig.protocol.StreamPosition;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** The ways into a stream. */
+public enum StreamTransport {
+    UNIX,
+    WEBSOCKET,
+    MANY,
+    SSE;
+
+    public static final Set<StreamTransport> ALL = Set.of(values());
+    /** Those on which a client can speak. */
+    public static final Set<StreamTransport> SPEAKING = Set.of(UNIX, WEBSOCKET, MANY);
+
+    /** Connects and asks for the stream; what the server says to that is read by the caller. */
+    public Reader open(Session session, OpenRequest opening) throws IOException {
+        Target target = session.target();
+        return switch (this) {
+            case UNIX -> {
+                LineReader reader = unix(session, opening);
+                reader.say("{\"auth\":\"" + opening.token() + "\"" + from(opening) + "}");
+                yield reader;
+            }
+            case WEBSOCKET ->
+                socket(session, opening.token(), opening.from() == null ? "" : "?from=" + opening.from(), opening);
+            case MANY -> {
+                SocketReader reader = many(target, "", opening);
+                reader.say(subscribe(session, opening));
+                yield reader;
+            }
+            case SSE -> {
+                Map<String, String> headers = target.headers(opening.token());
+                if (opening.from() != null) {
+                    headers.put(
+                            "Last-Event-ID",
+                            new StreamPosition(session.view().requiredText("epoch"), Long.parseLong(opening.from()) - 1)
+                                    .toString());
+                }
+                yield events(session, "", headers, opening);
+            }
+        };
+    }
+
+    /** Comes in with a captain's token, and asks to watch only. */
+    public Reader watching(Session session) throws IOException {
+        OpenRequest captain = OpenRequest.captain(session);
+        Reader reader = switch (this) {
+            case UNIX -> unix(session, captain);
+            case WEBSOCKET -> socket(session, captain.token(), "?role=watcher", captain);
+            case MANY -> many(session.target(), "", captain);
+            case SSE -> throw new IllegalStateException("events have no role");
+        };
+        String role = ",\"role\":\"watcher\"}";
+        if (this == UNIX) {
+            reader.say("{\"auth\":\"" + captain.token() + "\"" + role);
+        } else if (this == MANY) {
+            reader.say(subscribe(session, captain).replace("}", role));
+        }
+        return reader;
+    }
+
+    /** The Unix socket, before its first line. */
+    public static LineReader unix(Session session, OpenRequest opening) throws IOException {
+        Wire wire = new Wire(
+                UnixDomainSocketAddress.of(session.ioSocket()),
+                session.target().scale().patienceMs(),
+                opening.receiveBytes());
+        wire.cutAfter(opening.cutBytes());
+        return new LineReader(wire);
+    }
+
+    /** The WebSocket of one session; without a token it waits for {@code auth}. */
+    public static SocketReader socket(Session session, String token, String query, OpenRequest opening) throws IOException {
+        return upgrade(session.target(), "/api/v1/sessions/" + session.id() + "/attach" + query, token, false, opening);
+    }
+
+    /** The WebSocket of many sessions, without a subscription. */
+    public static SocketReader many(Target target, String token, OpenRequest opening) throws IOException {
+        return upgrade(target, "/api/v1/ws", token, true, opening);
+    }
+
+    private static SocketReader upgrade(Target target, String path, String token, boolean many, OpenRequest opening)
+            throws IOException {
+        Wire wire = target.connect(opening.receiveBytes());
+        Map<String, String> headers = target.headers(token);
+        headers.putAll(Map.of(
+                "Connection",
+                "Upgrade",
+                "Upgrade",
+                "websocket",
+                "Sec-WebSocket-Version",
+                "13",
+                "Sec-WebSocket-Key",
+                "AAAAAAAAAAAAAAAAAAAAAA==",
+                "Sec-WebSocket-Protocol",
+                "brig.v1"));
+        Http.send(wire, "GET " + path, headers, "");
+        return new SocketReader(wire, many, opening.cutBytes());
+    }
+
+    public static EventReader events(Session session, String query, Map<String, String> headers, OpenRequest opening)
+            throws IOException {
+        Wire wire = session.target().connect(opening.receiveBytes());
+        Http.send(wire, "GET /api/v1/sessions/" + session.id() + "/stream" + query, headers, "");
+        return new EventReader(wire, opening.cutBytes());
+    }
+
+    public static String subscribe(Session session, OpenRequest opening) {
+        return "{\"action\":\"subscribe\",\"id\":\"" + session.id() + "\",\"token\":\"" + opening.token() + "\""
+                + from(opening) + "}";
+    }
+
+    private static String from(OpenRequest opening) {
+        return opening.from() == null ? "" : ",\"from\":" + opening.from();
+    }
+
+    /** Gives work to the agent over this connection. */
+    public void send(Reader reader, Session session, Workload work) throws IOException {
+        String line = Session.message(work);
+        reader.say(
+                this != MANY
+                        ? line
+                        : line.replace("\"role\":\"user\"", "\"action\":\"send\",\"id\":\"" + session.id() + "\""));
+    }
+
+    /** Says {@code cancel} or {@code terminate}. */
+    public void act(Reader reader, Session session, String action) throws IOException {
+        reader.say("{\"action\":\"" + action + "\"" + (this == MANY ? ",\"id\":\"" + session.id() + "\"}" : "}"));
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

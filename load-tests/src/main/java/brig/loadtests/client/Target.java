@@ -1,0 +1,115 @@
+package brig.loadtests.client;
+
+import brig.loadtests.conformance.Scale;
+import brig.loadtests.conformance.Session;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server that is asked.
+ *
+ * @param base its address, asked anew for each connection because a restart may move it
+ * @param agent the agent profile that runs messages with a shell
+ * @param control what can be done to a server that the kit started; null for any other
+ */
+public record Target(
+        Supplier<URI> base,
+        String token,
+        String agent,
+        Scale scale,
+        @Nullable Control control) {
+    /** A server that was started for the kit, with small limits. */
+    public interface Control {
+        /** Ends the gateway without a warning and starts it again; its workers live on. */
+        void restart() throws IOException;
+
+        /** Another server like this one, with those limits, for as long as it is needed. */
+        Limited limited(Map<String, Long> limits) throws IOException;
+
+        /** Takes away what is on disk of a stream. */
+        void loseRecord(String spawnId) throws IOException;
+
+        /** Where it takes requests without a token. */
+        Path spawnerSocket();
+
+        /** Where it takes HTTP without a token. */
+        Path httpSocket();
+
+        /** Ends the gateway as its operator does, and starts it again. */
+        void stop() throws IOException;
+    }
+
+    /** A server with limits of its own. */
+    public interface Limited extends AutoCloseable {
+        Target target() throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+
+    public Wire connect(int receiveBytes) throws IOException {
+        URI uri = base.get();
+        return new Wire(new InetSocketAddress(uri.getHost(), uri.getPort()), scale.patienceMs(), receiveBytes);
+    }
+
+    public Map<String, String> headers(String bearer) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Host", base.get().getHost());
+        if (!bearer.isEmpty()) {
+            headers.put("Authorization", "Bearer " + bearer);
+        }
+        return headers;
+    }
+
+    public Http.Answer ask(String requestLine, String body) throws IOException {
+        return ask(requestLine, headers(token), body);
+    }
+
+    public Http.Answer ask(String requestLine, Map<String, String> headers, String body) throws IOException {
+        try (Wire wire = connect(0)) {
+            Http.send(wire, requestLine, headers, body);
+            return Http.answer(wire, Http.head(wire));
+        }
+    }
+
+    /** A new spawn; without work its agent waits for messages. */
+    public Session spawn(@Nullable Workload work, boolean once) throws IOException {
+        return spawn(work, once, "");
+    }
+
+    /** @param key under which the same request makes no second spawn (section 4.5); empty for none */
+    public Session spawn(@Nullable Workload work, boolean once, String key) throws IOException {
+        Map<String, Object> request = new LinkedHashMap<>();
+        request.put("agent_config", Map.of("name", agent));
+        if (work != null) {
+            request.put("prompt", work.message());
+        }
+        request.put("once", once);
+        Map<String, String> headers = headers(token);
+        if (!key.isEmpty()) {
+            headers.put("Idempotency-Key", key);
+        }
+        Http.Answer answer =
+                ask("POST /api/v1/spawns?wait=60s", headers, new String(Json.write(request), StandardCharsets.UTF_8));
+        Violation.require(
+                answer.status() == 201,
+                "a spawn was answered by " + answer.status() + " "
+                        + answer.body().asMap());
+        Fields body = answer.body();
+        return new Session(
+                this,
+                body.requiredText("spawn_id"),
+                body.requiredText("auth_token"),
+                body.requiredText("watcher_token"),
+                body.requiredText("io_socket"));
+    }
+}

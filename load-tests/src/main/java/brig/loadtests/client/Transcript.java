@@ -1,0 +1,239 @@
+package brig.loadtests.client;
+
+import brig.loadtests.conformance.Session;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/**
+ * All that one client learns of one stream, over however many connections. Whatever it reads it judges by
+ * section 5.3: every number follows the one before or the end of a {@code gap}; nothing stands behind {@code state
+ * terminated}; an end without that frame is a cut.
+ */
+public final class Transcript {
+    private static final List<String> REASONS = List.of("evicted", "record_lost", "record_damaged", "epoch_changed");
+
+    private final StringBuilder text = new StringBuilder();
+    /** Of each frame, so that streams of any length can be compared. */
+    private final TreeMap<Long, Integer> hashes = new TreeMap<>();
+    /** The frames that are no chunks. */
+    private final TreeMap<Long, Event.Frame> others = new TreeMap<>();
+
+    private final List<Event.Gap> gaps = new ArrayList<>();
+    private final List<Event.Note> notes = new ArrayList<>();
+    private String epoch = "";
+    private long next;
+    private int dones;
+    private int welcomes;
+    private boolean terminated;
+
+    private Transcript(long next) {
+        this.next = next;
+    }
+
+    /** Of a client that asked for no position. */
+    public static Transcript fresh() {
+        return new Transcript(1);
+    }
+
+    public static Transcript from(long seq) {
+        return new Transcript(seq);
+    }
+
+    public void accept(Event event) {
+        switch (event) {
+            case Event.Frame frame -> handleFrame(frame);
+            case Event.Gap gap -> handleGap(gap);
+            case Event.Welcome welcome -> handleWelcome(welcome);
+            case Event.Note note -> notes.add(note);
+            case Event.Comment _ -> {}
+            case Event.Refused refused -> throw new Violation("the stream was refused: " + refused);
+            case Event.End end ->
+                throw new Violation(
+                        "the connection ended behind frame " + (next - 1) + " without state terminated: " + end);
+        }
+    }
+
+    private void handleWelcome(Event.Welcome welcome) {
+        Violation.require(welcome.epoch().matches("[0-9a-z]{8}"), "an epoch is '" + welcome.epoch() + "'");
+        Violation.require(
+                epoch.isEmpty() || epoch.equals(welcome.epoch()),
+                "the epoch was " + epoch + " and is " + welcome.epoch());
+        Violation.require(
+                welcome.from() == next, "the stream begins at " + welcome.from() + " where " + next + " is due");
+        epoch = welcome.epoch();
+        next = welcome.from();
+        welcomes++;
+    }
+
+    private void handleFrame(Event.Frame frame) {
+        Violation.require(welcomes > 0, "a frame came before the welcome");
+        Violation.require(!terminated, "frame " + frame.seq() + " stands behind state terminated");
+        Violation.require(
+                frame.seq() == next, "frame " + frame.seq() + " came where " + next + " was due, and nothing was said");
+        next++;
+        terminated = frame.isTerminated();
+        dones += frame.type().equals("done") ? 1 : 0;
+        boolean chunk = frame.type().equals("chunk");
+        text.append(
+                chunk && frame.fields().text("stream", "").equals("stdout")
+                        ? frame.fields().text("content", "")
+                        : "");
+        hashes.put(frame.seq(), frame.fields().asMap().hashCode());
+        if (!chunk) {
+            others.put(frame.seq(), frame);
+        }
+    }
+
+    private void handleGap(Event.Gap gap) {
+        Violation.require(!terminated, "a gap stands behind state terminated");
+        Violation.require(REASONS.contains(gap.reason()), "the reason of a gap is '" + gap.reason() + "'");
+        Violation.require(
+                gap.from() == next && gap.to() >= gap.from(),
+                "a gap is " + gap.from() + " to " + gap.to() + " where " + next + " is due");
+        gaps.add(gap);
+        next = gap.to() + 1;
+        text.setLength(0);
+    }
+
+    public Transcript read(Reader reader, BooleanSupplier enough) throws IOException {
+        while (!enough.getAsBoolean()) {
+            accept(reader.next());
+        }
+        return this;
+    }
+
+    /** Reads the first thing that the server says, which must be where the stream begins. */
+    public Transcript open(Reader reader) throws IOException {
+        int before = welcomes;
+        accept(reader.next());
+        Violation.require(welcomes > before, "the first thing said is no welcome: " + notes);
+        return this;
+    }
+
+    public Transcript readToEnd(Reader reader) throws IOException {
+        return read(reader, () -> terminated);
+    }
+
+    public Transcript readTo(Reader reader, long seq) throws IOException {
+        return read(reader, () -> next > seq);
+    }
+
+    public Transcript readDones(Reader reader, int count) throws IOException {
+        return read(reader, () -> dones >= count);
+    }
+
+    /** The same, where the connection may end before; whether it was enough. */
+    public boolean readOrCut(Reader reader, BooleanSupplier enough) throws IOException {
+        while (!enough.getAsBoolean()) {
+            Event event = reader.next();
+            if (event instanceof Event.End) {
+                return false;
+            }
+            accept(event);
+        }
+        return true;
+    }
+
+    /** Reads to the end; where the server cuts the connection, comes back for the rest, as often as told. */
+    public Transcript readResuming(StreamTransport way, Session session, Reader first, int resumes) throws IOException {
+        boolean whole = readOrCut(first, () -> terminated);
+        for (int i = 0; i < resumes && !whole; i++) {
+            try (Reader again = way.open(session, OpenRequest.watcher(session).from(next))) {
+                whole = readOrCut(again, () -> terminated);
+            }
+        }
+        Violation.require(whole, "no state terminated came on " + (resumes + 1) + " connections");
+        return this;
+    }
+
+    /** All that the agent wrote is there, and nothing else. */
+    public void requireOutput(String expected) {
+        requireNoGap();
+        Violation.require(
+                expected.contentEquals(text),
+                "the content is not what the agent wrote: " + text.length() + " bytes of " + expected.length());
+    }
+
+    /** The same, where a gap may have been said: what stands behind it is the end of what the agent wrote. */
+    public void requireTail(String expected) {
+        boolean tail = !gaps.isEmpty() && expected.endsWith(text.toString());
+        Violation.require(tail || expected.contentEquals(text), "the content is not the end of what the agent wrote");
+    }
+
+    public void requireNoGap() {
+        Violation.require(gaps.isEmpty(), "a gap was said where nothing may be gone: " + gaps);
+    }
+
+    /** The last thing said names that reason, and the position where this client is. */
+    public void requireLastWord(String code) {
+        Violation.require(!notes.isEmpty(), "the connection ended without a word");
+        Event.Note word = notes.getLast();
+        Violation.requireEqual(code, word.code(), "the code of the last word");
+        Violation.requireEqual(epoch, word.fields().text("epoch", ""), "the epoch in the last word");
+        Violation.requireEqual(next, word.fields().number("from", 1, Long.MAX_VALUE, 0), "'from' in the last word");
+    }
+
+    public String epoch() {
+        return epoch;
+    }
+
+    public long next() {
+        return next;
+    }
+
+    public int dones() {
+        return dones;
+    }
+
+    public boolean terminated() {
+        return terminated;
+    }
+
+    public StringBuilder text() {
+        return text;
+    }
+
+    public List<Event.Gap> gaps() {
+        return gaps;
+    }
+
+    public List<Event.Note> notes() {
+        return notes;
+    }
+
+    /** What was said last of whether the worker is held back; empty for nothing. */
+    public String state() {
+        return notes.stream()
+                .filter(note -> note.type().equals("state"))
+                .reduce((first, last) -> last)
+                .map(note -> note.fields().text("state", ""))
+                .orElse("");
+    }
+
+    /** A hash of each frame by its number: two readers of the same frames have the same. */
+    public Map<Long, Integer> hashes() {
+        return hashes;
+    }
+
+    /** A field of a frame that is no chunk; empty where there is none. */
+    public String field(long seq, String name) {
+        Event.Frame frame = others.get(seq);
+        return frame == null ? "" : frame.fields().text(name, "");
+    }
+
+    /** Every {@code done}. */
+    public List<Event.Frame> doneFrames() {
+        return frames("done");
+    }
+
+    /** Every frame of that type, which is not {@code chunk}. */
+    public List<Event.Frame> frames(String type) {
+        return others.values().stream()
+                .filter(frame -> frame.type().equals(type))
+                .toList();
+    }
+}

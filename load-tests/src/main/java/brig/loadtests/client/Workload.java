@@ -1,0 +1,45 @@
+package brig.loadtests.client;
+
+/**
+ * What an agent is told to write: so many bursts of so many numbered lines, a pause after each. All of its output
+ * is known beforehand.
+ *
+ * @param first the number of the first line, by which streams are told apart
+ * @param widthBytes of a line without its LF
+ */
+public record Workload(int first, int bursts, int lines, int widthBytes, String pauseSeconds) {
+    public static Workload lines(int lines) {
+        return new Workload(1, 1, lines, 20, "0");
+    }
+
+    /** About so many bytes at once. */
+    public static Workload bytes(long bytes) {
+        return new Workload(1, 1, (int) (bytes / 100), 99, "0");
+    }
+
+    /** The same in pieces that take a second, so that a reader who comes at once sees most of it written. */
+    public static Workload flood(long bytes) {
+        return new Workload(1, 20, (int) (bytes / 2000), 99, "0.05");
+    }
+
+    public Workload from(int newFirst) {
+        return new Workload(newFirst, bursts, lines, widthBytes, pauseSeconds);
+    }
+
+    /** The message to an agent that runs messages with a shell. */
+    public String message() {
+        return "for b in $(seq 0 %d); do seq -f %%0%d.0f $((b*%d+%d)) $((b*%d+%d)); sleep %s; done"
+                .formatted(bursts - 1, widthBytes, lines, first, lines, first + lines - 1, pauseSeconds);
+    }
+
+    public String output() {
+        StringBuilder output = new StringBuilder();
+        for (int i = first; i < first + bursts * lines; i++) {
+            String digits = String.valueOf(i);
+            output.append("0".repeat(widthBytes - digits.length()))
+                    .append(digits)
+                    .append('\n');
+        }
+        return output.toString();
+    }
+}

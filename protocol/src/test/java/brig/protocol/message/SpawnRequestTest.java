@@ -1,0 +1,124 @@
+package brig.protocol.message;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.Splits;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SpawnRequestTest {
+    private static SpawnRequest read(String json) {
+        return SpawnRequest.read(new Fields(Json.parseObject(Splits.utf8(json.replace('\'', '"')))));
+    }
+
+    @Test
+    void shouldReadEveryField() {
+        assertEquals(
+                new SpawnRequest(
+                        "t-1",
+                        "/w",
+                        "a",
+                        "m",
+                        List.of("x", "y"),
+                        "s",
+                        "p",
+                        true,
+                        "review",
+                        SpawnRequest.WorkspaceMode.FOLDER,
+                        null,
+                        true,
+                        new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "far", "web/shop"),
+                        new SpawnRequest.Bounds(List.of("A", "B"), 60, 5),
+                        new SpawnRequest.Continuation("ses_1", true)),
+                read("{'task_id':'t-1','workspace':'/w','agent_config':{'name':'a','model':'m','tools':['x','y'],"
+                        + "'systemPrompt':'s'},'prompt':'p','once':true,'policy':'review',"
+                        + "'provider':'far','request_id':'8E03978E-40d5-43dd-bc93-6894a57f9324','project':'web/shop',"
+                        + "'env_allowlist':['B','A','B'],'timeout_seconds':60,'lease_seconds':5,'resume':'ses_1','record':true,"
+                        + "'share_workspace':true}"));
+    }
+
+    @Test
+    void shouldNeedNoMoreThanAnAgent() {
+        assertEquals(
+                new SpawnRequest(null, null, "a", null, List.of(), null, null, false),
+                read("{'agent_config':{'name':'a'}}"));
+        assertEquals(
+                read("{'agent_config':{'name':'a'}}"),
+                read("{'agent_config':{'name':'a','model':'','tools':[],'systemPrompt':''}}"),
+                "clients that have nothing to say");
+    }
+
+    @Test
+    void shouldComeBackWhenItWasWritten() {
+        for (String json : List.of(
+                "{'agent_config':{'name':'a'}}",
+                "{'task_id':'t','workspace':'/w','agent_config':{'name':'a','tools':['x']},'prompt':'p','once':true,"
+                        + "'policy':'build'}",
+                "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w'}",
+                "{'agent_config':{'name':'a'},'request_id':'8e03978e-40d5-43dd-bc93-6894a57f9324','project':'p',"
+                        + "'env_allowlist':[],'timeout_seconds':1,'lease_seconds':3600,'resume':'s','record':true,"
+                        + "'share_workspace':true}",
+                "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r'}")) {
+            SpawnRequest request = read(json);
+            Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));
+            assertEquals(request, SpawnRequest.read(written.only(SpawnRequest.FIELDS)));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "{}                                                | 'name' is missing",
+                "{'agent_config':{'name':''}}                      | 'name' is missing",
+                "{'agent_config':'a'}                              | 'agent_config' must be an object",
+                "{'agent_config':{'name':'a','colour':1}}          | 'colour' is not known",
+                "{'agent_config':{'name':'a'},'task_id':'../x'}    | 'task_id' must match",
+                "{'agent_config':{'name':'a'},'task_id':''}        | 'task_id' must match",
+                "{'agent_config':{'name':'a'},'workspace':'w'}     | 'workspace' must be an absolute path",
+                "{'agent_config':{'name':'a'},'workspace':''}      | 'workspace' must be an absolute path",
+                "{'agent_config':{'name':'a'},'workspace':'/\\u0000'} | 'workspace' must be an absolute path",
+                "{'agent_config':{'name':'a\\u0000'}}              | 'name' must not contain a NUL",
+                "{'agent_config':{'name':'a','model':'\\u0000'}}   | 'model' must not contain a NUL",
+                "{'agent_config':{'name':'a','systemPrompt':'\\u0000'}} | 'systemPrompt' must not contain a NUL",
+                "{'agent_config':{'name':'a','tools':['\\u0000']}} | 'tools' must not contain a NUL",
+                "{'agent_config':{'name':'a','tools':'x'}}         | 'tools' must be a list of strings",
+                "{'agent_config':{'name':'a'},'workspace_mode':'tree'} | 'workspace_mode' must be folder, worktree, snapshot or copy",
+                "{'agent_config':{'name':'a'},'workspace_mode':'worktree'} | 'repository' goes with",
+                "{'agent_config':{'name':'a'},'workspace_mode':'copy'} | 'workspace' is the folder to copy",
+                "{'agent_config':{'name':'a'},'workspace_mode':'copy','workspace':'/w','repository':'/r'} | 'repository' goes with",
+                "{'agent_config':{'name':'a'},'repository':'/r'}   | 'repository' goes with",
+                "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'r'} | 'repository' must be an absolute",
+                "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r','workspace':'/w'} | 'workspace' is chosen",
+                "{'agent_config':{'name':'a'},'request_id':'1234'}  | 'request_id' must be a UUID",
+                "{'agent_config':{'name':'a'},'project':'../x'}    | 'project' must match",
+                "{'agent_config':{'name':'a'},'timeout_seconds':0} | 'timeout_seconds' must be from 1",
+                "{'agent_config':{'name':'a'},'lease_seconds':0} | 'lease_seconds' must be from 1",
+                "{'agent_config':{'name':'a'},'lease_seconds':3601} | 'lease_seconds' must be from 1",
+                "{'agent_config':{'name':'a'},'env_allowlist':[1]} | 'env_allowlist' must be a list of strings",
+                "{'agent_config':{'name':'a'},'resume':'--x'}      | 'resume' must match",
+                "{'agent_config':{'name':'a'},'once':1}            | 'once' must be true or false"
+            })
+    void shouldNameTheFieldWhenItIsWrong(String json, String message) {
+        BrigException fault = assertThrows(BrigException.class, () -> read(json));
+        assertTrue(fault.getMessage().contains(message), fault.getMessage());
+        assertEquals(ErrorCode.INVALID_FIELD, fault.code());
+    }
+
+    @Test
+    void shouldBeTheSameRequestWhenItIsClaimedLater() {
+        SpawnRequest request = read("{'agent_config':{'name':'a'},'project':'p','prompt':'do'}");
+        SpawnRequest claimed = request.claimedAs("8e03978e-40d5-43dd-bc93-6894a57f9324");
+        assertEquals(new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "local", "p"), claimed.claim());
+        assertEquals(request.toMap().get("prompt"), claimed.toMap().get("prompt"));
+    }
+}

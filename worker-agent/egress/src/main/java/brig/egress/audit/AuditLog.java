@@ -1,0 +1,215 @@
+package brig.egress.audit;
+
+import brig.protocol.json.Json;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An append-only file of JSON lines, {@code egress.jsonl}. A full file is put aside as
+ * {@code egress-TIME.jsonl}; those that are too old, and the oldest of too many, are deleted.
+ *
+ * <p>Whoever appends never waits for the disk: one thread writes. What it cannot keep up with is lost, and a
+ * line says how much.
+ */
+public final class AuditLog implements AutoCloseable {
+    /** {@code filesMax} beside the one that is written. */
+    public record Bounds(long fileBytesMax, int filesMax, long keepMs) {}
+
+    private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
+    private static final int QUEUE_MAX = 16_384;
+    static final String NAME = "egress.jsonl";
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
+    private static final Map<String, @Nullable Object> END = Map.of();
+
+    private final Path folder;
+    private final Bounds bounds;
+    private final Clock clock;
+    private final BlockingQueue<Map<String, @Nullable Object>> queue = new ArrayBlockingQueue<>(QUEUE_MAX);
+    private final AtomicLong lost = new AtomicLong();
+    private final Thread writer;
+
+    // Owned by the writer.
+    private @Nullable OutputStream out;
+    private long fileBytes;
+
+    private AuditLog(Path folder, Bounds bounds, Clock clock) {
+        this.folder = folder;
+        this.bounds = bounds;
+        this.clock = clock;
+        this.writer = Thread.ofPlatform().daemon().name("brig-audit").unstarted(this::run);
+    }
+
+    public static AuditLog open(Path folder, Bounds bounds, Clock clock) throws IOException {
+        Files.createDirectories(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        AuditLog log = new AuditLog(folder, bounds, clock);
+        log.openFile();
+        log.writer.start();
+        return log;
+    }
+
+    /** Takes one entry. Any thread may call; never waits. */
+    public void append(Map<String, @Nullable Object> entry) {
+        if (!queue.offer(entry)) {
+            lost.incrementAndGet();
+        }
+    }
+
+    /** So many entries were lost on their way here; a line says so with the next. */
+    public void lose(long count) {
+        lost.addAndGet(count);
+    }
+
+    private void openFile() throws IOException {
+        Path file = folder.resolve(NAME);
+        if (!Files.exists(file)) {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        }
+        fileBytes = Files.size(file);
+        out = new BufferedOutputStream(Files.newOutputStream(file, StandardOpenOption.APPEND));
+    }
+
+    private void run() {
+        List<Map<String, @Nullable Object>> batch = new ArrayList<>();
+        try {
+            while (true) {
+                batch.add(queue.take());
+                queue.drainTo(batch);
+                boolean end = batch.contains(END);
+                write(batch);
+                batch.clear();
+                if (end) {
+                    closeFile();
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void write(List<Map<String, @Nullable Object>> batch) {
+        try {
+            for (Map<String, @Nullable Object> entry : batch) {
+                if (!entry.isEmpty()) {
+                    write(entry);
+                }
+            }
+            long count = lost.getAndSet(0);
+            if (count > 0) {
+                Map<String, @Nullable Object> line = new LinkedHashMap<>();
+                line.put("ts", clock.millis());
+                line.put("lost", count);
+                write(line);
+            }
+            if (out != null) {
+                out.flush();
+            }
+        } catch (IOException e) {
+            lost.addAndGet(batch.size());
+            LOG.error("the audit in {} cannot be written: {}", folder, e.toString());
+            closeFile();
+        }
+    }
+
+    private void write(Map<String, @Nullable Object> entry) throws IOException {
+        byte[] line = Json.writeLine(entry);
+        if (out == null) {
+            openFile();
+        }
+        if (fileBytes > 0 && fileBytes + line.length > bounds.fileBytesMax()) {
+            rotate();
+        }
+        if (out != null) {
+            out.write(line);
+            fileBytes += line.length;
+        }
+    }
+
+    private void rotate() throws IOException {
+        closeFile();
+        List<Path> old = old();
+        Files.move(folder.resolve(NAME), folder.resolve("egress-" + TIME.format(timeBehind(old)) + ".jsonl"));
+        openFile();
+        deleteOld(old());
+    }
+
+    /** Later than that of every file before, whatever the clock says: who reads them goes by their names. */
+    private Instant timeBehind(List<Path> old) {
+        Instant now = clock.instant();
+        for (Path file : old) {
+            String name = String.valueOf(file.getFileName());
+            try {
+                Instant least = TIME.parse(name.substring("egress-".length(), name.indexOf('Z') + 1), Instant::from)
+                        .plusMillis(1);
+                now = least.isAfter(now) ? least : now;
+            } catch (DateTimeParseException | StringIndexOutOfBoundsException notOurs) {
+                LOG.debug("{} does not say its time", file);
+            }
+        }
+        return now;
+    }
+
+    private List<Path> old() throws IOException {
+        List<Path> old = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "egress-*.jsonl")) {
+            files.forEach(old::add);
+        }
+        old.sort(null);
+        return old;
+    }
+
+    private void deleteOld(List<Path> old) throws IOException {
+        for (int i = 0; i < old.size(); i++) {
+            boolean tooMany = old.size() - i > bounds.filesMax();
+            long ageMs = clock.millis() - Files.getLastModifiedTime(old.get(i)).toMillis();
+            if (tooMany || (bounds.keepMs() > 0 && ageMs > bounds.keepMs())) {
+                Files.deleteIfExists(old.get(i));
+            }
+        }
+    }
+
+    private void closeFile() {
+        try {
+            if (out != null) {
+                out.close();
+            }
+        } catch (IOException e) {
+            LOG.error("the audit in {} cannot be closed: {}", folder, e.toString());
+        }
+        out = null;
+    }
+
+    /** Returns when everything is written. */
+    @Override
+    public void close() {
+        try {
+            queue.put(END);
+            writer.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package brig.egress.policy;
+
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/** A range of addresses: those that share the first {@code bits} with {@code network}. */
+record Cidr(InetAddress network, int bits) {
+    /** An address, or an address, a slash and a number of bits; null where it is neither. */
+    static @Nullable Cidr parse(String text) {
+        int slash = text.indexOf('/');
+        InetAddress network = HostNames.literal(slash < 0 ? text : text.substring(0, slash));
+        if (network == null) {
+            return null;
+        }
+        int all = network.getAddress().length * Byte.SIZE;
+        if (slash < 0) {
+            return new Cidr(network, all);
+        }
+        String bits = text.substring(slash + 1);
+        boolean number = bits.matches("[0-9]{1,3}") && Integer.parseInt(bits) <= all;
+        return number ? new Cidr(network, Integer.parseInt(bits)) : null;
+    }
+
+    static Cidr of(String text) {
+        Cidr range = parse(text);
+        if (range == null) {
+            throw new IllegalArgumentException(text + " is no range of addresses");
+        }
+        return range;
+    }
+
+    boolean contains(InetAddress address) {
+        return contains(address.getAddress());
+    }
+
+    boolean contains(byte[] address) {
+        byte[] own = network.getAddress();
+        if (own.length != address.length) {
+            return false;
+        }
+        for (int bit = 0; bit < bits; bit += Byte.SIZE) {
+            int mask = bits - bit >= Byte.SIZE ? 0xff : 0xff << (Byte.SIZE - (bits - bit));
+            int at = bit / Byte.SIZE;
+            if (((own[at] ^ address[at]) & mask & 0xff) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

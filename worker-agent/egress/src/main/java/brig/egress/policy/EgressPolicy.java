@@ -1,0 +1,304 @@
+package brig.egress.policy;
+
+import brig.protocol.json.Settings;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The object {@code egress} of a policy; its components are its keys, which {@code policy.schema.json}
+ * explains. What is absent or empty allows nothing.
+ *
+ * @param allowedHosts strings and objects, see {@link HostRule}
+ * @param deniedHosts win over everything; without a port they mean every port
+ * @param tunnelHosts allowed hosts whose TLS is passed through unread
+ * @param secrets by the name of the variable that holds the placeholder inside the wall
+ * @param dnsMode {@code synthetic}, {@code trusted} or {@code open}
+ * @param auditNetwork whether requests that were allowed stand in the audit too
+ * @param modelRoutes by the first segment of the path inside the wall
+ * @param askMs how long a request to a host that nothing forbids waits for a person; 0 does not ask
+ * @param quietHosts hosts that agents ask for by habit: a refusal is no news, and is told once for each
+ */
+public record EgressPolicy(
+        List<Object> allowedHosts,
+        List<String> deniedHosts,
+        List<String> tunnelHosts,
+        Map<String, Secret> secrets,
+        String dnsMode,
+        boolean auditNetwork,
+        Map<String, ModelRoute> modelRoutes,
+        int askMs,
+        List<String> quietHosts) {
+
+    /** Allows nothing. */
+    public static final EgressPolicy NONE = read(Map.of());
+
+    private static final int ASK_MS_MAX = 3_600_000;
+    private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
+    private static final Pattern SEGMENT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
+    private static final Pattern HEADER = Pattern.compile("[a-z0-9-]{1,64}");
+
+    /**
+     * A secret: where it comes from, and where it may go.
+     *
+     * @param envVar a variable of the host, where {@code file} and {@code command} are empty; itself empty: of
+     *     the secret's own name
+     * @param command a program of the host and its arguments, whose first line of output it is
+     * @param inQuery whether it is put into query strings too
+     * @param allowPlaintext whether it may travel without TLS
+     */
+    public record Secret(
+            List<String> hosts,
+            String envVar,
+            String file,
+            List<String> command,
+            boolean inQuery,
+            boolean allowPlaintext) {
+        public Secret {
+            checkEach("hosts", hosts, HostPattern::parse);
+            int sources = (envVar.isEmpty() ? 0 : 1) + (file.isEmpty() ? 0 : 1) + (command.isEmpty() ? 0 : 1);
+            if (sources > 1) {
+                throw new IllegalArgumentException("envVar: only one of envVar, file and command may be there");
+            }
+            if (!envVar.isEmpty() && !VARIABLE.matcher(envVar).matches()) {
+                throw new IllegalArgumentException("envVar: '" + envVar + "' is no name of a variable");
+            }
+            if (!file.isEmpty() && !file.startsWith("/")) {
+                throw new IllegalArgumentException("file: must be an absolute path");
+            }
+            if (!command.isEmpty() && !command.getFirst().startsWith("/")) {
+                throw new IllegalArgumentException("command: the program must be an absolute path");
+            }
+        }
+    }
+
+    /**
+     * A model API that is reached without interception.
+     *
+     * @param baseUrl what {@code http://127.0.0.1:PORT/NAME} inside the wall stands for
+     * @param secret the name of one of this policy, which is added outside; empty for none
+     * @param header the header that carries it; in {@code authorization} it stands behind {@code Bearer}
+     */
+    public record ModelRoute(String baseUrl, String secret, String header) {
+        public ModelRoute {
+            URI url = url(baseUrl);
+            boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
+            if (!web
+                    || url.getHost() == null
+                    || HostNames.normalize(url.getHost()) == null
+                    || url.getRawUserInfo() != null
+                    || url.getRawQuery() != null
+                    || url.getRawFragment() != null) {
+                throw new IllegalArgumentException("baseUrl: must be an http or https URL of host and path");
+            }
+            if (!HEADER.matcher(header).matches()) {
+                throw new IllegalArgumentException("header: '" + header + "' is no name of a header in lower case");
+            }
+        }
+
+        private static URI url(String text) {
+            try {
+                return new URI(text);
+            } catch (URISyntaxException e) {
+                throw new IllegalArgumentException("baseUrl: is no URL");
+            }
+        }
+
+        /** The base URL, taken apart. */
+        public URI url() {
+            return URI.create(baseUrl);
+        }
+
+        /** Its port, also where the URL leaves it out. */
+        public int port() {
+            int port = url().getPort();
+            return port > 0 ? port : isTls() ? 443 : 80;
+        }
+
+        public boolean isTls() {
+            return "https".equals(url().getScheme());
+        }
+
+        /** Its host, as {@link HostNames#normalize} gives it. */
+        public String host() {
+            String host = HostNames.normalize(url().getHost());
+            return host == null ? "" : host;
+        }
+    }
+
+    public EgressPolicy {
+        for (int i = 0; i < allowedHosts.size(); i++) {
+            try {
+                HostRule.parse(allowedHosts.get(i));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("allowedHosts[" + i + "]: " + e.getMessage());
+            }
+        }
+        checkEach("deniedHosts", deniedHosts, HostPattern::parse);
+        checkEach("tunnelHosts", tunnelHosts, HostPattern::parse);
+        checkEach("quietHosts", quietHosts, HostPattern::parse);
+        for (String name : secrets.keySet()) {
+            if (!VARIABLE.matcher(name).matches()) {
+                throw new IllegalArgumentException("secrets: '" + name + "' is no name of a variable");
+            }
+        }
+        if (DnsMode.of(dnsMode) == null) {
+            throw new IllegalArgumentException("dnsMode: must be synthetic, trusted or open");
+        }
+        modelRoutes.forEach((name, route) -> {
+            if (!SEGMENT.matcher(name).matches()) {
+                throw new IllegalArgumentException("modelRoutes: '" + name + "' is no plain segment of a path");
+            }
+            if (!route.secret().isEmpty() && !secrets.containsKey(route.secret())) {
+                throw new IllegalArgumentException(
+                        "modelRoutes." + name + ".secret: there is no secret '" + route.secret() + "'");
+            }
+        });
+        if (askMs < 0 || askMs > ASK_MS_MAX) {
+            throw new IllegalArgumentException("askMs: must be from 0 to " + ASK_MS_MAX + ", not " + askMs);
+        }
+    }
+
+    private static void checkEach(String key, List<String> texts, Consumer<String> check) {
+        for (int i = 0; i < texts.size(); i++) {
+            try {
+                check.accept(texts.get(i));
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(key + "[" + i + "]: " + e.getMessage());
+            }
+        }
+    }
+
+    /** Binds a JSON object. @throws brig.protocol.BrigException {@code INVALID_FIELD}, naming the key */
+    public static EgressPolicy read(Map<String, @Nullable Object> values) {
+        return Settings.bind(withDefaults(values), EgressPolicy.class);
+    }
+
+    /** The object with every key that may be left out. */
+    public static Map<String, @Nullable Object> withDefaults(Map<String, @Nullable Object> values) {
+        Map<String, @Nullable Object> whole = new LinkedHashMap<>();
+        whole.put("allowedHosts", List.of());
+        whole.put("deniedHosts", List.of());
+        whole.put("tunnelHosts", List.of());
+        whole.put("secrets", Map.of());
+        whole.put("dnsMode", "synthetic");
+        whole.put("auditNetwork", true);
+        whole.put("modelRoutes", Map.of());
+        whole.put("askMs", 0L);
+        whole.put("quietHosts", List.of());
+        whole.putAll(values);
+        complete(
+                whole,
+                "secrets",
+                Map.of(
+                        "hosts",
+                        List.of(),
+                        "envVar",
+                        "",
+                        "file",
+                        "",
+                        "command",
+                        List.of(),
+                        "inQuery",
+                        false,
+                        "allowPlaintext",
+                        false));
+        complete(whole, "modelRoutes", Map.of("secret", "", "header", "authorization"));
+        return whole;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static void complete(Map<String, @Nullable Object> whole, String key, Map<String, Object> defaults) {
+        if (whole.get(key) instanceof Map<?, ?> entries) {
+            Map<String, @Nullable Object> complete = new LinkedHashMap<>();
+            entries.forEach((name, value) -> complete.put(
+                    String.valueOf(name),
+                    value instanceof Map<?, ?> object
+                            ? Settings.overlay(Map.copyOf(defaults), (Map<String, @Nullable Object>) object)
+                            : value));
+            whole.put(key, complete);
+        }
+    }
+
+    /** As {@link #read} takes it. */
+    public Map<String, Object> toMap() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("allowedHosts", allowedHosts);
+        values.put("deniedHosts", deniedHosts);
+        values.put("tunnelHosts", tunnelHosts);
+        Map<String, Object> secretValues = new LinkedHashMap<>();
+        secrets.forEach((name, secret) -> secretValues.put(
+                name,
+                Map.of(
+                        "hosts",
+                        secret.hosts(),
+                        "envVar",
+                        secret.envVar(),
+                        "file",
+                        secret.file(),
+                        "command",
+                        secret.command(),
+                        "inQuery",
+                        secret.inQuery(),
+                        "allowPlaintext",
+                        secret.allowPlaintext())));
+        values.put("secrets", secretValues);
+        values.put("dnsMode", dnsMode);
+        values.put("auditNetwork", auditNetwork);
+        Map<String, Object> routes = new LinkedHashMap<>();
+        modelRoutes.forEach((name, route) -> routes.put(
+                name, Map.of("baseUrl", route.baseUrl(), "secret", route.secret(), "header", route.header())));
+        values.put("modelRoutes", routes);
+        values.put("askMs", askMs);
+        values.put("quietHosts", quietHosts);
+        return values;
+    }
+
+    /** With further routes and the secrets that belong to them. */
+    public EgressPolicy with(Map<String, ModelRoute> moreRoutes, Map<String, Secret> moreSecrets) {
+        Map<String, ModelRoute> routes = new LinkedHashMap<>(modelRoutes);
+        routes.putAll(moreRoutes);
+        Map<String, Secret> all = new LinkedHashMap<>(secrets);
+        all.putAll(moreSecrets);
+        return new EgressPolicy(
+                allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs, quietHosts);
+    }
+
+    /** Whether a worker with it can reach anything at all, now or when a person allows it. */
+    public boolean isOpen() {
+        return !allowedHosts.isEmpty() || !modelRoutes.isEmpty() || askMs > 0;
+    }
+
+    public DnsMode dns() {
+        DnsMode mode = DnsMode.of(dnsMode);
+        return mode == null ? DnsMode.SYNTHETIC : mode;
+    }
+
+    List<HostRule> rules() {
+        List<HostRule> rules = new ArrayList<>();
+        allowedHosts.forEach(entry -> rules.add(HostRule.parse(entry)));
+        return rules;
+    }
+
+    /** Ports for which the wall needs a listener: those of the web, of SSH, and all that are named. */
+    public Set<Integer> ports() {
+        Set<Integer> ports = new TreeSet<>(Set.of(22, 80, 443));
+        rules().stream()
+                .map(rule -> rule.pattern().port())
+                .filter(port -> port > 0)
+                .forEach(ports::add);
+        tunnelHosts.stream()
+                .map(text -> HostPattern.parse(text).port())
+                .filter(port -> port > 0)
+                .forEach(ports::add);
+        return ports;
+    }
+}

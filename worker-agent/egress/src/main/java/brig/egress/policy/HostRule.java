@@ -1,0 +1,89 @@
+package brig.egress.policy;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry of {@code allowedHosts}: a pattern as text, or an object with {@code host}, and {@code methods} and
+ * {@code paths} that bound it.
+ *
+ * @param methods in capitals; empty for all
+ * @param paths beginnings of the path, whole segments; empty for all
+ */
+record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
+    private static final Set<Integer> USUAL_PORTS = Set.of(80, 443);
+    private static final Pattern METHOD = Pattern.compile("[A-Z]{1,20}");
+    /** What a server may read as another path than the one that is compared here. */
+    private static final Pattern AMBIGUOUS =
+            Pattern.compile("(?i).*(?:%2e|%2f|%5c|%00|%25|\\\\|//|/\\.{1,2}(?:/|;|$)|;).*");
+
+    static HostRule parse(Object entry) {
+        if (entry instanceof String text) {
+            return new HostRule(HostPattern.parse(text), Set.of(), List.of());
+        }
+        if (!(entry instanceof Map<?, ?> object) || !(object.get("host") instanceof String host)) {
+            throw new IllegalArgumentException("must be a host, or an object with the key 'host'");
+        }
+        for (Object key : object.keySet()) {
+            if (!Set.of("host", "methods", "paths").contains(key)) {
+                throw new IllegalArgumentException("unknown key '" + key + "'; known are [host, methods, paths]");
+            }
+        }
+        Set<String> methods = new TreeSet<>(texts("methods", object.get("methods")));
+        List<String> paths = texts("paths", object.get("paths"));
+        for (String method : methods) {
+            if (!METHOD.matcher(method).matches()) {
+                throw new IllegalArgumentException("methods: '" + method + "' is no method in capitals");
+            }
+        }
+        for (String path : paths) {
+            if (!path.startsWith("/") || AMBIGUOUS.matcher(path).matches() || path.indexOf('?') >= 0) {
+                throw new IllegalArgumentException("paths: '" + path + "' is no plain path that begins with /");
+            }
+        }
+        return new HostRule(HostPattern.parse(host), methods, paths);
+    }
+
+    /** An absent list bounds nothing; one that is there and empty would allow nothing, which is a mistake. */
+    private static List<String> texts(String key, @Nullable Object value) {
+        if (value == null) {
+            return List.of();
+        }
+        if (!(value instanceof List<?> list) || list.isEmpty() || !list.stream().allMatch(String.class::isInstance)) {
+            throw new IllegalArgumentException(key + ": must be a list of strings that is not empty");
+        }
+        return list.stream().map(String.class::cast).toList();
+    }
+
+    /** Without a port a rule means those of HTTP. */
+    boolean matches(String host, int port) {
+        return matchesPort(port) && pattern.matchesHost(host);
+    }
+
+    boolean matchesPort(int port) {
+        return pattern.port() == 0 ? USUAL_PORTS.contains(port) : pattern.port() == port;
+    }
+
+    boolean isBounded() {
+        return !methods.isEmpty() || !paths.isEmpty();
+    }
+
+    boolean permits(String method, String path) {
+        return (methods.isEmpty() || methods.contains(method.toUpperCase(Locale.ROOT)))
+                && (paths.isEmpty() || permitsPath(path));
+    }
+
+    private boolean permitsPath(String path) {
+        return !AMBIGUOUS.matcher(path).matches() && paths.stream().anyMatch(prefix -> isBelow(path, prefix));
+    }
+
+    private static boolean isBelow(String path, String prefix) {
+        boolean folder = prefix.endsWith("/") || path.length() == prefix.length();
+        return path.startsWith(prefix) && (folder || path.charAt(prefix.length()) == '/');
+    }
+}

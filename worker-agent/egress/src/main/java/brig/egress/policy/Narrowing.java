@@ -1,0 +1,133 @@
+package brig.egress.policy;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a policy and further wishes have in common. Wishes only take away: what the policy does not allow no wish can add.
+ *
+ * @param hosts those that are wanted; none allows nothing
+ * @param secretHosts where each secret is wanted to go, by its name; a secret that is not there is not wanted
+ * @param dns null to leave it to the policy
+ */
+public record Narrowing(
+        List<String> hosts,
+        Map<String, List<String>> secretHosts,
+        @Nullable DnsMode dns,
+        boolean audit) {
+    private static final Set<Integer> WEB = Set.of(80, 443);
+
+    /** @throws IllegalArgumentException where a host is none */
+    public Narrowing {
+        hosts.forEach(HostPattern::parse);
+        secretHosts.values().forEach(list -> list.forEach(HostPattern::parse));
+    }
+
+    public EgressPolicy of(EgressPolicy policy) {
+        DnsMode stricter = dns != null && dns.compareTo(policy.dns()) < 0 ? dns : policy.dns();
+        Map<String, Object> values = new LinkedHashMap<>(policy.toMap());
+        values.put("allowedHosts", allowed(policy));
+        values.put("secrets", secrets(policy));
+        values.put("dnsMode", stricter.name().toLowerCase(Locale.ROOT));
+        values.put("auditNetwork", policy.auditNetwork() || audit);
+        values.put("askMs", (long) policy.askMs());
+        return EgressPolicy.read(new LinkedHashMap<>(values));
+    }
+
+    /** Each entry of the policy as far as it is wanted, with its methods and paths. */
+    private List<Object> allowed(EgressPolicy policy) {
+        List<Object> common = new ArrayList<>();
+        for (Object entry : policy.allowedHosts()) {
+            for (String host : hosts) {
+                for (String both : common(HostRule.parse(entry).pattern(), HostPattern.parse(host), WEB)) {
+                    common.add(entry instanceof Map<?, ?> bounded ? with(bounded, both) : both);
+                }
+            }
+        }
+        return common.stream().distinct().toList();
+    }
+
+    private static Map<String, Object> with(Map<?, ?> bounded, String host) {
+        Map<String, Object> entry = new LinkedHashMap<>();
+        bounded.forEach((key, value) -> entry.put(String.valueOf(key), value));
+        entry.put("host", host);
+        return entry;
+    }
+
+    /** Secrets of model routes stay, for these are the operator's own; they go to no other host then. */
+    private Map<String, Object> secrets(EgressPolicy policy) {
+        Map<String, Object> common = new TreeMap<>();
+        policy.secrets().forEach((name, secret) -> {
+            boolean routed = policy.modelRoutes().values().stream()
+                    .anyMatch(route -> route.secret().equals(name));
+            List<String> wanted = secretHosts.get(name);
+            if (wanted == null && !routed) {
+                return;
+            }
+            Set<String> both = new TreeSet<>();
+            for (String one : secret.hosts()) {
+                for (String other : wanted == null ? List.<String>of() : wanted) {
+                    both.addAll(common(HostPattern.parse(one), HostPattern.parse(other), Set.of()));
+                }
+            }
+            common.put(
+                    name,
+                    Map.of(
+                            "hosts",
+                            List.copyOf(both),
+                            "envVar",
+                            secret.envVar(),
+                            "file",
+                            secret.file(),
+                            "command",
+                            secret.command(),
+                            "inQuery",
+                            secret.inQuery(),
+                            "allowPlaintext",
+                            secret.allowPlaintext()));
+        });
+        return common;
+    }
+
+    /** @param unnamed the ports that a host without one means; empty for all */
+    private static List<String> common(HostPattern one, HostPattern other, Set<Integer> unnamed) {
+        HostPattern narrower = covers(one, other) ? other : covers(other, one) ? one : null;
+        if (narrower == null) {
+            return List.of();
+        }
+        String host = withoutPort(narrower);
+        if (one.port() == other.port()) {
+            return List.of(one.port() == 0 ? host : host + ":" + one.port());
+        }
+        int port = Math.max(one.port(), other.port());
+        boolean both = Math.min(one.port(), other.port()) == 0 && (unnamed.isEmpty() || unnamed.contains(port));
+        return both ? List.of(host + ":" + port) : List.of();
+    }
+
+    private static String withoutPort(HostPattern pattern) {
+        if (pattern.port() == 0) {
+            return pattern.text();
+        }
+        return pattern.text().substring(0, pattern.text().lastIndexOf(':'));
+    }
+
+    private static boolean covers(HostPattern wide, HostPattern narrow) {
+        Cidr range = wide.range();
+        Cidr part = narrow.range();
+        if (range != null || part != null) {
+            return range != null && part != null && range.bits() <= part.bits() && range.contains(part.network());
+        }
+        boolean same = narrow.name().equals(wide.name());
+        if (!wide.below()) {
+            return same && !narrow.below();
+        }
+        return narrow.name().endsWith("." + wide.name()) || (same && narrow.below());
+    }
+}

@@ -1,0 +1,194 @@
+package brig.egress.proxy;
+
+import brig.egress.policy.EgressPolicy;
+import brig.egress.link.WallSocket;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * All workers of the process: takes their sockets, and gives each worker an event loop. Its methods are called by
+ * one thread, that of the link.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+public final class EgressServer implements AutoCloseable {
+    private static final class Entry {
+        private final WorkerEgress egress;
+        private final DnsFront dns;
+        private final List<Channel> listeners = new ArrayList<>();
+        /** Sockets at which nobody is heard before the values of the secrets are known. Owned by the link's thread. */
+        private final List<WallSocket> waiting = new ArrayList<>();
+
+        private boolean knowsSecrets;
+        private volatile boolean closed;
+
+        Entry(WorkerEgress egress) {
+            this.egress = egress;
+            this.dns = new DnsFront(egress);
+        }
+    }
+
+    private final ProxyServices around;
+    private final EventLoopGroup loops;
+    private final Map<String, Entry> workers = new HashMap<>();
+
+    EgressServer(ProxyServices around, EventLoopGroup loops) {
+        this.around = around;
+        this.loops = loops;
+    }
+
+    /** Begins to serve a worker; one with secrets is heard when their values are known. */
+    public void register(Registration registration, List<WallSocket> sockets) {
+        unregister(registration.worker());
+        Entry entry = new Entry(new WorkerEgress(registration, loops.next(), around));
+        entry.knowsSecrets = registration.policy().secrets().isEmpty();
+        workers.put(registration.worker(), entry);
+        sockets.forEach(socket -> add(registration.worker(), socket));
+    }
+
+    /** A further socket of a worker. */
+    public void add(String worker, WallSocket socket) {
+        Entry entry = workers.get(worker);
+        if (entry != null && entry.knowsSecrets) {
+            entry.egress.loop().execute(() -> listen(entry, socket));
+        } else if (entry != null) {
+            entry.waiting.add(socket);
+        }
+    }
+
+    /** The values of a worker's secrets as they are now. */
+    public void changeSecrets(String worker, Map<String, String> values) {
+        Entry entry = workers.get(worker);
+        if (entry != null) {
+            entry.egress.loop().execute(() -> entry.egress.changeSecrets(values));
+            entry.knowsSecrets = true;
+            entry.waiting.forEach(socket -> add(worker, socket));
+            entry.waiting.clear();
+        }
+    }
+
+    private void listen(Entry entry, WallSocket socket) {
+        Channel listener = switch (socket.role()) {
+            case DNS_UDP -> new EpollDatagramChannel(socket.descriptor());
+            case DNS_TCP, PROXY, MODEL, TRANSPARENT -> new EpollServerSocketChannel(socket.descriptor());
+        };
+        if (entry.closed) {
+            listener.unsafe().closeForcibly();
+            return;
+        }
+        entry.listeners.add(listener);
+        if (listener instanceof ServerChannel server) {
+            new ServerBootstrap()
+                    .group(entry.egress.loop(), entry.egress.loop())
+                    .channelFactory(() -> server)
+                    .childOption(ChannelOption.TCP_NODELAY, true)
+                    .childHandler(accept(entry, socket))
+                    .register();
+        } else {
+            listener.pipeline().addLast(entry.dns.udp());
+            entry.egress.loop().register(listener);
+        }
+    }
+
+    private static ChannelHandler accept(Entry entry, WallSocket socket) {
+        return new ChannelInitializer<Channel>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                WorkerEgress worker = entry.egress;
+                channel.pipeline().addLast(worker.inward());
+                WorkerEgress.Live live = switch (socket.role()) {
+                    case PROXY -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Named());
+                    case MODEL -> HttpFront.addTo(channel.pipeline(), worker, new Destination.Models());
+                    case TRANSPARENT -> addTransparent(worker, channel);
+                    case DNS_TCP, DNS_UDP -> {
+                        entry.dns.addTcp(channel.pipeline());
+                        yield new Plain(channel);
+                    }
+                };
+                if (!worker.add(live)) {
+                    channel.close();
+                }
+            }
+        };
+    }
+
+    /** What the client wanted to reach is what its connection believes to have reached. */
+    private static WorkerEgress.Live addTransparent(WorkerEgress worker, Channel channel) {
+        InetSocketAddress wanted = (InetSocketAddress) channel.localAddress();
+        byte[] address = wanted.getAddress().getAddress();
+        Set<String> names = worker.names().namesOf(address);
+        Set<String> hosts = names.isEmpty() ? Set.of(wanted.getAddress().getHostAddress()) : names;
+        ConnectionFront front = new ConnectionFront(worker, hosts, wanted.getPort(), false, channel);
+        channel.pipeline().addLast(front);
+        return front;
+    }
+
+    /** A connection that nothing needs to be asked about again. */
+    private record Plain(Channel channel) implements WorkerEgress.Live {
+        @Override
+        public void recheck() {
+            // Names are answered anew each time.
+        }
+    }
+
+    /** Another policy for a worker. */
+    public void changePolicy(String worker, EgressPolicy policy) {
+        Entry entry = workers.get(worker);
+        if (entry != null) {
+            entry.egress.loop().execute(() -> entry.egress.changePolicy(policy));
+        }
+    }
+
+    /** A person allows a host. */
+    public void allow(String worker, String host, boolean once) {
+        onLoop(worker, egress -> egress.allow(host, once));
+    }
+
+    /** A person refuses a host. */
+    public void deny(String worker, String host) {
+        onLoop(worker, egress -> egress.deny(host));
+    }
+
+    /** A secret is taken back. */
+    public void revoke(String worker, String secret) {
+        onLoop(worker, egress -> egress.revoke(secret));
+    }
+
+    private void onLoop(String worker, Consumer<WorkerEgress> task) {
+        Entry entry = workers.get(worker);
+        if (entry != null) {
+            entry.egress.loop().execute(() -> task.accept(entry.egress));
+        }
+    }
+
+    /** Lets go of a worker and all its connections. */
+    public void unregister(String worker) {
+        Entry entry = workers.remove(worker);
+        if (entry != null) {
+            entry.closed = true;
+            entry.waiting.forEach(socket -> entry.egress.loop().execute(() -> listen(entry, socket)));
+            entry.egress.loop().execute(() -> {
+                entry.listeners.forEach(Channel::close);
+                entry.egress.close();
+            });
+        }
+    }
+
+    @Override
+    public void close() {
+        List.copyOf(workers.keySet()).forEach(this::unregister);
+    }
+}

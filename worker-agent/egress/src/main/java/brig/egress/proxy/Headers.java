@@ -1,0 +1,193 @@
+package brig.egress.proxy;
+
+import brig.egress.policy.EgressPolicy;
+import brig.egress.secret.Injection;
+import brig.egress.secret.Scrubber;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Heads of messages as they go over: without what concerns one connection only, and with what is ours to say. */
+final class Headers {
+    private static final Set<String> OF_ONE_CONNECTION = Set.of(
+            "connection",
+            "keep-alive",
+            "proxy-connection",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "expect",
+            "host",
+            "content-length",
+            "http2-settings");
+    private static final Set<String> CREDENTIALS = Set.of("authorization", "x-api-key", "api-key", "x-goog-api-key");
+    private static final int SWITCHING = 101;
+    private static final int NO_CONTENT = 204;
+    private static final int NOT_MODIFIED = 304;
+
+    private Headers() {}
+
+    /** What two parsers could read differently is not passed on. @throws Refusal.RefusedException */
+    static void requireUnambiguous(HttpRequest request) {
+        HttpHeaders headers = request.headers();
+        HttpVersion version = request.protocolVersion();
+        if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
+            throw Refusal.malformed("only HTTP/1.1 is spoken here").asException();
+        }
+        List<String> encodings = headers.getAll(HttpHeaderNames.TRANSFER_ENCODING);
+        boolean chunked = encodings.size() == 1 && encodings.getFirst().equalsIgnoreCase("chunked");
+        if (!encodings.isEmpty()
+                && (!chunked
+                        || headers.contains(HttpHeaderNames.CONTENT_LENGTH)
+                        || !version.equals(HttpVersion.HTTP_1_1))) {
+            throw Refusal.malformed("the length of the body is ambiguous").asException();
+        }
+        if (headers.getAll(HttpHeaderNames.CONTENT_LENGTH).size() > 1) {
+            throw Refusal.malformed("there is more than one Content-Length").asException();
+        }
+        if (!request.uri().chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw Refusal.malformed("the request line has bytes that no URL has")
+                    .asException();
+        }
+    }
+
+    /** The head of the request as the server gets it; throws where a secret may not go there. */
+    static HttpRequest forward(
+            HttpRequest request,
+            Target to,
+            String pathAndQuery,
+            EgressPolicy.@Nullable ModelRoute route,
+            Injection injection,
+            Predicate<String> inQuery,
+            boolean filters,
+            boolean identity) {
+        String uri = filters ? injection.target(pathAndQuery, inQuery) : pathAndQuery;
+        HttpRequest made = new DefaultHttpRequest(HttpVersion.HTTP_1_1, request.method(), uri);
+        HttpHeaders headers = made.headers();
+        headers.set(HttpHeaderNames.HOST, to.authority());
+        Set<String> named = namedByConnection(request);
+        for (Map.Entry<String, String> header : request.headers()) {
+            String name = header.getKey().toLowerCase(Locale.ROOT);
+            boolean replaced = route != null
+                    && !route.secret().isEmpty()
+                    && (CREDENTIALS.contains(name) || name.equals(route.header()));
+            if (OF_ONE_CONNECTION.contains(name) || named.contains(name) || replaced) {
+                continue;
+            }
+            if (filters) {
+                injection.refuseAny(header.getKey());
+            }
+            headers.add(header.getKey(), filters ? injection.header(header.getValue()) : header.getValue());
+        }
+        if (identity) {
+            headers.set(HttpHeaderNames.ACCEPT_ENCODING, "identity");
+        }
+        if (isWebSocket(request)) {
+            headers.set(HttpHeaderNames.CONNECTION, "Upgrade");
+            headers.set(HttpHeaderNames.UPGRADE, "websocket");
+        }
+        return made;
+    }
+
+    /** Adds the credential of a model route. @throws brig.egress.secret.SecretRefusedException */
+    static void authorize(HttpRequest made, EgressPolicy.ModelRoute route, Injection injection, String placeholder) {
+        String value = injection.header(placeholder);
+        made.headers().set(route.header(), route.header().equals("authorization") ? "Bearer " + value : value);
+    }
+
+    private static Set<String> namedByConnection(HttpMessage message) {
+        Set<String> names = new HashSet<>();
+        for (String value : message.headers().getAll(HttpHeaderNames.CONNECTION)) {
+            for (String name : value.split(",", -1)) {
+                names.add(name.strip().toLowerCase(Locale.ROOT));
+            }
+        }
+        return names;
+    }
+
+    /** The head of the answer as the client gets it. */
+    static HttpResponse back(HttpRequest request, HttpResponse response, @Nullable Scrubber scrubber) {
+        int code = response.status().code();
+        HttpResponse made = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(code));
+        Set<String> named = namedByConnection(response);
+        for (Map.Entry<String, String> header : response.headers()) {
+            String name = header.getKey().toLowerCase(Locale.ROOT);
+            // Alt-Svc would send the client to a protocol that cannot get out of the wall.
+            if (!OF_ONE_CONNECTION.contains(name) && !named.contains(name) && !name.equals("alt-svc")) {
+                made.headers().add(scrub(scrubber, header.getKey()), scrub(scrubber, header.getValue()));
+            }
+        }
+        if (code == SWITCHING) {
+            made.headers().set(HttpHeaderNames.CONNECTION, "Upgrade");
+            made.headers().set(HttpHeaderNames.UPGRADE, "websocket");
+            return made;
+        }
+        String length = response.headers().get(HttpHeaderNames.CONTENT_LENGTH);
+        boolean bodiless = hasNoBody(request, code);
+        if (length != null && (scrubber == null || bodiless)) {
+            made.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+        } else if (!bodiless && request.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
+            HttpUtil.setTransferEncodingChunked(made, true);
+        }
+        return made;
+    }
+
+    private static String scrub(@Nullable Scrubber scrubber, String text) {
+        return scrubber == null
+                ? text
+                : new String(scrubber.whole(text.getBytes(StandardCharsets.ISO_8859_1)), StandardCharsets.ISO_8859_1);
+    }
+
+    static boolean isWebSocket(HttpRequest request) {
+        return request.headers().containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)
+                && request.headers().containsValue(HttpHeaderNames.UPGRADE, "websocket", true)
+                && request.method().equals(HttpMethod.GET);
+    }
+
+    /** Whether its body is what it says, not packed. */
+    static boolean isIdentity(HttpMessage message) {
+        List<String> encodings = message.headers().getAll(HttpHeaderNames.CONTENT_ENCODING);
+        return encodings.stream()
+                .map(String::strip)
+                .allMatch(encoding -> encoding.isEmpty() || encoding.equalsIgnoreCase("identity"));
+    }
+
+    /** Whether the answer with that code to this request has no body. */
+    static boolean hasNoBody(HttpRequest request, int code) {
+        return request.method().equals(HttpMethod.HEAD) || code == NO_CONTENT || code == NOT_MODIFIED;
+    }
+
+    static boolean hasNoBody(HttpRequest request) {
+        return !HttpUtil.isTransferEncodingChunked(request) && HttpUtil.getContentLength(request, 0L) == 0;
+    }
+
+    static HttpHeaders none() {
+        return new DefaultHttpHeaders();
+    }
+
+    static HttpResponse continues() {
+        return new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER);
+    }
+}

@@ -1,0 +1,79 @@
+package brig.egress.proxy;
+
+import brig.egress.policy.HostNames;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.ssl.AbstractSniHandler;
+import io.netty.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** A connection that is passed through unread, except for the name that TLS begins with. */
+@SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
+final class Tunnel {
+    private Tunnel() {}
+
+    static void start(WorkerEgress worker, ConnectionFront before, Target target) {
+        Channel inside = before.channel();
+        inside.config().setAutoRead(false);
+        RequestRecord record =
+                new RequestRecord("tunnel", "CONNECT", "tcp", target.host(), target.port(), "", System.nanoTime());
+        record.allow("tunnelHosts has " + target.host());
+        Target raw = new Target(false, target.host(), target.port());
+        worker.around().dialer().open(worker.loop(), worker.policy(), raw).whenComplete((outside, failure) -> {
+            if (outside == null) {
+                record.refuse(
+                        failure instanceof Refusal.RefusedException refused
+                                ? refused.refusal()
+                                : Refusal.unreachable("the connection failed"));
+                worker.handleDecided(record);
+                inside.close();
+            } else if (!inside.isActive()) {
+                outside.close();
+            } else {
+                join(worker, before, outside, record);
+            }
+        });
+    }
+
+    private static void join(WorkerEgress worker, ConnectionFront before, Channel outside, RequestRecord record) {
+        Channel inside = before.channel();
+        worker.replace(before, new TunnelledConnection(worker, inside, record));
+        inside.closeFuture().addListener(unused -> {
+            outside.close();
+            worker.handleDecided(record);
+        });
+        outside.pipeline().addFirst(worker.outward());
+        inside.pipeline().addLast("name", new NameCheck(record));
+        Relay.join(inside, outside, worker.limits(), record::addRequestBytes, record::addResponseBytes);
+        inside.pipeline().remove((ChannelHandler) before);
+        inside.config().setAutoRead(true);
+        outside.config().setAutoRead(true);
+    }
+
+    /** Lets nothing out under another name than that of the connection. */
+    private static final class NameCheck extends AbstractSniHandler<Boolean> {
+        private final RequestRecord record;
+
+        NameCheck(RequestRecord record) {
+            super(ConnectionFront.CLIENT_HELLO_BYTES_MAX, 0L);
+            this.record = record;
+        }
+
+        @Override
+        protected Future<Boolean> lookup(ChannelHandlerContext ctx, @Nullable String name) {
+            boolean same = name == null || record.host().equals(HostNames.normalize(name));
+            return ctx.executor().newSucceededFuture(same);
+        }
+
+        @Override
+        protected void onLookupComplete(ChannelHandlerContext ctx, @Nullable String name, Future<Boolean> same) {
+            if (same.getNow()) {
+                ctx.pipeline().remove(this);
+            } else {
+                record.refuse(Refusal.blocked("the name in TLS is another than " + record.host()));
+                ctx.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package brig.egress.secret;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.egress.policy.EgressPolicy;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads the values of secrets from where a policy says they are. Blocks; any thread may call. */
+public final class SecretSources {
+    private static final Logger LOG = LoggerFactory.getLogger(SecretSources.class);
+    private static final int VALUE_BYTES_MAX = 16 * 1024;
+    /** A shorter one would be found everywhere in what comes back. */
+    private static final int VALUE_LENGTH_MIN = 8;
+
+    private static final long COMMAND_MS = 10_000;
+
+    private final Map<String, String> environment;
+    /** What was wrong with a secret when it was last read: said once, not each second. */
+    private final Map<String, String> faults = new ConcurrentHashMap<>();
+
+    public SecretSources(Map<String, String> environment) {
+        this.environment = Map.copyOf(environment);
+    }
+
+    /** The value of that secret; null, and a line in the log, where it cannot be had. */
+    public @Nullable String read(String name, EgressPolicy.Secret secret) {
+        try {
+            String text = text(name, secret);
+            String fault = text == null ? "its source has none" : fault(text);
+            say(name, fault == null ? "" : fault);
+            return fault == null ? text : null;
+        } catch (IOException e) {
+            // The text of an exception names the file or program, and never holds what was in it.
+            say(name, e.toString());
+            return null;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    private void say(String name, String fault) {
+        if (!fault.equals(faults.put(name, fault)) && !fault.isEmpty()) {
+            LOG.warn("the secret {} cannot be used: {}", name, fault);
+        }
+    }
+
+    private @Nullable String text(String name, EgressPolicy.Secret secret) throws IOException, InterruptedException {
+        if (!secret.file().isEmpty()) {
+            try (InputStream in = Files.newInputStream(Path.of(secret.file()))) {
+                return firstLine(in);
+            }
+        }
+        if (!secret.command().isEmpty()) {
+            return output(secret);
+        }
+        return environment.get(secret.envVar().isEmpty() ? name : secret.envVar());
+    }
+
+    private static @Nullable String output(EgressPolicy.Secret secret) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(secret.command())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        try {
+            process.getOutputStream().close();
+            Thread watch = Thread.ofVirtual().start(() -> {
+                try {
+                    if (!process.waitFor(COMMAND_MS, TimeUnit.MILLISECONDS)) {
+                        process.destroyForcibly();
+                    }
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            String line = firstLine(process.getInputStream());
+            watch.join();
+            int status = process.waitFor();
+            if (status != 0) {
+                throw new IOException(secret.command().getFirst() + " ended with status " + status);
+            }
+            return line;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private static @Nullable String firstLine(InputStream in) throws IOException {
+        return new String(in.readNBytes(VALUE_BYTES_MAX + 2), UTF_8)
+                .lines()
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static @Nullable String fault(String value) {
+        if (value.length() < VALUE_LENGTH_MIN || value.length() > VALUE_BYTES_MAX) {
+            return "it must have " + VALUE_LENGTH_MIN + " to " + VALUE_BYTES_MAX + " characters";
+        }
+        return value.chars().allMatch(c -> c >= ' ' && c < 0x7f) ? null : "it must be printable ASCII";
+    }
+}

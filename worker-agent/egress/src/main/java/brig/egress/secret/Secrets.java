@@ -1,0 +1,97 @@
+package brig.egress.secret;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The secrets of one worker as they are now; immutable. A secret without a value (its source gave none, it was
+ * revoked) keeps its placeholder, and a request with it is refused.
+ */
+public final class Secrets {
+    /** None at all. */
+    public static final Secrets NONE = new Secrets(Map.of(), Map.of(), Map.of());
+
+    /** One of them, found by its placeholder. */
+    record Entry(String name, @Nullable String value) {}
+
+    private final Map<String, Entry> byPlaceholder = new TreeMap<>();
+    private final Map<String, String> placeholders;
+    private final Map<String, String> values;
+    private final List<Named> known = new ArrayList<>();
+
+    /** A value that is or was in use, in all forms in which it may stand in a text. */
+    record Named(String name, Scrubber.Pair pair) {}
+
+    /**
+     * @param placeholders of all secrets that the worker ever had, by name
+     * @param values those that may be used, by name
+     * @param former values of a secret that were in use before, by name
+     */
+    public Secrets(Map<String, String> placeholders, Map<String, String> values, Map<String, List<String>> former) {
+        this.placeholders = Map.copyOf(placeholders);
+        this.values = Map.copyOf(values);
+        new TreeMap<>(placeholders).forEach((name, placeholder) -> {
+            byPlaceholder.put(placeholder, new Entry(name, values.get(name)));
+            Set<String> all = new LinkedHashSet<>(former.getOrDefault(name, List.of()));
+            String value = values.get(name);
+            if (value != null) {
+                all.add(value);
+            }
+            all.forEach(one -> SecretForms.of(one)
+                    .forEach(form -> known.add(
+                            new Named(name, new Scrubber.Pair(form.getBytes(UTF_8), placeholder.getBytes(UTF_8))))));
+        });
+    }
+
+    public boolean isEmpty() {
+        return placeholders.isEmpty();
+    }
+
+    public Set<String> names() {
+        return placeholders.keySet();
+    }
+
+    @Nullable
+    Entry find(String placeholder) {
+        return byPlaceholder.get(placeholder);
+    }
+
+    /** The value of the secret of that name; null where there is none now. */
+    public @Nullable String value(String name) {
+        return values.get(name);
+    }
+
+    List<Named> known() {
+        return known;
+    }
+
+    /** Puts placeholders for values in what comes back. */
+    public Scrubber scrubber(List<Scrubber.Pair> more) {
+        List<Scrubber.Pair> pairs = new ArrayList<>(more);
+        known.forEach(named -> pairs.add(named.pair()));
+        return new Scrubber(pairs);
+    }
+
+    /** The text without any value, for what is written about a request. */
+    public String scrub(String text) {
+        return known.isEmpty() ? text : new String(scrubber(List.of()).whole(text.getBytes(UTF_8)), UTF_8);
+    }
+
+    /** The same without a value for that one. */
+    public Secrets without(String revoked) {
+        Map<String, String> left = new TreeMap<>(values);
+        String value = left.remove(revoked);
+        Map<String, List<String>> former = new TreeMap<>();
+        if (value != null) {
+            former.put(revoked, List.of(value));
+        }
+        return new Secrets(placeholders, left, former);
+    }
+}

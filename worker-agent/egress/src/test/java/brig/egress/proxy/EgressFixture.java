@@ -1,0 +1,207 @@
+package brig.egress.proxy;
+
+import brig.protocol.json.Json;
+import brig.egress.audit.AuditLog;
+import brig.egress.policy.AddressGuard;
+import brig.egress.policy.EgressPolicy;
+import brig.egress.policy.HostNames;
+import brig.egress.secret.Placeholder;
+import brig.egress.secret.SecretFeed;
+import brig.egress.secret.SecretSources;
+import brig.egress.tls.CertificateAuthority;
+import brig.egress.tls.LeafCertificates;
+import brig.egress.tls.TestServers;
+import brig.egress.tls.UpstreamTls;
+import brig.egress.link.WallSocket;
+import brig.egress.link.WallSocket.Role;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import javax.net.ssl.SSLContext;
+
+/** The proxy in this process, with servers of the test behind it and sockets on loopback before it. */
+final class EgressFixture implements AutoCloseable {
+    /** A worker's sockets by role. */
+    record Worker(String id, Map<Role, Integer> ports, Map<String, String> placeholders) {
+        int proxy() {
+            return ports.get(Role.PROXY);
+        }
+    }
+
+    static final String WORKER = "w1";
+
+    final Path folder;
+    final TestServers servers;
+    final CertificateAuthority authority;
+    final EgressServer server;
+    final Map<String, List<InetAddress>> names = new ConcurrentHashMap<>();
+    final List<String> resolved = java.util.Collections.synchronizedList(new ArrayList<>());
+    final LinkedBlockingQueue<Map<String, Object>> events = new LinkedBlockingQueue<>();
+    final Map<String, String> environment = new ConcurrentHashMap<>();
+    private final AuditLog audit;
+    private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory());
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    /** In the place of the worker-agent: calls the server, and reads the secrets again and again. */
+    private final ScheduledExecutorService link = Executors.newSingleThreadScheduledExecutor();
+
+    private boolean auditClosed;
+
+    EgressFixture(Path folder, Map<String, String> environment, ProxyLimits limits) throws IOException {
+        this.folder = folder;
+        this.environment.putAll(environment);
+        this.servers = new TestServers(folder.resolve("outside"));
+        Files.createDirectories(folder.resolve("state"));
+        this.authority = CertificateAuthority.open(folder.resolve("state"), Instant.now());
+        this.audit =
+                AuditLog.open(folder.resolve("state/audit"), new AuditLog.Bounds(1 << 20, 3, 0), Clock.systemUTC());
+        NameSource source = host -> {
+            resolved.add(host);
+            InetAddress literal = HostNames.literal(host);
+            List<InetAddress> known = literal != null ? List.of(literal) : names.get(host);
+            return known != null
+                    ? CompletableFuture.completedFuture(known)
+                    : CompletableFuture.failedFuture(new UnknownHostException(host));
+        };
+        ProxyServices around = new ProxyServices(
+                new Dialer(
+                        source, new AddressGuard(), new UpstreamTls(List.of(Files.readString(servers.root()))), limits),
+                new LeafCertificates(authority, threads, Clock.systemUTC()),
+                audit::append,
+                events::add,
+                new NameServers(List.of(), threads),
+                threads,
+                limits,
+                Clock.systemUTC());
+        this.server = new EgressServer(around, loops);
+    }
+
+    EgressFixture(Path folder) throws IOException {
+        this(folder, Map.of(), ProxyLimits.USUAL);
+    }
+
+    /** That name leads to loopback. */
+    void name(String... hosts) {
+        for (String host : hosts) {
+            names.put(host, List.of(InetAddress.getLoopbackAddress()));
+        }
+    }
+
+    TestServer plain(TestServer.Handler handler) throws IOException {
+        return new TestServer(null, handler);
+    }
+
+    TestServer tls(String host, TestServer.Handler handler) throws Exception {
+        return new TestServer(servers.server(host), handler);
+    }
+
+    /** What a wall trusts. */
+    SSLContext trust() throws Exception {
+        return TestServers.client(authority.file());
+    }
+
+    /** {@code PORT} in it stands for that port; quotes are single ones. */
+    static EgressPolicy policy(String json, int port) {
+        return EgressPolicy.read(Json.parseCommented(json.replace('\'', '"').replace("PORT", String.valueOf(port))));
+    }
+
+    Worker worker(EgressPolicy policy, Role... roles) throws IOException {
+        return worker(WORKER, policy, roles);
+    }
+
+    Worker worker(String id, EgressPolicy policy, Role... roles) throws IOException {
+        Map<String, String> placeholders = Placeholder.forEach(policy.secrets().keySet());
+        Map<Role, Integer> ports = new HashMap<>();
+        List<WallSocket> sockets = new ArrayList<>();
+        for (Role role : roles.length == 0 ? new Role[] {Role.PROXY} : roles) {
+            WallSocket socket = listen(role, "127.0.0.1", 0);
+            ports.put(role, socket.port());
+            sockets.add(socket);
+        }
+        SecretFeed feed = new SecretFeed(new SecretSources(environment));
+        onLink(() -> server.register(
+                        new Registration(id, "spn_test", "tester", policy, placeholders, List.of(), Set.of()), sockets))
+                .join();
+        onLink(() -> server.changeSecrets(id, feed.read(policy))).join();
+        var unused = link.scheduleWithFixedDelay(
+                () -> server.changeSecrets(id, feed.read(policy)), 50, 50, TimeUnit.MILLISECONDS);
+        return new Worker(id, ports, placeholders);
+    }
+
+    private CompletableFuture<Void> onLink(Runnable task) {
+        return CompletableFuture.runAsync(task, link);
+    }
+
+    static WallSocket listen(Role role, String address, int port) throws IOException {
+        Socket socket = role == Role.DNS_UDP ? Socket.newSocketDgram() : Socket.newSocketStream();
+        socket.bind(new InetSocketAddress(address, port));
+        if (role != Role.DNS_UDP) {
+            socket.listen(128);
+        }
+        return new WallSocket(role, socket.localAddress().getPort(), socket.intValue());
+    }
+
+    TestClient client(Worker worker) throws IOException {
+        return new TestClient(worker.proxy());
+    }
+
+    /** The next event of that kind. */
+    Map<String, Object> event(String kind) throws InterruptedException {
+        return event(event -> kind.equals(event.get("kind")));
+    }
+
+    Map<String, Object> event(Predicate<Map<String, Object>> wanted) throws InterruptedException {
+        while (true) {
+            Map<String, Object> event = events.poll(10, TimeUnit.SECONDS);
+            if (event == null) {
+                throw new AssertionError("no such event");
+            }
+            if (wanted.test(event)) {
+                return event;
+            }
+        }
+    }
+
+    /** Everything that stands in the audit; nothing is written to it afterwards. */
+    List<Map<String, Object>> audit() throws IOException {
+        if (!auditClosed) {
+            auditClosed = true;
+            audit.close();
+        }
+        List<Map<String, Object>> entries = new ArrayList<>();
+        for (String line : Files.readAllLines(folder.resolve("state/audit/egress.jsonl"))) {
+            entries.add(Json.parseCommented(line));
+        }
+        return entries;
+    }
+
+    @Override
+    public void close() throws IOException {
+        link.shutdownNow();
+        server.close();
+        audit();
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        threads.shutdownNow();
+    }
+}

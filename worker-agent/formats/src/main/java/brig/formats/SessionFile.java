@@ -1,0 +1,109 @@
+package brig.formats;
+
+import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.NativeJson;
+import brig.formats.adapter.NativeLines;
+import brig.formats.adapter.NativeObject;
+import brig.formats.adapter.TrackedOutputReader;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.formats.acp.OpenCodeExport;
+import brig.formats.claude.ClaudeSessionFile;
+import brig.formats.adapter.FrameSink;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What an agent keeps of its own session: its frames are those that {@link TrackedOutputReader} makes of the agent's output, and what it
+ * was asked. Owned by one thread.
+ */
+public interface SessionFile {
+    /** In so many lines a transcript says whose it is. */
+    int HEAD_LINES = 50;
+
+    /** Whether more may be written to it. */
+    boolean grows();
+
+    /** The usual name of the agent's program. */
+    String program();
+
+    /** The folder that the agent worked in, as it says; empty where it does not. */
+    String folder();
+
+    /**
+     * Tells what was written since the last time.
+     *
+     * @return whether there was anything that an agent says
+     * @throws IOException where the file cannot be read on
+     */
+    boolean read() throws IOException, InterruptedException;
+
+    /** Nothing more is read: tells what ends with that. */
+    void finish() throws InterruptedException;
+
+    /**
+     * Opens a transcript of Claude Code ({@code <session>.jsonl}) or an export of OpenCode ({@code opencode export}).
+     *
+     * @param sink takes the frames
+     * @throws BrigException {@code INVALID_FIELD} where the file is neither
+     */
+    static SessionFile open(Path file, FrameSink sink) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            throw refusal(file + (Files.exists(file) ? " is no file" : " does not exist"));
+        }
+        AgentFrames frames = new AgentFrames(sink);
+        frames.at(System.currentTimeMillis());
+        List<NativeObject> head = head(file);
+        if (head.stream().anyMatch(line -> line.has("payload") && line.has("timestamp"))) {
+            throw refusal(
+                    file
+                            + " is a rollout of Codex, which cannot be read yet; 'codex exec --json' can, see 'brig track --help'");
+        }
+        for (NativeObject line : head) {
+            if (line.has("sessionId") && line.has("type")) {
+                return new ClaudeSessionFile(file, folderIn(head), frames, sink);
+            }
+        }
+        return OpenCodeExport.read(file, frames, sink)
+                .orElseThrow(
+                        () -> refusal(
+                                file
+                                        + " is neither a transcript of Claude Code (~/.claude/projects/*/SESSION.jsonl) nor what 'opencode export SESSION' writes"));
+    }
+
+    private static String folderIn(List<NativeObject> head) {
+        return head.stream()
+                .filter(line -> line.has("cwd"))
+                .map(line -> line.text("cwd", ""))
+                .findFirst()
+                .orElse("");
+    }
+
+    private static BrigException refusal(String why) {
+        return new BrigException(ErrorCode.INVALID_FIELD, why);
+    }
+
+    /** The objects in the first lines that have one. */
+    private static List<NativeObject> head(Path file) throws IOException {
+        List<NativeObject> head = new ArrayList<>();
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(NativeLines.LINE_BYTES_MAX);
+            for (int at = 0, end = 0; at < bytes.length && head.size() < HEAD_LINES; at = end + 1) {
+                end = at;
+                while (end < bytes.length && bytes[end] != '\n') {
+                    end++;
+                }
+                NativeObject line = NativeJson.read(bytes, at, end - at);
+                if (line == null) {
+                    break;
+                }
+                head.add(line);
+            }
+        }
+        return head;
+    }
+}

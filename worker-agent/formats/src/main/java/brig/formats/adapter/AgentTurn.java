@@ -1,0 +1,72 @@
+package brig.formats.adapter;
+
+import brig.protocol.wire.FrameType;
+import brig.formats.adapter.Adapter.Context;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The message that an agent works off: begun by whoever hands it over, ended by the thread that reads standard output.
+ * An end without a message is none: agents take turns of their own accord.
+ */
+public final class AgentTurn {
+    private enum State {
+        IDLE,
+        RUNNING,
+        CANCELLED
+    }
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
+    private final AgentFrames frames;
+    private final Context context;
+
+    public AgentTurn(AgentFrames frames, Context context) {
+        this.frames = frames;
+        this.context = context;
+    }
+
+    public void begin() {
+        state.set(State.RUNNING);
+    }
+
+    /** Takes the beginning back: the message could not be handed over. */
+    public void retract() {
+        state.set(State.IDLE);
+    }
+
+    public boolean runs() {
+        return state.get() != State.IDLE;
+    }
+
+    /** Notes that it is to be stopped; false where nothing runs. */
+    public boolean cancel() {
+        return state.compareAndSet(State.RUNNING, State.CANCELLED) || state.get() == State.CANCELLED;
+    }
+
+    public boolean isCancelled() {
+        return state.get() == State.CANCELLED;
+    }
+
+    /**
+     * The message is worked off.
+     *
+     * @param failed whether the agent says that it could not be
+     */
+    public void end(boolean failed, @Nullable Usage usage) throws InterruptedException {
+        State was = state.getAndSet(State.IDLE);
+        if (was == State.IDLE) {
+            return;
+        }
+        boolean cancelled = was == State.CANCELLED;
+        frames.put(
+                FrameType.DONE,
+                AgentFrames.fields(
+                        "exitCode",
+                        failed || cancelled ? 1 : 0,
+                        "reason",
+                        cancelled ? "cancelled" : failed ? "failed" : null,
+                        "usage",
+                        usage == null ? null : usage.fields()));
+        context.turnDone().run();
+    }
+}

@@ -1,0 +1,86 @@
+package brig.formats.adapter;
+
+import brig.protocol.Limits;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads JSON that an agent wrote, and lets pass what a frame can hold: text without halves of characters, numbers that
+ * every reader holds exactly, no deeper nesting than a frame may have. Unlike {@code Json}, which reads what clients
+ * send, it does not refuse what it can do without.
+ */
+public final class NativeJson {
+    private static final JsonFactory FACTORY = new JsonFactory();
+    /** A frame holds what was read some levels down, and may be nested {@link Limits#JSON_DEPTH_MAX} deep itself. */
+    private static final int DEPTH_MAX = Limits.JSON_DEPTH_MAX - 8;
+
+    private static final String OMITTED = "…";
+
+    private NativeJson() {}
+
+    /** The object that the bytes are, or null where they are none. */
+    public static @Nullable NativeObject read(byte[] bytes, int offset, int length) {
+        try (JsonParser parser = FACTORY.createParser(bytes, offset, length)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                return null;
+            }
+            Map<String, @Nullable Object> values = readObject(parser, 1);
+            return parser.nextToken() == null ? new NativeObject(values) : null;
+        } catch (IOException malformed) {
+            return null;
+        }
+    }
+
+    private static Map<String, @Nullable Object> readObject(JsonParser parser, int depth) throws IOException {
+        Map<String, @Nullable Object> values = new LinkedHashMap<>();
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String name = FrameText.wellFormed(parser.currentName());
+            parser.nextToken();
+            values.put(name, readValue(parser, depth));
+        }
+        return values;
+    }
+
+    private static List<@Nullable Object> readArray(JsonParser parser, int depth) throws IOException {
+        List<@Nullable Object> values = new ArrayList<>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            values.add(readValue(parser, depth));
+        }
+        return values;
+    }
+
+    private static @Nullable Object readValue(JsonParser parser, int depth) throws IOException {
+        if (depth == DEPTH_MAX && parser.currentToken().isStructStart()) {
+            parser.skipChildren();
+            return OMITTED;
+        }
+        return switch (parser.currentToken()) {
+            case START_OBJECT -> readObject(parser, depth + 1);
+            case START_ARRAY -> readArray(parser, depth + 1);
+            case VALUE_STRING -> FrameText.wellFormed(parser.getText());
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> readNumber(parser);
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> null;
+            case END_OBJECT, END_ARRAY, FIELD_NAME, NOT_AVAILABLE, VALUE_EMBEDDED_OBJECT ->
+                throw new IllegalStateException("no value at " + parser.currentToken());
+        };
+    }
+
+    /** A number as it is, or its text where not every reader would hold it exactly. */
+    private static Object readNumber(JsonParser parser) throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_NUMBER_FLOAT) {
+            double number = parser.getDoubleValue();
+            return Double.isFinite(number) ? number : parser.getText();
+        }
+        boolean isLong = parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
+        return isLong && Math.abs(parser.getLongValue()) <= Limits.SEQ_MAX ? parser.getLongValue() : parser.getText();
+    }
+}

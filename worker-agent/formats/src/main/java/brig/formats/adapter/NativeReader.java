@@ -1,0 +1,88 @@
+package brig.formats.adapter;
+
+import brig.formats.adapter.Adapter.OutputReader;
+import brig.formats.adapter.Adapter.Pipe;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads standard output of an agent that writes a JSON object a line. A line that is none, or that nobody understands,
+ * becomes a frame {@code raw}; none ends the worker.
+ */
+public final class NativeReader implements OutputReader {
+    /** What an adapter makes of the objects, in order. */
+    public interface Handler {
+        /** False where the object is of no type that the adapter knows. */
+        boolean handle(NativeObject message) throws InterruptedException;
+
+        /** No more objects will come. */
+        default void handleEnd() throws InterruptedException {}
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(NativeReader.class);
+
+    private final AgentFrames frames;
+    private final boolean raw;
+    private final Handler handler;
+    private final NativeLines lines;
+
+    /** @param raw whether every line becomes a frame {@code raw} too */
+    public NativeReader(AgentFrames frames, boolean raw, Handler handler) {
+        this.frames = frames;
+        this.raw = raw;
+        this.handler = handler;
+        this.lines = new NativeLines(new NativeLines.Sink() {
+            @Override
+            public void handleLine(byte[] bytes, int offset, int length) throws InterruptedException {
+                readLine(bytes, offset, length);
+            }
+
+            @Override
+            public void handleLongLine(byte[] bytes, int length) throws InterruptedException {
+                frames.error("LINE_TOO_LONG", "the agent wrote a line that is too long to be read", Map.of());
+                frames.raw(new String(bytes, 0, length, StandardCharsets.UTF_8), Map.of("truncated", true));
+            }
+        });
+    }
+
+    /** A reader for a pipe that carries text, such as standard error. */
+    public static OutputReader ofText(Pipe pipe, FrameSink frames) {
+        return TextAdapter.text(pipe, frames);
+    }
+
+    @Override
+    public void read(byte[] bytes, int offset, int count, long nowMs) throws InterruptedException {
+        frames.at(nowMs);
+        lines.read(bytes, offset, count);
+    }
+
+    @Override
+    public void finish(long nowMs) throws InterruptedException {
+        frames.at(nowMs);
+        lines.finish();
+        handler.handleEnd();
+    }
+
+    private void readLine(byte[] bytes, int offset, int length) throws InterruptedException {
+        NativeObject message = NativeJson.read(bytes, offset, length);
+        if (message == null || raw) {
+            String line = new String(bytes, offset, length, StandardCharsets.UTF_8);
+            frames.raw(line, message == null ? Map.of("malformed", true) : Map.of());
+        }
+        if (message != null && !understood(message) && !raw) {
+            frames.raw(new String(bytes, offset, length, StandardCharsets.UTF_8), Map.of());
+        }
+    }
+
+    /** What an agent writes can surprise an adapter; it must not silence the agent. */
+    private boolean understood(NativeObject message) throws InterruptedException {
+        try {
+            return handler.handle(message);
+        } catch (RuntimeException e) {
+            LOG.error("a line of an agent was not understood", e);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package brig.formats.adapter;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tool calls of an agent that tells all of a call each time something changes: told is what is new. Owned by the
+ * thread that reads standard output.
+ */
+public final class ToolProgress {
+    private static final int OPEN_MAX = 1000;
+
+    private record Told(ToolCall call, String written) {}
+
+    private final AgentFrames frames;
+    private final Map<String, Told> open = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Told> eldest) {
+            return size() > OPEN_MAX;
+        }
+    };
+
+    public ToolProgress(AgentFrames frames) {
+        this.frames = frames;
+    }
+
+    /**
+     * A call as it stands now.
+     *
+     * @param now with all of the output where it is over; a field that is null is as it was
+     * @param written all that it wrote so far, empty where nothing is known
+     */
+    public void update(ToolCall now, String written) throws InterruptedException {
+        Told before = open.get(now.id());
+        if (now.status() == ToolCall.Status.COMPLETED || now.status() == ToolCall.Status.FAILED) {
+            if (before != null || now.name() != null) {
+                open.remove(now.id());
+                boolean known = before != null && !differs(before.call().input(), now.input());
+                frames.tool(known ? now.withoutInput() : now);
+            }
+            return;
+        }
+        boolean changed = before == null
+                || before.call().status() != now.status()
+                || differs(before.call().title(), now.title())
+                || differs(before.call().input(), now.input());
+        if (changed) {
+            frames.tool(now);
+        }
+        String had = before == null ? "" : before.written();
+        if (written.length() > had.length()) {
+            frames.toolWrites(
+                    now.agent(), now.id(), written.startsWith(had) ? written.substring(had.length()) : written);
+        }
+        open.put(now.id(), new Told(now, written.isEmpty() ? had : written));
+    }
+
+    private static boolean differs(@Nullable Object before, @Nullable Object now) {
+        return now != null && !Objects.equals(before, now);
+    }
+}

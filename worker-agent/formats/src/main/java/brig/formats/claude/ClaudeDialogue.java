@@ -1,0 +1,119 @@
+package brig.formats.claude;
+
+import brig.protocol.json.Json;
+import brig.formats.adapter.Adapter.OutputReader;
+import brig.formats.adapter.Adapter.Pipe;
+import brig.formats.adapter.Adapter.Context;
+import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.Dialogue;
+import brig.formats.adapter.NativeObject;
+import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.SessionHandshake;
+import brig.formats.adapter.AgentTurn;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
+ * system prompt goes over this channel and not as an argument, which anybody on the host can read and which has a length;
+ * messages wait until it was taken. Any thread may call.
+ */
+final class ClaudeDialogue implements Dialogue {
+    private static final String INITIALIZE = "brig-initialize";
+
+    private final Context context;
+    private final AgentFrames frames;
+    private final AgentTurn turn;
+    private final AtomicInteger interrupts = new AtomicInteger();
+    private final SessionHandshake opening;
+
+    ClaudeDialogue(Context context) {
+        this.context = context;
+        this.frames = new AgentFrames(context.frames());
+        this.turn = new AgentTurn(frames, context);
+        this.opening = new SessionHandshake(frames, turn, (session, content) -> say(content));
+    }
+
+    @Override
+    public OutputReader reader(Pipe pipe) {
+        return switch (pipe) {
+            case STDERR -> NativeReader.ofText(pipe, context.frames());
+            case STDOUT ->
+                new NativeReader(
+                        frames,
+                        context.task().raw(),
+                        new ClaudeMessages(
+                                frames,
+                                turn,
+                                new ClaudeControl(
+                                        frames, this::write, context.task().allow()),
+                                this::handleAnswer));
+        };
+    }
+
+    @Override
+    public void start() {
+        String system = context.task().systemPrompt();
+        if (system != null) {
+            write(Map.of(
+                    "type",
+                    "control_request",
+                    "request_id",
+                    INITIALIZE,
+                    "request",
+                    Map.of("subtype", "initialize", "appendSystemPrompt", system)));
+        }
+    }
+
+    /** An answer to a request of ours; only that to the first is waited for. */
+    private void handleAnswer(NativeObject response) throws InterruptedException {
+        if (!response.text("request_id", "").equals(INITIALIZE)) {
+            return;
+        }
+        if (response.text("subtype", "").equals("error")) {
+            opening.fail(NativeObject.of(Map.of(
+                    "message",
+                    "the agent did not take the system prompt: " + response.text("error", "it does not say why"))));
+        } else {
+            opening.complete("");
+        }
+    }
+
+    @Override
+    public boolean send(String content) {
+        if (context.task().systemPrompt() != null) {
+            return opening.send(content);
+        }
+        turn.begin();
+        boolean written = say(content);
+        if (!written) {
+            turn.retract();
+        }
+        return written;
+    }
+
+    private boolean say(String content) {
+        return write(Map.of(
+                "type",
+                "user",
+                "message",
+                Map.of("role", "user", "content", List.of(Map.of("type", "text", "text", content)))));
+    }
+
+    @Override
+    public boolean cancel() {
+        return turn.cancel()
+                && write(Map.of(
+                        "type",
+                        "control_request",
+                        "request_id",
+                        "brig-" + interrupts.incrementAndGet(),
+                        "request",
+                        Map.of("subtype", "interrupt")));
+    }
+
+    private boolean write(Map<String, ?> message) {
+        return context.input().test(Json.writeLine(message));
+    }
+}

@@ -1,0 +1,32 @@
+package brig.formats.codex;
+
+import brig.formats.adapter.NativeObject;
+import brig.formats.adapter.NativeReader;
+import brig.formats.adapter.JsonRpc;
+
+/** Sorts what Codex writes into answers, questions and what its threads tell. */
+final class CodexMessages implements NativeReader.Handler {
+    private final JsonRpc rpc;
+    private final CodexThreads threads;
+    private final CodexApprovals approvals;
+
+    CodexMessages(JsonRpc rpc, CodexThreads threads, CodexApprovals approvals) {
+        this.rpc = rpc;
+        this.threads = threads;
+        this.approvals = approvals;
+    }
+
+    @Override
+    public boolean handle(NativeObject message) throws InterruptedException {
+        String method = message.text("method");
+        if (method == null) {
+            return rpc.handleAnswer(message);
+        }
+        return message.has("id") ? approvals.answer(method, message) : threads.handle(method, message.object("params"));
+    }
+
+    @Override
+    public void handleEnd() throws InterruptedException {
+        threads.handleEnd();
+    }
+}

@@ -1,0 +1,153 @@
+package brig.formats;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.formats.adapter.Adapter;
+import brig.formats.adapter.AgentTask;
+import brig.formats.adapter.Dialogue;
+import brig.protocol.wire.FrameType;
+import brig.protocol.json.Json;
+import brig.protocol.Limits;
+import brig.formats.adapter.Adapter.OutputReader;
+import brig.formats.adapter.Adapter.Pipe;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** A dialogue of one adapter whose agent is the test. Every frame is checked against the specification. */
+final class ScriptedTalk {
+    /** A frame with its type, without its time. */
+    record Frame(FrameType type, Map<String, Object> fields) {
+        String text(String name) {
+            return fields.get(name) instanceof String text ? text : "";
+        }
+    }
+
+    private static final JsonSchema FRAME = schema();
+
+    final List<Frame> frames = new ArrayList<>();
+    /** All that happened, in order: frames, what was written to the agent, ends of turns. */
+    final List<Object> happened = new ArrayList<>();
+
+    final List<Map<String, Object>> written = new ArrayList<>();
+    int turnsDone;
+    boolean inputOpen = true;
+    final Dialogue dialogue;
+    private final OutputReader stdout;
+    private final OutputReader stderr;
+
+    ScriptedTalk(String adapter) {
+        this(adapter, new AgentTask("/workspace", null, null, null, false, true));
+    }
+
+    ScriptedTalk(String adapter, AgentTask task) {
+        dialogue = Adapters.named(adapter)
+                .orElseThrow()
+                .open(new Adapter.Context(this::take, this::write, this::handleTurnDone, task));
+        stdout = dialogue.reader(Pipe.STDOUT);
+        stderr = dialogue.reader(Pipe.STDERR);
+    }
+
+    private static JsonSchema schema() {
+        try (InputStream bytes = ScriptedTalk.class.getResourceAsStream("/schemas/frame.json")) {
+            return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+                    .getSchema(new String(Objects.requireNonNull(bytes).readAllBytes(), UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void take(FrameType type, byte[] body, int length) {
+        String line = "{\"type\":\"" + type.wireName() + "\",\"seq\":1" + new String(body, 0, length, UTF_8);
+        if (line.length() > Limits.FRAME_BYTES_MAX
+                || body[length - 1] != '\n'
+                || line.indexOf('\n') != line.length() - 1) {
+            throw new AssertionError("no frame: " + line);
+        }
+        Map<String, Object> fields = new LinkedHashMap<>(Json.parseObject(line.getBytes(UTF_8)));
+        var faults = FRAME.validate(line, InputFormat.JSON);
+        if (!faults.isEmpty()) {
+            throw new AssertionError(faults + " in " + line);
+        }
+        fields.keySet().removeAll(List.of("type", "seq", "ts"));
+        frames.add(new Frame(type, fields));
+        happened.add(frames.getLast());
+    }
+
+    private boolean write(byte[] bytes) {
+        if (inputOpen) {
+            written.add(Json.parseObject(bytes));
+            happened.add(written.getLast());
+        }
+        return inputOpen;
+    }
+
+    private void handleTurnDone() {
+        turnsDone++;
+        happened.add("turn done");
+    }
+
+    /** The agent writes that line. */
+    void says(String line) {
+        says((line + "\n").getBytes(UTF_8));
+    }
+
+    void says(byte[] bytes) {
+        try {
+            stdout.read(bytes, 0, bytes.length, 1);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void saysOnStderr(String text) {
+        try {
+            stderr.read(text.getBytes(UTF_8), 0, text.getBytes(UTF_8).length, 1);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Both pipes of the agent end. */
+    void ends() {
+        try {
+            stdout.finish(1);
+            stderr.finish(1);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    List<Frame> frames(FrameType type) {
+        return frames.stream().filter(frame -> frame.type() == type).toList();
+    }
+
+    /** All text of that stream, of the agent itself. */
+    String said(String stream) {
+        StringBuilder said = new StringBuilder();
+        frames(FrameType.CHUNK).stream()
+                .filter(frame ->
+                        frame.text("stream").equals(stream) && !frame.fields().containsKey("agent"))
+                .forEach(frame -> said.append(frame.text("content")));
+        return said.toString();
+    }
+
+    /** The object as JSON, in the order that it has. */
+    static String json(Map<String, ?> object) {
+        try {
+            return new ObjectMapper().writeValueAsString(object);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/** Claude Code: bidirectional stream-json on its standard input and output. */
-@NullMarked
-package brig.workeragent.adapter.claude;
-
-import org.jspecify.annotations.NullMarked;

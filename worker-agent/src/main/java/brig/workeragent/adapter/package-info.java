@@ -1,8 +1,0 @@
-/**
- * One adapter per native format of an agent: what its pipes carry becomes frames, what the captain says
- * becomes its input.
- */
-@NullMarked
-package brig.workeragent.adapter;
-
-import org.jspecify.annotations.NullMarked;

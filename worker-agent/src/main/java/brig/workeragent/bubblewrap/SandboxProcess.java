@@ -1,0 +1,77 @@
+package brig.workeragent.bubblewrap;
+
+import brig.workeragent.wall.ProcessEnd;
+import brig.workeragent.wall.WalledProcess;
+import brig.workeragent.posture.Posture;
+import brig.workeragent.sandbox.ProcessExit;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A process of {@code brig.workeragent.sandbox}. */
+final class SandboxProcess implements WalledProcess {
+    /** The launcher died, and the kernel killed everything behind its walls. */
+    private static final ProcessEnd LOST = new ProcessEnd(137, "SIGKILL", false);
+
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxProcess.class);
+
+    private final brig.workeragent.sandbox.BubblewrapProcess process;
+    private final CompletableFuture<ProcessEnd> end;
+
+    /** @param atEnd to be run when no process is left behind the wall */
+    SandboxProcess(brig.workeragent.sandbox.BubblewrapProcess process, Runnable atEnd) {
+        this.process = process;
+        this.end = process.exit().handle((exit, failure) -> {
+            try {
+                atEnd.run();
+            } catch (RuntimeException e) {
+                LOG.warn("not all that belonged to a wall was given back: {}", e.toString());
+            }
+            return exit == null ? LOST : endOf(exit);
+        });
+    }
+
+    @Override
+    public InputStream stdout() {
+        return process.stdout();
+    }
+
+    @Override
+    public InputStream stderr() {
+        return process.stderr();
+    }
+
+    @Override
+    public @Nullable OutputStream stdin() {
+        return process.stdin();
+    }
+
+    @Override
+    public Posture posture() {
+        return process.posture();
+    }
+
+    @Override
+    public void terminate() {
+        process.terminate();
+    }
+
+    @Override
+    public void kill() {
+        process.kill();
+    }
+
+    @Override
+    public CompletableFuture<ProcessEnd> end() {
+        return end.copy();
+    }
+
+    private static ProcessEnd endOf(ProcessExit exit) {
+        // A build that lost one compiler to the kernel and went on is no failure of the agent.
+        boolean ownDeath = exit.code() != 0;
+        return new ProcessEnd(exit.code(), exit.signal(), exit.oomKilled() && ownDeath);
+    }
+}

@@ -1,0 +1,362 @@
+package brig.workeragent.bubblewrap;
+
+import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.EgressGate;
+import brig.workeragent.wall.EgressVariables;
+import brig.workeragent.wall.MessageFile;
+import brig.workeragent.wall.ToolWall;
+import brig.workeragent.wall.Wall;
+import brig.workeragent.wall.WallSettings;
+import brig.workeragent.wall.WalledProcess;
+import brig.workeragent.wall.Walls;
+import brig.workeragent.wall.WorkersUser;
+import brig.workeragent.wall.WorkspaceGuard;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.egress.secret.Placeholder;
+import brig.workeragent.limits.LimitsBackend;
+import brig.workeragent.limits.LimitsUnavailableException;
+import brig.workeragent.limits.ResourceLimits;
+import brig.workeragent.posture.Posture;
+import brig.workeragent.sandbox.LaunchRequest;
+import brig.workeragent.sandbox.Launcher;
+import brig.workeragent.sandbox.LauncherConfig;
+import brig.workeragent.sandbox.NetworkPlan;
+import brig.workeragent.sandbox.SandboxException;
+import brig.workeragent.sandbox.WallDoctor;
+import brig.workeragent.sandbox.WallProfile;
+import brig.workeragent.sandbox.WorkerIdentity;
+import brig.workeragent.sandbox.WorkspaceFolder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The walls of {@code brig.workeragent.sandbox}. */
+public final class SandboxWalls implements Walls {
+    /** What stands for "no limit" where the kernel wants a number. */
+    private static final long NO_BYTES_LIMIT = 1L << 50;
+
+    private static final int NO_COUNT_LIMIT = 4_000_000;
+    private static final int NO_FILES_LIMIT = 1 << 20;
+    /** What runs behind a wall that is built only to be measured. */
+    private static final List<String> NOTHING = List.of("/bin/true");
+
+    private static final Logger LOG = LoggerFactory.getLogger(SandboxWalls.class);
+
+    private final Launcher launcher;
+    private final LauncherConfig config;
+    private final LimitsBackend.Probe probe;
+    private final WallSettings settings;
+    private final WorkspaceGuard guard;
+    private final EgressGate gate;
+    /** Held by the doctor: its trial wall has a name of its own, which two cannot have at once. */
+    private final ReentrantLock examining = new ReentrantLock();
+
+    private SandboxWalls(
+            Launcher launcher,
+            LauncherConfig config,
+            LimitsBackend.Probe probe,
+            WallSettings settings,
+            EgressGate gate) {
+        this.launcher = launcher;
+        this.config = config;
+        this.probe = probe;
+        this.settings = settings;
+        this.gate = gate;
+        this.guard = new WorkspaceGuard(config.blank());
+    }
+
+    /**
+     * Prepares what all walls share.
+     *
+     * @throws BrigException {@code SANDBOX_UNAVAILABLE}, {@code LIMITS_UNAVAILABLE}
+     */
+    public static SandboxWalls open(WallSettings settings, EgressGate gate) {
+        try {
+            String level = settings.limitsLevel();
+            LimitsBackend.Probe probe = level.isEmpty() ? LimitsBackend.probe() : LimitsBackend.require(level);
+            for (Path base : settings.workspaceBases()) {
+                // The worker's own user passes through, and sees no other workspace's name.
+                Files.createDirectories(
+                        base, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx--x--x")));
+            }
+            MessageFile.sweep(settings.runtimeFolder());
+            LauncherConfig config = new LauncherConfig(
+                    LauncherConfig.BWRAP,
+                    settings.nativeFolder(),
+                    settings.runtimeFolder(),
+                    WorkerIdentity.ofHost(settings.uidForRoot()),
+                    probe.backend());
+            return new SandboxWalls(Launcher.open(config), config, probe, settings, gate);
+        } catch (LimitsUnavailableException e) {
+            throw new BrigException(
+                    ErrorCode.LIMITS_UNAVAILABLE,
+                    "worker.limitsLevel asks for " + settings.limitsLevel() + ": " + e.getMessage());
+        } catch (SandboxException e) {
+            throw refusal(e);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a base of workspaces: " + e);
+        }
+    }
+
+    private static ResourceLimits limitsOf(WallSettings.Limits of) {
+        int allCpus = 100 * Runtime.getRuntime().availableProcessors();
+        return new ResourceLimits(
+                of.memoryBytesMax() == 0 ? NO_BYTES_LIMIT : of.memoryBytesMax(),
+                of.pidsMax() == 0 ? NO_COUNT_LIMIT : of.pidsMax(),
+                of.cpuPercentMax() == 0 ? allCpus : of.cpuPercentMax(),
+                of.fileBytesMax() == 0 ? NO_BYTES_LIMIT : of.fileBytesMax(),
+                of.openFilesMax() == 0 ? NO_FILES_LIMIT : of.openFilesMax());
+    }
+
+    @Override
+    public Path workspace(Path requested) {
+        try {
+            return WorkspaceFolder.prepare(settings.workspaceBases(), requested, config.identity());
+        } catch (SandboxException e) {
+            throw refusal(e);
+        }
+    }
+
+    @Override
+    public void checkWorkspace(Path requested) {
+        try {
+            WorkspaceFolder.check(settings.workspaceBases(), requested);
+        } catch (SandboxException e) {
+            throw refusal(e);
+        }
+    }
+
+    /** Where Brig's own programs work on what workers wrote. */
+    public ToolWall tools() {
+        return new SandboxTools(launcher, settings);
+    }
+
+    /** Who owns what workers write. */
+    public WorkersUser user() {
+        return new WorkersUser(config.identity().uid(), config.identity().switched());
+    }
+
+    /** brig-clone, where the workers' user may execute it. */
+    public Path cloneProgram() {
+        return launcher.programs().resolve("brig-clone");
+    }
+
+    @Override
+    public Wall build(Plan plan) {
+        Confinement may = plan.confinement();
+        WallSettings.Limits limits = may.limits().within(settings.limits());
+        Map<String, String> placeholders =
+                Placeholder.forEach(may.egress().secrets().keySet());
+        List<WallProfile.Mount> mounts = profileMounts(may.mounts());
+        WallProfile usual = WallProfile.of(plan.workspace());
+        WallProfile profile = new WallProfile(
+                usual.workspace(),
+                may.workspaceReadOnly(),
+                mounts,
+                environment(usual, plan, placeholders),
+                usual.hostname(),
+                limits.tmpBytesMax() == 0 ? NO_BYTES_LIMIT : limits.tmpBytesMax(),
+                limits.homeBytesMax() == 0 ? NO_BYTES_LIMIT : limits.homeBytesMax(),
+                may.nested(),
+                network(may));
+        return new SandboxWall(plan, profile, limitsOf(limits), placeholders);
+    }
+
+    static List<WallProfile.Mount> profileMounts(List<Confinement.Mount> mounts) {
+        return mounts.stream()
+                .map(mount -> new WallProfile.Mount(mount.hostPath(), mount.target(), mount.readOnly()))
+                .toList();
+    }
+
+    private NetworkPlan network(Confinement may) {
+        try {
+            return may.egress().isOpen() ? SandboxNetwork.plan(may.egress(), gate.authority()) : NetworkPlan.NONE;
+        } catch (IllegalArgumentException e) {
+            throw new BrigException(ErrorCode.INVALID_POLICY, "egress: " + e.getMessage());
+        }
+    }
+
+    /** What the profile says wins over what leads out, but no secret is replaced by a value. */
+    private static Map<String, String> environment(WallProfile usual, Plan plan, Map<String, String> placeholders) {
+        Confinement may = plan.confinement();
+        Map<String, String> environment = new TreeMap<>(usual.environment());
+        if (may.egress().isOpen()) {
+            environment.putAll(EgressVariables.of(may.egress(), placeholders));
+        }
+        environment.putAll(plan.environment());
+        environment.putAll(placeholders);
+        environment.keySet().retainAll(may.variables());
+        return environment;
+    }
+
+    /** Limits are taken for each process and given back with it, so nothing is held between two. */
+    private final class SandboxWall implements Wall {
+        private final Plan plan;
+        private final WallProfile profile;
+        private final ResourceLimits limits;
+        private final Map<String, String> placeholders;
+        /** Of the process that runs now; null while there is none. */
+        private volatile brig.workeragent.sandbox.@Nullable WalledNetwork current;
+
+        SandboxWall(Plan plan, WallProfile profile, ResourceLimits limits, Map<String, String> placeholders) {
+            this.plan = plan;
+            this.profile = profile;
+            this.limits = limits;
+            this.placeholders = placeholders;
+        }
+
+        @Override
+        public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe)
+                throws InterruptedException {
+            brig.workeragent.sandbox.BubblewrapProcess process = launchWith(message, command, stdinPipe);
+            current = process.network();
+            if (process.network().listeners().isEmpty()) {
+                return new SandboxProcess(process, process.network()::close);
+            }
+            SandboxNetwork network =
+                    new SandboxNetwork(process.network(), plan.confinement().egress());
+            try {
+                EgressGate.Handle taken = gate.take(new EgressGate.Registration(
+                        plan.spawnId(), plan.agent(), plan.confinement().egress(), placeholders, network));
+                return new SandboxProcess(process, () -> {
+                    taken.close();
+                    network.close();
+                });
+            } catch (BrigException e) {
+                process.kill();
+                closeOutput(process);
+                network.close();
+                throw e;
+            }
+        }
+
+        /** What is mounted stays when its file is gone, so nothing is left beside a wall that stands. */
+        private brig.workeragent.sandbox.BubblewrapProcess launchWith(
+                @Nullable String message, List<String> command, boolean stdinPipe) throws InterruptedException {
+            if (message == null) {
+                return launch(guarded(), command, stdinPipe);
+            }
+            try (MessageFile file = MessageFile.write(settings.runtimeFolder(), message, config.identity())) {
+                return launch(guarded().with(List.of(file.mount())), command, stdinPipe);
+            } catch (IOException e) {
+                throw new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "a message cannot be put into the wall: " + e);
+            }
+        }
+
+        private brig.workeragent.sandbox.BubblewrapProcess launch(WallProfile of, List<String> command, boolean stdinPipe)
+                throws InterruptedException {
+            try {
+                return await(
+                        launcher,
+                        new LaunchRequest(plan.spawnId(), of, limits, command, stdinPipe, settings.startMs()));
+            } catch (IllegalArgumentException e) {
+                throw new BrigException(ErrorCode.INVALID_FIELD, "cannot be a command line: " + e.getMessage());
+            }
+        }
+
+        private WallProfile guarded() {
+            return profile.with(guard.mounts(
+                    profile.workspace(),
+                    profile.workspaceReadOnly(),
+                    plan.confinement().privateFiles()));
+        }
+
+        @Override
+        public Posture measure() throws InterruptedException {
+            brig.workeragent.sandbox.BubblewrapProcess process = launch(guarded(), NOTHING, false);
+            closeOutput(process);
+            new SandboxProcess(process, process.network()::close).end().join();
+            return process.posture();
+        }
+
+        private static void closeOutput(brig.workeragent.sandbox.BubblewrapProcess process) {
+            try {
+                process.stdout().close();
+                process.stderr().close();
+            } catch (IOException e) {
+                LOG.debug("closing an output that nobody reads: {}", e.toString());
+            }
+        }
+
+        @Override
+        public CompletableFuture<Integer> dial(int port) {
+            var network = current;
+            if (network == null) {
+                return CompletableFuture.failedFuture(
+                        new BrigException(ErrorCode.NOT_FOUND, "no process of this worker runs"));
+            }
+            return network.dial(port).exceptionallyCompose(failure -> {
+                // A copy of a future wraps what that one failed with.
+                Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                return CompletableFuture.failedFuture(
+                        cause instanceof SandboxException refused ? refusal(refused) : failure);
+            });
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** The process, once its command runs. @throws BrigException as {@link Wall#start} */
+    static brig.workeragent.sandbox.BubblewrapProcess await(Launcher launcher, LaunchRequest request)
+            throws InterruptedException {
+        try {
+            return launcher.launch(request).get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof SandboxException refused ? refusal(refused) : new IllegalStateException(e);
+        } catch (IllegalStateException e) {
+            throw new BrigException(ErrorCode.SHUTTING_DOWN, "the worker-agent is being stopped");
+        }
+    }
+
+    static BrigException refusal(SandboxException e) {
+        ErrorCode code = switch (e.code()) {
+            case COMMAND_NOT_FOUND, COMMAND_NOT_EXECUTABLE -> ErrorCode.COMMAND_NOT_FOUND;
+            case SANDBOX_UNAVAILABLE, LAUNCHER_DIED, KILLED_AT_START -> ErrorCode.SANDBOX_UNAVAILABLE;
+            case POSTURE_NOT_ENFORCED -> ErrorCode.POSTURE_NOT_ENFORCED;
+            case LIMITS_UNAVAILABLE -> ErrorCode.LIMITS_UNAVAILABLE;
+            case PORT_UNAVAILABLE -> ErrorCode.NOT_FOUND;
+            case START_TIMEOUT -> ErrorCode.START_TIMEOUT;
+            case TOO_MANY_WALLS -> ErrorCode.MAX_WORKERS;
+            case REQUEST_TOO_LARGE -> ErrorCode.BODY_TOO_LARGE;
+            case WORKSPACE_OUTSIDE_BASE, WORKSPACE_UNREACHABLE -> ErrorCode.WORKSPACE_OUTSIDE_BASE;
+        };
+        return new BrigException(code, String.valueOf(e.getMessage()));
+    }
+
+    @Override
+    public String limitsLevel() {
+        return probe.backend().level();
+    }
+
+    @Override
+    public List<Finding> findings() {
+        examining.lock();
+        try {
+            return new WallDoctor(launcher, config, probe)
+                    .examine(settings.runtimeFolder()).stream()
+                            .map(found ->
+                                    new Finding(found.name(), found.status().name(), found.detail(), found.mend()))
+                            .toList();
+        } finally {
+            examining.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        launcher.close();
+    }
+}

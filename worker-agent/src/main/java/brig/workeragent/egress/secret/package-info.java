@@ -1,5 +1,0 @@
-/** Secrets: their values, what stands for them inside a wall, and how one is put for the other on the way. */
-@NullMarked
-package brig.workeragent.egress.secret;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,100 @@
+package brig.workeragent.recording;
+
+import brig.formats.Adapters;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.workeragent.worker.AgentHomes;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.Ids;
+import brig.protocol.json.Json;
+import brig.formats.adapter.Adapter;
+import brig.workeragent.profile.AgentProfile;
+import brig.workeragent.profile.AgentProfiles;
+import brig.workeragent.wall.Confinement.Mount;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recordings of what agents wrote, {@code <spawn_id>.ndjson} each, in a folder that only Brig's own user can read: what
+ * an agent says may be anybody's secret. A profile with the adapter {@code cassette} plays one as a worker.
+ */
+public final class Cassettes {
+    /** Where the cassette that is played appears behind the wall. */
+    private static final Path INSIDE = Path.of("/opt/brig/cassette.ndjson");
+
+    private final Path folder;
+    private final AgentHomes homes;
+    private final LongSupplier clock;
+
+    public Cassettes(Path folder, AgentHomes homes, LongSupplier clock) {
+        this.folder = folder;
+        this.homes = homes;
+        this.clock = clock;
+    }
+
+    /** A cassette that is to be played: its format, and what the wall needs for it. */
+    public record Played(Adapter adapter, List<Mount> mounts) {}
+
+    /**
+     * Begins to record a worker.
+     *
+     * @throws BrigException {@code RECORD_LOST} where that is not possible
+     */
+    public Recorder record(String spawnId, AgentProfiles.Named agent) {
+        try {
+            Files.createDirectories(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path file = folder.resolve(spawnId + ".ndjson");
+            return new Recorder(
+                    Files.newOutputStream(file, StandardOpenOption.CREATE_NEW),
+                    agent.name(),
+                    agent.profile().adapter(),
+                    clock);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.RECORD_LOST, "cannot record in " + folder + ": " + e);
+        }
+    }
+
+    /** A copy that the workers' user can reach, which the folder of the recordings is closed to. */
+    private Path copy(Path file) throws IOException {
+        Path copy = homes.folder("cassettes").resolve(String.valueOf(file.getFileName()));
+        Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+        Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rw-r--r--"));
+        return copy;
+    }
+
+    /**
+     * The format of an agent, or of the cassette that it plays.
+     *
+     * @param cassette which one; null for none
+     */
+    public Played formatOf(AgentProfile profile, @Nullable String cassette) {
+        if (!profile.playsCassettes()) {
+            return new Played(profile.newAdapter(), List.of());
+        }
+        if (cassette == null || !Ids.isTaskId(cassette)) {
+            throw Fields.invalid("model", "must be the name of a cassette");
+        }
+        Path file = folder.resolve(cassette + ".ndjson");
+        try (BufferedReader lines = Files.newBufferedReader(file)) {
+            String head = lines.readLine();
+            String adapter =
+                    new Fields(Json.parseObject((head == null ? "" : head).getBytes(UTF_8))).text("adapter", "");
+            return new Played(
+                    Adapters.named(adapter).orElseThrow(() -> Fields.invalid("model", "is no cassette")),
+                    List.of(new Mount(copy(file), INSIDE, true)));
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.NOT_FOUND, "no cassette '" + cassette + "' in " + folder);
+        }
+    }
+}

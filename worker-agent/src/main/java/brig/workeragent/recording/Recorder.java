@@ -1,0 +1,117 @@
+package brig.workeragent.recording;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import brig.protocol.json.Json;
+import brig.formats.adapter.Adapter.OutputReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes down what goes through the pipes of one agent and when, a line for each piece: {@code {"t":ms,"pipe":"stdout",
+ * "text":…}}, or {@code "base64"} where the piece is no text by itself. What cannot be written is left out, and ends
+ * the recording, not the worker. Any thread may call.
+ */
+public final class Recorder implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Recorder.class);
+    /** Reached: nothing more is recorded. */
+    private static final long BYTES_MAX = 256L * 1024 * 1024;
+
+    private final LongSupplier clock;
+    private final long startMs;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    // Guarded by the lock.
+    private final OutputStream file;
+    private long left = BYTES_MAX;
+
+    Recorder(OutputStream file, String agent, String adapter, LongSupplier clock) {
+        this.file = file;
+        this.clock = clock;
+        this.startMs = clock.getAsLong();
+        Map<String, Object> head = new LinkedHashMap<>();
+        head.put("cassette", 1);
+        head.put("agent", agent);
+        head.put("adapter", adapter);
+        put(head);
+    }
+
+    /** The reader, with everything that it reads written down before. */
+    public OutputReader recorded(String pipe, OutputReader reader) {
+        return new OutputReader() {
+            @Override
+            public void read(byte[] bytes, int offset, int count, long nowMs) throws InterruptedException {
+                piece(pipe, bytes, offset, count);
+                reader.read(bytes, offset, count, nowMs);
+            }
+
+            @Override
+            public void finish(long nowMs) throws InterruptedException {
+                reader.finish(nowMs);
+            }
+        };
+    }
+
+    public void piece(String pipe, byte[] bytes, int offset, int count) {
+        Map<String, Object> piece = new LinkedHashMap<>();
+        piece.put("t", clock.getAsLong() - startMs);
+        piece.put("pipe", pipe);
+        try {
+            piece.put(
+                    "text",
+                    UTF_8.newDecoder()
+                            .decode(ByteBuffer.wrap(bytes, offset, count))
+                            .toString());
+        } catch (CharacterCodingException noText) {
+            byte[] whole = Arrays.copyOfRange(bytes, offset, offset + count);
+            piece.put("base64", Base64.getEncoder().encodeToString(whole));
+        }
+        put(piece);
+    }
+
+    public void exit(int code) {
+        put(Map.of("t", clock.getAsLong() - startMs, "exit", code));
+    }
+
+    private void put(Map<String, ?> entry) {
+        byte[] line = Json.writeLine(entry);
+        lock.lock();
+        try {
+            if (left >= line.length) {
+                left -= line.length;
+                file.write(line);
+                file.flush();
+            } else {
+                left = 0;
+            }
+        } catch (IOException e) {
+            left = 0;
+            LOG.warn("a recording was broken off: {}", e.toString());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            file.close();
+        } catch (IOException e) {
+            LOG.warn("a recording was not closed: {}", e.toString());
+        } finally {
+            left = 0;
+            lock.unlock();
+        }
+    }
+}

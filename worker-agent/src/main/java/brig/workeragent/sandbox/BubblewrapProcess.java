@@ -1,0 +1,79 @@
+package brig.workeragent.sandbox;
+
+import brig.workeragent.posture.Posture;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A payload that runs behind its wall. The streams are pipes: a reader that does not read makes the payload
+ * wait and loses nothing. Whoever took the process closes its streams; reading on after the exit is fine.
+ */
+public final class BubblewrapProcess {
+
+    private final WallLaunch flight;
+    private final Stdio stdio;
+    private final int hostPid;
+    private final Posture posture;
+    private final WalledNetwork network;
+
+    BubblewrapProcess(WallLaunch flight, Stdio stdio, int hostPid, Posture posture, WalledNetwork network) {
+        this.flight = flight;
+        this.stdio = stdio;
+        this.hostPid = hostPid;
+        this.posture = posture;
+        this.network = network;
+    }
+
+    /** The worker-agent's ends of the payload's standard streams. */
+    record Stdio(@Nullable OutputStream stdin, InputStream stdout, InputStream stderr) {}
+
+    /** Blocking; ends when nothing in the wall holds the other end any more. */
+    public InputStream stdout() {
+        return stdio.stdout();
+    }
+
+    /** As {@link #stdout}. */
+    public InputStream stderr() {
+        return stdio.stderr();
+    }
+
+    /** Unbuffered; null if the request asked for none. Closing it is the end of input for the payload. */
+    public @Nullable OutputStream stdin() {
+        return stdio.stdin();
+    }
+
+    /** The host's pid of process 1 of the wall; of use only until the exit. */
+    public int hostPid() {
+        return hostPid;
+    }
+
+    /** What its wall was found to enforce before the payload started; all of it holds. */
+    public Posture posture() {
+        return posture;
+    }
+
+    /** Its sockets. Whoever took the process closes it. */
+    public WalledNetwork network() {
+        return network;
+    }
+
+    /** Sends SIGTERM to the payload. Does nothing after its end. */
+    public void terminate() {
+        flight.terminate();
+    }
+
+    /** Ends every process of the wall at once. Does nothing after its end. */
+    public void kill() {
+        flight.kill();
+    }
+
+    /**
+     * Completes when no process of the wall is left. Fails with {@link SandboxException} and LAUNCHER_DIED if
+     * the launcher ended, in which case the kernel is killing the wall.
+     */
+    public CompletableFuture<ProcessExit> exit() {
+        return flight.exit();
+    }
+}

@@ -1,0 +1,360 @@
+package brig.workeragent.worker;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.message.SpawnRequest;
+import brig.protocol.message.SpawnRequest.Asker;
+import brig.protocol.message.SpawnRequest.WorkspaceMode;
+import brig.workeragent.posture.Posture;
+import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.Wall;
+import brig.workeragent.wall.WalledProcess;
+import brig.workeragent.wall.Walls;
+import brig.workeragent.workspace.MadeWorkspaces;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where agents work: a folder that is there or is made, a git worktree, or a copy. A folder that was made for a spawn,
+ * and that nobody put anything into, goes with it; below a scratch base also one with something in it. Blocks; any
+ * thread may call.
+ */
+final class Workspaces {
+    private static final Logger LOG = LoggerFactory.getLogger(Workspaces.class);
+
+    private final Walls walls;
+    private final MadeWorkspaces made;
+    private final Path newFolders;
+    private final List<Path> scratchBases;
+    /** Guarded by the lock. */
+    private final WorkspaceOwners tenants;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    /** The folders that spawns work in. Guarded by the lock. */
+    private final Map<Path, Use> uses = new HashMap<>();
+    /** The folders that are being removed with what is in them. Guarded by the lock. */
+    private final Set<Path> going = new HashSet<>();
+
+    /**
+     * @param made how many folders of its path were made for the first of these spawns, from the end
+     * @param goes whether it is removed with what is in it
+     */
+    private record Use(int spawns, int made, boolean goes) {}
+
+    Workspaces(Walls walls, MadeWorkspaces made, Path newFolders, WorkspaceOwners tenants, List<Path> scratchBases) {
+        this.walls = walls;
+        this.made = made;
+        this.newFolders = newFolders;
+        this.tenants = tenants;
+        this.scratchBases = scratchBases;
+    }
+
+    /**
+     * What a spawn works in.
+     *
+     * @param mounts what its wall needs beside the folder
+     * @param refused to be run where nothing came of the spawn
+     * @param ended to be run when nothing of the worker is left
+     */
+    record Workplace(Path folder, List<Confinement.Mount> mounts, Runnable refused, Runnable ended) {
+        /** The same, with something more that is over when the worker is. */
+        Workplace and(AutoCloseable further) {
+            Runnable close = () -> {
+                try {
+                    further.close();
+                } catch (Exception e) {
+                    LOG.warn("not closed with its worker: {}", e.toString());
+                }
+            };
+            return new Workplace(folder, mounts, refused, () -> {
+                close.run();
+                ended.run();
+            });
+        }
+
+        /** The wall, with the end of this place behind its own. */
+        Wall around(Wall wall) {
+            return new Wall() {
+                @Override
+                public WalledProcess start(List<String> command, @Nullable String message, boolean stdinPipe)
+                        throws InterruptedException {
+                    return wall.start(command, message, stdinPipe);
+                }
+
+                @Override
+                public Posture measure() throws InterruptedException {
+                    return wall.measure();
+                }
+
+                @Override
+                public CompletableFuture<Integer> dial(int port) {
+                    return wall.dial(port);
+                }
+
+                @Override
+                public void close() {
+                    wall.close();
+                    ended.run();
+                }
+            };
+        }
+    }
+
+    /**
+     * Whether the folder that a request names may be used; nothing is made.
+     *
+     * @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}
+     */
+    void check(SpawnRequest request, Asker asker) {
+        if (request.workspace() != null) {
+            walls.checkWorkspace(named(request.workspace()));
+        }
+        requireGranted(request, asker);
+    }
+
+    /** @throws BrigException {@code WORKSPACE_IN_USE} where the place that a request names is not for who asks */
+    private void requireGranted(SpawnRequest request, Asker asker) {
+        String place = request.workspaceMode().isWorktree() ? request.repository() : request.workspace();
+        lock.lock();
+        try {
+            if (request.workspaceMode() != WorkspaceMode.FOLDER) {
+                tenants.requireNotOfOthers(real(named(place)), asker, request.shareWorkspace());
+            } else if (place != null || request.taskId() != null) {
+                tenants.requireFree(
+                        real(place != null ? named(place) : newFolders.resolve(request.taskId())),
+                        asker,
+                        request.shareWorkspace());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Where that is when all links are followed, whether or not all of it is there yet. */
+    private static Path real(Path folder) {
+        Path present = present(folder);
+        try {
+            return present.toRealPath().resolve(present.relativize(folder)).normalize();
+        } catch (IOException unseen) {
+            // Who makes something there or of it fails by itself, and says why.
+            return folder;
+        }
+    }
+
+    /** Not Files.exists: a dangling link is something. */
+    private static Path present(Path folder) {
+        Path present = folder;
+        while (!Files.exists(present, LinkOption.NOFOLLOW_LINKS) && present.getParent() != null) {
+            present = present.getParent();
+        }
+        return present;
+    }
+
+    /** @throws BrigException {@code WORKSPACE_OUTSIDE_BASE}, {@code WORKSPACE_IN_USE}, {@code INVALID_FIELD}, {@code COPY_UNAVAILABLE} */
+    Workplace take(String spawnId, SpawnRequest request, Asker asker, Confinement confinement) {
+        requireGranted(request, asker);
+        String taskId = request.taskId() == null ? spawnId : request.taskId();
+        String workspace = request.workspace();
+        return switch (request.workspaceMode()) {
+            case FOLDER ->
+                folder(
+                        spawnId,
+                        workspace == null ? newFolders.resolve(taskId) : named(workspace),
+                        asker,
+                        request.shareWorkspace());
+            case WORKTREE, SNAPSHOT ->
+                ofItsOwn(
+                        spawnId,
+                        asker,
+                        made.worktree(
+                                spawnId,
+                                taskId,
+                                named(request.repository()),
+                                asker,
+                                request.workspaceMode() == WorkspaceMode.SNAPSHOT,
+                                confinement.privateFiles()));
+            case COPY ->
+                ofItsOwn(
+                        spawnId,
+                        asker,
+                        made.copy(spawnId, taskId, existing(named(workspace)), confinement.privateFiles()));
+        };
+    }
+
+    private static Path named(@Nullable String path) {
+        return AgentHomes.notOne(Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs"))
+                .normalize());
+    }
+
+    private Path existing(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            throw Fields.invalid("workspace", "must be a folder to copy, and there is none at " + folder);
+        }
+        return AgentHomes.notOne(walls.workspace(folder));
+    }
+
+    private Workplace ofItsOwn(String spawnId, Asker asker, MadeWorkspaces.Made place) {
+        Once end = new Once(() -> {
+            made.end(spawnId);
+            lock.lock();
+            try {
+                tenants.leave(spawnId);
+            } finally {
+                lock.unlock();
+            }
+        });
+        lock.lock();
+        try {
+            tenants.enter(spawnId, place.folder(), asker, true);
+        } catch (BrigException refusal) {
+            made.end(spawnId);
+            throw refusal;
+        } finally {
+            lock.unlock();
+        }
+        return new Workplace(place.folder(), place.mounts(), end, end);
+    }
+
+    private Workplace folder(String spawnId, Path requested, Asker asker, boolean shares) {
+        lock.lock();
+        try {
+            int missing = requested.getNameCount() - present(requested).getNameCount();
+            // Before it is made, lest anything be made in what is another's; and after, for links may have changed.
+            tenants.requireFree(real(requested), asker, shares);
+            Path folder = AgentHomes.notOne(walls.workspace(requested));
+            tenants.requireFree(folder, asker, shares);
+            if (going.stream().anyMatch(folder::startsWith)) {
+                throw new BrigException(
+                        ErrorCode.WORKSPACE_IN_USE, folder + " is being removed with its last session: try again");
+            }
+            List<Confinement.Mount> mounts = made.mountsBeside(folder);
+            tenants.enter(spawnId, folder, asker, missing > 0);
+            uses.merge(
+                    folder,
+                    new Use(1, missing, missing > 0 && isScratch(folder)),
+                    (use, one) -> new Use(use.spawns() + 1, use.made(), use.goes()));
+            Once leave = new Once(() -> leave(spawnId, folder));
+            return new Workplace(folder, mounts, leave, leave);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The last one out removes what was made for this and is still empty, or is to go as it is. */
+    private void leave(String spawnId, Path folder) {
+        Use use = pass(spawnId, folder);
+        if (use == null) {
+            return;
+        }
+        if (use.goes()) {
+            clear(folder);
+        }
+        lock.lock();
+        try {
+            going.remove(folder);
+            Path empty = folder;
+            for (int i = 0; i < use.made() && empty != null && !uses.containsKey(empty); i++) {
+                Files.deleteIfExists(empty);
+                empty = empty.getParent();
+            }
+        } catch (DirectoryNotEmptyException used) {
+            LOG.debug("{} has something in it", folder);
+        } catch (IOException e) {
+            LOG.warn("an empty workspace was left: {}", e.toString());
+        } finally {
+            tenants.leave(spawnId);
+            lock.unlock();
+        }
+    }
+
+    /** One less works there. @return what is left to the last one, null where others go on there, below or above it */
+    private @Nullable Use pass(String spawnId, Path folder) {
+        lock.lock();
+        try {
+            Use use = Objects.requireNonNull(uses.remove(folder), "somebody was in there");
+            if (use.spawns() > 1) {
+                uses.put(folder, new Use(use.spawns() - 1, use.made(), use.goes()));
+            }
+            if (use.spawns() > 1 || (use.goes() && tenants.hasOthers(spawnId, folder))) {
+                tenants.leave(spawnId);
+                return null;
+            }
+            if (use.goes()) {
+                going.add(folder);
+            }
+            return use;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isScratch(Path folder) {
+        return scratchBases.stream().anyMatch(base -> folder.startsWith(real(base)));
+    }
+
+    private void clear(Path folder) {
+        try {
+            made.clear(folder);
+        } catch (IOException | BrigException e) {
+            LOG.warn("{} stays, to be removed at the next start: {}", folder, e.getMessage());
+        }
+    }
+
+    /** Removes what a worker-agent that died left below scratch bases. */
+    void sweep() {
+        List<Path> left;
+        lock.lock();
+        try {
+            left = tenants.abandoned().stream().filter(this::isScratch).toList();
+            going.addAll(left);
+        } finally {
+            lock.unlock();
+        }
+        for (Path folder : left) {
+            clear(folder);
+            lock.lock();
+            try {
+                going.remove(folder);
+                Files.deleteIfExists(folder);
+                tenants.forget(folder);
+            } catch (IOException e) {
+                LOG.warn("{} stays: {}", folder, e.toString());
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Where a start is refused, both the wall and its builder may give the place back. */
+    private static final class Once implements Runnable {
+        private final AtomicBoolean done = new AtomicBoolean();
+        private final Runnable action;
+
+        Once(Runnable action) {
+            this.action = action;
+        }
+
+        @Override
+        public void run() {
+            if (done.compareAndSet(false, true)) {
+                action.run();
+            }
+        }
+    }
+}

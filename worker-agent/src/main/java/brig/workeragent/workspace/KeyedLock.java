@@ -1,0 +1,68 @@
+package brig.workeragent.workspace;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Lets one at a time work on each thing, whatever becomes of others meanwhile. Any thread may call. */
+final class KeyedLock {
+    /** So many wait for one thing; a further one is refused. */
+    private static final int WAITING_MAX = 3;
+
+    /** What is done in turn. */
+    @FunctionalInterface
+    interface Work<T> {
+        T get() throws IOException;
+    }
+
+    /** Those that somebody works on, or waits for. Guarded by itself. */
+    private final Map<String, Queue> turns = new HashMap<>();
+
+    private static final class Queue {
+        final ReentrantLock lock = new ReentrantLock(true);
+        /** Who works and who waits. Guarded by the map. */
+        int taken;
+    }
+
+    /** @throws BrigException {@code QUEUE_FULL}; {@code INTERNAL} where the disk fails */
+    <T> T take(String thing, Work<T> work) {
+        try {
+            return in(enter(thing, WAITING_MAX), thing, work);
+        } catch (IOException e) {
+            throw new BrigException(ErrorCode.INTERNAL, "cannot look at the workspace: " + e);
+        }
+    }
+
+    /** The same, however many wait. */
+    <T> T await(String thing, Work<T> work) throws IOException {
+        return in(enter(thing, Integer.MAX_VALUE - 1), thing, work);
+    }
+
+    private Queue enter(String thing, int waitingMax) {
+        synchronized (turns) {
+            Queue turn = turns.computeIfAbsent(thing, unused -> new Queue());
+            if (turn.taken > waitingMax) {
+                throw new BrigException(ErrorCode.QUEUE_FULL, "too many requests wait for this workspace already");
+            }
+            turn.taken++;
+            return turn;
+        }
+    }
+
+    private <T> T in(Queue turn, String thing, Work<T> work) throws IOException {
+        turn.lock.lock();
+        try {
+            return work.get();
+        } finally {
+            turn.lock.unlock();
+            synchronized (turns) {
+                if (--turn.taken == 0) {
+                    turns.remove(thing);
+                }
+            }
+        }
+    }
+}

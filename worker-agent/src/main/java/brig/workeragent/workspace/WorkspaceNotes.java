@@ -1,0 +1,229 @@
+package brig.workeragent.workspace;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.PrivateFile;
+import brig.workeragent.wall.HostUser;
+import brig.workeragent.wall.WorkersUser;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The notes beside the workspaces that Brig made, {@code <base>/<spawn_id>.worktree} or {@code .copy}: no worker can
+ * get to them, and they outlive this worker-agent. Blocks; any thread may call, for one spawn one at a time.
+ */
+record WorkspaceNotes(Path base, WorkersUser user) {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkspaceNotes.class);
+
+    /** The workspace that a note is about. */
+    Path folderOf(String spawnId) {
+        return base.resolve(spawnId);
+    }
+
+    /** What a worktree's agents see as the configuration of its repository; beside the note, for the same reason. */
+    Path configOf(String spawnId) {
+        return base.resolve(spawnId + ".config");
+    }
+
+    /** The index that a worktree began with: what an agent did to the one that it sees does not count. */
+    Path indexOf(String spawnId) {
+        return base.resolve(spawnId + ".index");
+    }
+
+    /** What its repository has of a worktree already: patches, in the order of their names. */
+    Path appliedOf(String spawnId) {
+        return base.resolve(spawnId + ".applied");
+    }
+
+    /** The objects and branches of a worktree whose repository is somebody's whom the agents are not. */
+    Path storeOf(String spawnId) {
+        return base.resolve(spawnId + ".git");
+    }
+
+    /** A pack that the owner of a repository gives, or a patch or configuration that the owner is given, for a moment. */
+    Path lentOf(String spawnId, String what) {
+        return base.resolve(spawnId + ".lent-" + what);
+    }
+
+    /** A patch that is being looked at. */
+    Path patchOf(String spawnId) {
+        return base.resolve(spawnId + ".patch");
+    }
+
+    /** Something that is kept beside the note, for the workers' user to read. */
+    interface Content {
+        void writeTo(OutputStream file) throws IOException;
+    }
+
+    /** Writes a file of that kind, whole or not at all. */
+    void store(Path file, Content content) throws IOException {
+        store(file, content, null);
+    }
+
+    /** @param reader who may read it alone; null for the workers' user */
+    void store(Path file, Content content, @Nullable HostUser reader) throws IOException {
+        Path fresh = base.resolve("." + file.getFileName());
+        Files.deleteIfExists(fresh);
+        Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(fresh))) {
+            content.writeTo(out);
+        } catch (IOException | RuntimeException e) {
+            Files.delete(fresh);
+            throw e;
+        }
+        if (reader == null) {
+            user.give(fresh);
+        } else {
+            reader.give(fresh);
+        }
+        Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** The patch becomes one that the repository has. */
+    void addApplied(String spawnId, Path patch) throws IOException {
+        Path folder = appliedOf(spawnId);
+        if (!Files.isDirectory(folder)) {
+            Files.createDirectory(
+                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            user.give(folder);
+        }
+        try (Stream<Path> there = Files.list(folder)) {
+            Files.move(patch, folder.resolve("%06d".formatted(there.count())), StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    /** The note of the worktree that is that folder, by its real path; null where none was made there. */
+    @Nullable
+    WorkspaceNote worktreeAt(Path folder) throws IOException {
+        Path name = folder.getFileName();
+        boolean made = name != null
+                && folder.equals(base.toRealPath().resolve(name))
+                && Files.exists(fileOf(name.toString(), WorkspaceNote.Kind.WORKTREE))
+                && Files.exists(configOf(name.toString()));
+        return made ? read(name.toString(), WorkspaceNote.Kind.WORKTREE) : null;
+    }
+
+    /** Makes an empty workspace that belongs to the worker's user alone. @return its real path */
+    Path makeFolder(String name) throws IOException {
+        Path folder = Files.createDirectory(
+                base.toRealPath().resolve(name),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        user.give(folder);
+        return folder;
+    }
+
+    void write(WorkspaceNote note) throws IOException {
+        Map<String, Object> fields = new LinkedHashMap<>(Map.of(
+                "task_id",
+                note.taskId(),
+                "source",
+                note.source().toString(),
+                "branch",
+                note.branch(),
+                "start",
+                note.start(),
+                "owner",
+                note.owner().toMap(),
+                "ended_ms",
+                note.endedMs()));
+        HostUser lender = note.lender();
+        if (lender != null) {
+            fields.put("lender", Map.of("uid", lender.uid(), "gid", lender.gid()));
+        }
+        PrivateFile.write(fileOf(note.spawnId(), note.kind()), Json.writeLine(fields));
+    }
+
+    void remove(WorkspaceNote note) throws IOException {
+        Path applied = appliedOf(note.spawnId());
+        if (Files.isDirectory(applied)) {
+            try (DirectoryStream<Path> patches = Files.newDirectoryStream(applied)) {
+                for (Path patch : patches) {
+                    Files.delete(patch);
+                }
+            }
+            Files.delete(applied);
+        }
+        Files.deleteIfExists(patchOf(note.spawnId()));
+        for (String what : List.of("pack", "patch", "config")) {
+            Files.deleteIfExists(lentOf(note.spawnId(), what));
+        }
+        Files.deleteIfExists(indexOf(note.spawnId()));
+        Files.deleteIfExists(configOf(note.spawnId()));
+        Files.deleteIfExists(fileOf(note.spawnId(), note.kind()));
+    }
+
+    /** @throws BrigException {@code NOT_FOUND} */
+    WorkspaceNote read(String spawnId) {
+        for (WorkspaceNote.Kind kind : WorkspaceNote.Kind.values()) {
+            if (Files.exists(fileOf(spawnId, kind))) {
+                try {
+                    return read(spawnId, kind);
+                } catch (IOException e) {
+                    throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + spawnId + ": " + e);
+                }
+            }
+        }
+        throw new BrigException(
+                ErrorCode.NOT_FOUND,
+                "this spawn has no worktree and no copy; one without changes is removed when its spawn ends");
+    }
+
+    private WorkspaceNote read(String spawnId, WorkspaceNote.Kind kind) throws IOException {
+        Fields note = new Fields(Json.parseObject(Files.readAllBytes(fileOf(spawnId, kind))));
+        HostUser lender = !note.has("lender")
+                ? null
+                : new HostUser((int) note.object("lender").number("uid", 1, Integer.MAX_VALUE, 0), (int)
+                        note.object("lender").number("gid", 1, Integer.MAX_VALUE, 0));
+        return new WorkspaceNote(
+                spawnId,
+                note.text("task_id", spawnId),
+                kind,
+                Path.of(note.requiredText("source")),
+                note.text("branch", ""),
+                note.text("start", ""),
+                WorkerAgentOwner.read(note.object("owner")),
+                lender,
+                note.number("ended_ms", 0, Long.MAX_VALUE, 0));
+    }
+
+    /** All that can be read, the oldest spawn first. */
+    List<WorkspaceNote> all() throws IOException {
+        List<WorkspaceNote> all = new ArrayList<>();
+        for (WorkspaceNote.Kind kind : WorkspaceNote.Kind.values()) {
+            String suffix = "." + kind.wireName();
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(base, "spn_*" + suffix)) {
+                for (Path file : files) {
+                    String name = String.valueOf(file.getFileName());
+                    try {
+                        all.add(read(name.substring(0, name.length() - suffix.length()), kind));
+                    } catch (BrigException | IOException e) {
+                        LOG.warn("{} cannot be read, and what it is about stays: {}", file, e.getMessage());
+                    }
+                }
+            }
+        }
+        all.sort(Comparator.comparing(WorkspaceNote::spawnId));
+        return all;
+    }
+
+    private Path fileOf(String spawnId, WorkspaceNote.Kind kind) {
+        return base.resolve(spawnId + "." + kind.wireName());
+    }
+}
