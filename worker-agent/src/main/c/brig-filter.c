@@ -15,9 +15,8 @@
 #define INSTRUCTIONS_MAX BPF_MAXINSNS
 
 /* Returns 0, or the number of an error. */
-JNIEXPORT jint JNICALL Java_brig_egress_confinement_SystemCallFilter_install(JNIEnv *env,
-                                                                                         jclass caller,
-                                                                                         jbyteArray program) {
+JNIEXPORT jint JNICALL Java_brig_egress_confinement_SystemCallFilter_install(JNIEnv *env, jclass caller,
+                                                                             jbyteArray program) {
     (void) caller;
     struct sock_filter instructions[INSTRUCTIONS_MAX];
     jsize bytes = (*env)->GetArrayLength(env, program);

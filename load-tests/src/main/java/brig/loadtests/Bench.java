@@ -124,7 +124,10 @@ final class Bench implements Callable<Integer> {
                         wanted.stream().filter(peer -> peer.missing().isEmpty()).toList(),
                         suite.bounds(),
                         rounds > 0 ? rounds : profile.rounds())
-                .run(programs, new Site.Cores(serverCore, generatorCore), new ProgressDisplay(out, ProgressDisplay.isTerminal()));
+                .run(
+                        programs,
+                        new Site.Cores(serverCore, generatorCore),
+                        new ProgressDisplay(out, ProgressDisplay.isTerminal()));
         out.println(Table.of(results));
         write(heading, results);
         return results.exitCode();

@@ -1,8 +1,8 @@
 package brig.loadtests;
 
 import brig.loadtests.product.Brig;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
 package brig.loadtests;
 
 import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import brig.protocol.wire.LineDecoder;
 import java.io.IOException;
 import java.io.InputStream;

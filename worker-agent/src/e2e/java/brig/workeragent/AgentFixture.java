@@ -2,9 +2,9 @@ package brig.workeragent;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.worker.SystemTimers;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.Ids;
 import brig.protocol.message.SpawnRequest;
-import brig.workeragent.wall.EgressGate;
 import brig.workeragent.bubblewrap.SandboxWalls;
+import brig.workeragent.wall.EgressGate;
 import brig.workeragent.workspace.MadeWorkspaces;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,8 +3,8 @@ package brig.workeragent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.limits.TestedLevel;
 import java.io.IOException;
 import java.util.LinkedHashMap;

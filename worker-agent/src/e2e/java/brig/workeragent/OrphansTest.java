@@ -82,7 +82,8 @@ class OrphansTest {
                 "repository",
                 repository.toString());
         Map<String, Object> answer = control.ask(new String(
-                brig.protocol.json.Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)), UTF_8));
+                brig.protocol.json.Json.write(Map.of("id", 1, "op", "spawn", "spawn_id", id, "request", request)),
+                UTF_8));
         assertTrue(answer.containsKey("ok"), answer.toString());
         try (TestGateway frames = fixture.frames(id, 1)) {
             frames.read(frame -> !frame.text("content").contains("up"));

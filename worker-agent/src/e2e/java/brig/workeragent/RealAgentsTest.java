@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.TestGateway.Frame;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;

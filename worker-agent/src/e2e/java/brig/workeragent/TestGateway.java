@@ -3,9 +3,9 @@ package brig.workeragent;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.ErrorCode;
+import brig.protocol.json.Json;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
-import brig.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,8 +1,8 @@
 package brig.workeragent;
 
-import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.TestGateway.Frame;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.BrigException;
-import brig.protocol.wire.FrameType;
 import brig.protocol.Ids;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.TestGateway.Frame;
 import java.io.IOException;
 import java.nio.file.Files;

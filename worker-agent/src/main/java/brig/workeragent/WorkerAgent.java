@@ -1,17 +1,17 @@
 package brig.workeragent;
 
 import brig.protocol.BrigException;
+import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.link.ControlOperations;
 import brig.workeragent.link.ControlServer;
 import brig.workeragent.link.PortServer;
 import brig.workeragent.link.RuntimeFolder;
 import brig.workeragent.link.WorkerServer;
-import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.AgentCatalog;
+import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Programs;
-import brig.workeragent.bubblewrap.SandboxWalls;
 import brig.workeragent.wall.Walls;
 import brig.workeragent.worker.RouteTrial;
 import brig.workeragent.worker.StopTimes;

@@ -376,7 +376,7 @@ class AcpTest {
                 0,
                 List.of(
                         Files.exists(node) ? node.toString() : "node",
-                        Path.of("cli/src/e2e/resources/acp/editor.mjs")
+                        Path.of("src/e2e/resources/acp/editor.mjs")
                                 .toAbsolutePath()
                                 .toString(),
                         modules.toString(),

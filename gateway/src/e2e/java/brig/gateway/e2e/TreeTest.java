@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.json.Fields;
-import brig.protocol.wire.FrameOwner;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameOwner;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,10 +1,18 @@
 package brig.gateway.api;
 
+import brig.gateway.audit.AuditTrail;
+import brig.gateway.auth.Access;
+import brig.gateway.config.Config;
+import brig.gateway.connection.Problem;
+import brig.gateway.events.HookEvents;
 import brig.gateway.http.ApiDocuments;
 import brig.gateway.http.Call;
 import brig.gateway.http.HttpGuard;
 import brig.gateway.http.Operation;
 import brig.gateway.http.PageFiles;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.listener.WebSockets;
 import brig.gateway.model.OpenAiCalls;
 import brig.gateway.port.PortCalls;
 import brig.gateway.resources.AuditCalls;
@@ -18,15 +26,6 @@ import brig.gateway.resources.SessionCalls;
 import brig.gateway.resources.SignInCalls;
 import brig.gateway.resources.SpawnCalls;
 import brig.gateway.resources.TokenCalls;
-import brig.gateway.config.Config;
-import brig.gateway.connection.Problem;
-import brig.gateway.limits.GuardedConnection;
-import brig.gateway.listener.ListenerServices;
-import brig.gateway.listener.WebSockets;
-import brig.gateway.openai.ApiError;
-import brig.gateway.auth.Access;
-import brig.gateway.audit.AuditTrail;
-import brig.gateway.events.HookEvents;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Clock;
@@ -37,7 +36,6 @@ import io.netty.handler.codec.TooLongFrameException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.Consumer;
@@ -81,7 +79,8 @@ public final class HttpApi {
     private final OperatorControls.Unready unready;
     private final int requestBodyBytes;
 
-    public HttpApi(ListenerServices listeners, Services services, GatewayStatus status, SpawnerSocket spawner, Config config) {
+    public HttpApi(
+            ListenerServices listeners, Services services, GatewayStatus status, SpawnerSocket spawner, Config config) {
         this.spawner = spawner;
         this.listeners = listeners;
         guard = new HttpGuard(config.http(), listeners);

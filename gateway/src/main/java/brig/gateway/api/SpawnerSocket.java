@@ -1,6 +1,15 @@
 package brig.gateway.api;
 
+import brig.gateway.auth.Access;
+import brig.gateway.connection.Attachment;
+import brig.gateway.connection.ByteRelay;
+import brig.gateway.connection.ConnectionWriter;
+import brig.gateway.connection.Problem;
+import brig.gateway.connection.TextSink;
 import brig.gateway.http.Call;
+import brig.gateway.limits.Admission;
+import brig.gateway.limits.GuardedConnection;
+import brig.gateway.listener.ListenerServices;
 import brig.gateway.port.PortCalls;
 import brig.gateway.resources.AuditCalls;
 import brig.gateway.resources.EgressCalls;
@@ -9,15 +18,6 @@ import brig.gateway.resources.OperatorControls;
 import brig.gateway.resources.SignInCalls;
 import brig.gateway.resources.SpawnCalls;
 import brig.gateway.resources.TokenCalls;
-import brig.gateway.connection.Attachment;
-import brig.gateway.connection.ByteRelay;
-import brig.gateway.connection.ConnectionWriter;
-import brig.gateway.connection.Problem;
-import brig.gateway.connection.TextSink;
-import brig.gateway.limits.Admission;
-import brig.gateway.limits.GuardedConnection;
-import brig.gateway.listener.ListenerServices;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.AcceptedSpawn;
 import brig.gateway.spawn.Spawn;
@@ -27,10 +27,10 @@ import brig.gateway.stream.Framing;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.Limits;
-import brig.protocol.wire.ObjectDecoder;
+import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
+import brig.protocol.wire.ObjectDecoder;
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.NetSocket;
@@ -76,7 +76,8 @@ public final class SpawnerSocket {
     private final Supplier<String> url;
 
     /** @param url of the HTTP interface; it is known when that listens */
-    public SpawnerSocket(ListenerServices listeners, HttpApi.Services services, GatewayStatus status, Supplier<String> url) {
+    public SpawnerSocket(
+            ListenerServices listeners, HttpApi.Services services, GatewayStatus status, Supplier<String> url) {
         this.spawner = services.spawner();
         this.workers = services.workers();
         this.pruner = services.controls().pruner();
@@ -92,7 +93,8 @@ public final class SpawnerSocket {
 
     /** Begins to listen. */
     public CompletionStage<Void> open(Path socket) {
-        return listeners.listen(socket, caller -> {
+        return listeners
+                .listen(socket, caller -> {
                     var _ = new Connection(caller.socket(), listeners.unix().accessOf(caller.uid()), caller.guarded());
                 })
                 .thenAccept(server -> {});
@@ -365,8 +367,11 @@ public final class SpawnerSocket {
 
         private CompletionStage<Map<String, ?>> port(Fields request) {
             CompletionStage<Channel> dialled = ports.dial(access, request);
-            String spawnId =
-                    listeners.sessions().find(request.requiredText("id")).spawn().spawnId();
+            String spawnId = listeners
+                    .sessions()
+                    .find(request.requiredText("id"))
+                    .spawn()
+                    .spawnId();
             tunnelled = true;
             return dialled.handle((server, failure) -> {
                 if (failure != null) {

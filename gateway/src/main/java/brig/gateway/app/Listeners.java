@@ -1,19 +1,19 @@
 package brig.gateway.app;
 
-import brig.gateway.resources.GatewayStatus;
 import brig.gateway.api.HttpApi;
 import brig.gateway.api.SpawnerSocket;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
 import brig.gateway.connection.ConnectionWriter;
-import brig.gateway.limits.Deadlines;
 import brig.gateway.limits.ConnectionGuard;
-import brig.gateway.listener.ListenerServices;
+import brig.gateway.limits.Deadlines;
 import brig.gateway.listener.AccessRegistry;
 import brig.gateway.listener.HttpConnections;
+import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.SessionSockets;
 import brig.gateway.listener.UnixSockets;
 import brig.gateway.listener.WebSockets;
+import brig.gateway.resources.GatewayStatus;
 import brig.gateway.spawn.SessionSocketOpener;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.telemetry.GaugeReadings;
@@ -58,7 +58,8 @@ final class Listeners {
 
     private int httpPort;
 
-    public Listeners(Vertx vertx, Config config, Paths paths, AccessRegistry entrance, Timers timers, Counters counters) {
+    public Listeners(
+            Vertx vertx, Config config, Paths paths, AccessRegistry entrance, Timers timers, Counters counters) {
         this.vertx = vertx;
         this.config = config;
         this.paths = paths;
@@ -103,7 +104,11 @@ final class Listeners {
     /** Opens the spawner socket and HTTP on both addresses, behind the sockets of sessions. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Services services) {
         GatewayStatus status = new GatewayStatus(
-                listeners.sessions(), listeners.connectionGuard(), services.controls().admission(), services.clock(), System::nanoTime);
+                listeners.sessions(),
+                listeners.connectionGuard(),
+                services.controls().admission(),
+                services.clock(),
+                System::nanoTime);
         SpawnerSocket spawner = new SpawnerSocket(listeners, services, status, this::url);
         HttpApi api = new HttpApi(listeners, services, status, spawner, config);
         Router router = api.router(vertx);
@@ -175,9 +180,13 @@ final class Listeners {
         List<GaugeReadings.LimitUse> limits = new ArrayList<>(others);
         ConnectionGuard connectionGuard = listeners.connectionGuard();
         limits.add(new GaugeReadings.LimitUse(
-                "connectionsMax", connectionGuard.places(), connectionGuard.bounds().placesMax()));
+                "connectionsMax",
+                connectionGuard.places(),
+                connectionGuard.bounds().placesMax()));
         limits.add(new GaugeReadings.LimitUse(
-                "unauthenticatedMax", connectionGuard.unauthenticated(), connectionGuard.bounds().unauthenticatedMax()));
+                "unauthenticatedMax",
+                connectionGuard.unauthenticated(),
+                connectionGuard.bounds().unauthenticatedMax()));
         long queued = 0;
         int full = 0;
         for (ConnectionWriter writer : listeners.writers()) {

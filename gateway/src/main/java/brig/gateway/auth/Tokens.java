@@ -46,7 +46,8 @@ public final class Tokens {
     public record Minted(Token token, String secret) {}
 
     /** What a new token is to be good for. */
-    public record Request(Role role, String captain, @Nullable String spawnId, long ttlMs) {}
+    public record Request(
+            Role role, String captain, @Nullable String spawnId, long ttlMs) {}
 
     /** How many there can be. Reached: {@code MAX_TOKENS}, until some expire. */
     static final int TOKENS_MAX = 10_000;
@@ -118,7 +119,8 @@ public final class Tokens {
                     60));
         }
         String secret = Ids.newToken();
-        Token token = Token.of(secret, options.role(), options.captain(), options.spawnId(), clock.nowMs(), options.ttlMs());
+        Token token =
+                Token.of(secret, options.role(), options.captain(), options.spawnId(), clock.nowMs(), options.ttlMs());
         byHash.put(token.hash(), token);
         checkExpiry();
         return store.save(List.copyOf(byHash.values())).thenApply(saved -> new Minted(token, secret));

@@ -2,8 +2,8 @@ package brig.gateway.config;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Json;
 import brig.protocol.Reason;
+import brig.protocol.json.Json;
 import brig.protocol.json.Settings;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,8 +1,8 @@
 package brig.gateway.http;
 
-import brig.gateway.openai.ApiError;
-import brig.gateway.connection.Problem;
 import brig.gateway.auth.Access;
+import brig.gateway.connection.Problem;
+import brig.gateway.openai.ApiError;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;

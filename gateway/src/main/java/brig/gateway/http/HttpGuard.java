@@ -1,9 +1,9 @@
 package brig.gateway.http;
 
-import brig.gateway.resources.SignInCalls;
+import brig.gateway.auth.Access;
 import brig.gateway.config.Config;
 import brig.gateway.listener.ListenerServices;
-import brig.gateway.auth.Access;
+import brig.gateway.resources.SignInCalls;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.channel.Channel;
@@ -61,7 +61,8 @@ public final class HttpGuard {
             return listeners.tickets().redeem(ticket);
         }
         boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(BEARER);
-        return listeners.tokens()
+        return listeners
+                .tokens()
                 .access(
                         bearer && header != null
                                 ? header.substring(BEARER.length()).trim()

@@ -83,9 +83,12 @@ public final class ConnectionGuard {
     }
 
     private GuardedConnection arrive(GuardedConnection guarded) {
-        LinkedHashSet<GuardedConnection> silent = silentByPeer.computeIfAbsent(guarded.peer(), peer -> new LinkedHashSet<>());
+        LinkedHashSet<GuardedConnection> silent =
+                silentByPeer.computeIfAbsent(guarded.peer(), peer -> new LinkedHashSet<>());
         if (silent.size() >= bounds.unauthenticatedPerPeerMax()) {
-            giveWay(silent.getFirst(), "connections.unauthenticatedPerPeerMax (" + bounds.unauthenticatedPerPeerMax() + ")");
+            giveWay(
+                    silent.getFirst(),
+                    "connections.unauthenticatedPerPeerMax (" + bounds.unauthenticatedPerPeerMax() + ")");
         } else if (!guarded.isVouched() && unauthenticated.size() >= bounds.unauthenticatedMax()) {
             giveWay(unauthenticated.getFirst(), "connections.unauthenticatedMax (" + bounds.unauthenticatedMax() + ")");
         }

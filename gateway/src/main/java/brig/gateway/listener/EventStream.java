@@ -1,9 +1,9 @@
 package brig.gateway.listener;
 
+import brig.gateway.auth.Access;
+import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.EventSink;
 import brig.gateway.connection.SseHeartbeat;
-import brig.gateway.connection.ConnectionWriter;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
@@ -31,7 +31,12 @@ public final class EventStream implements ConnectionWriter.Writer {
      * @throws brig.protocol.BrigException {@code MAX_SUBSCRIPTIONS}
      */
     public EventStream(
-            ListenerServices listeners, Session session, Access access, long from, @Nullable AgentFilter narrowing, ConnectionWriter writer) {
+            ListenerServices listeners,
+            Session session,
+            Access access,
+            long from,
+            @Nullable AgentFilter narrowing,
+            ConnectionWriter writer) {
         this.listeners = listeners;
         this.session = session;
         this.access = access.asWatcher();

@@ -1,13 +1,13 @@
 package brig.gateway.listener;
 
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Tickets;
+import brig.gateway.auth.Tokens;
 import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.Problem;
 import brig.gateway.limits.ConnectionGuard;
 import brig.gateway.limits.GuardedConnection;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Sessions;
-import brig.gateway.auth.Tickets;
-import brig.gateway.auth.Tokens;
 import brig.gateway.telemetry.Counters;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
@@ -46,7 +46,8 @@ public record ListenerServices(
         Counters counters,
         ConnectionWriter.Bounds bounds,
         Set<ConnectionWriter> writers) {
-    private static final AttributeKey<GuardedConnection> GUARDED = AttributeKey.valueOf(ListenerServices.class, "guarded");
+    private static final AttributeKey<GuardedConnection> GUARDED =
+            AttributeKey.valueOf(ListenerServices.class, "guarded");
 
     /**
      * A connection to a Unix socket.

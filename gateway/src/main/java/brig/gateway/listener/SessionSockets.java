@@ -1,20 +1,20 @@
 package brig.gateway.listener;
 
+import brig.gateway.auth.Access;
 import brig.gateway.config.Paths;
 import brig.gateway.connection.Attachment;
 import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.TextSink;
 import brig.gateway.limits.GuardedConnection;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
-import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SessionSocketOpener;
+import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.Framing;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import brig.protocol.wire.LineDecoder;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
@@ -87,8 +87,8 @@ public final class SessionSockets implements SessionSocketOpener {
         ServerSocket opened = new ServerSocket(paths.sessionSocket(spawn.taskId(), spawn.spawnId()));
         remove(lingering.get(opened.socket));
         try {
-            CompletionStage<String> begun = listeners.listen(
-                            opened.socket, caller -> new Connection(session, opened, caller))
+            CompletionStage<String> begun = listeners
+                    .listen(opened.socket, caller -> new Connection(session, opened, caller))
                     .whenComplete((server, failure) -> opening.remove(spawn.spawnId()))
                     .thenApply(server -> {
                         opened.server = server;

@@ -1,7 +1,7 @@
 package brig.gateway.listener;
 
-import brig.gateway.config.Paths;
 import brig.gateway.auth.Access;
+import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;

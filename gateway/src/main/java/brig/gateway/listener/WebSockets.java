@@ -1,18 +1,18 @@
 package brig.gateway.listener;
 
+import brig.gateway.auth.Access;
 import brig.gateway.connection.Attachment;
 import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.Problem;
 import brig.gateway.connection.TextSink;
 import brig.gateway.connection.WebSocketFraming;
 import brig.gateway.limits.GuardedConnection;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import brig.protocol.wire.LineDecoder;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.vertx.core.http.HttpServerRequest;
@@ -314,7 +314,9 @@ public final class WebSockets {
             attachments.put(spawnId, attachment);
             // What lives by the token of the connection ends with that.
             attachment.begin(
-                    own == null ? () -> {} : listeners.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
+                    own == null
+                            ? () -> {}
+                            : listeners.tokens().watch(given, why -> handleRevoked(spawnId, named, why)));
         }
 
         /** The token of one subscription counts no more: that one ends. */

@@ -1,18 +1,18 @@
 package brig.gateway.model;
 
-import brig.gateway.http.Call;
+import brig.gateway.auth.Access;
 import brig.gateway.connection.Problem;
+import brig.gateway.http.Call;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.openai.Answer;
+import brig.gateway.openai.AnswerHeader;
+import brig.gateway.openai.AnswerSink;
 import brig.gateway.openai.ChatCompletion;
 import brig.gateway.openai.ChatEvents;
-import brig.gateway.openai.AnswerHeader;
 import brig.gateway.openai.ModelRequest;
 import brig.gateway.openai.ResponseEvents;
 import brig.gateway.openai.ResponseObject;
-import brig.gateway.openai.AnswerSink;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.AcceptedSpawn;
 import brig.gateway.spawn.Spawn;
@@ -23,8 +23,8 @@ import brig.gateway.time.Clock;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -319,7 +319,8 @@ public final class OpenAiCalls {
             boolean worktree = call.request().getHeader(REPOSITORY) != null && !call.isGone();
             CompletionStage<String> changes = worktree
                     ? patches.after(
-                            spawn.spawnId(), WorktreeChanges.Apply.read(call.request().getHeader(APPLY)))
+                            spawn.spawnId(),
+                            WorktreeChanges.Apply.read(call.request().getHeader(APPLY)))
                     : CompletableFuture.completedFuture("");
             changes.thenAccept(told -> {
                 if (!call.isGone()) {

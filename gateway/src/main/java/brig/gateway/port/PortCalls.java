@@ -1,10 +1,10 @@
 package brig.gateway.port;
 
-import brig.gateway.http.Call;
+import brig.gateway.auth.Access;
 import brig.gateway.connection.Problem;
+import brig.gateway.http.Call;
 import brig.gateway.limits.GuardedConnection;
 import brig.gateway.listener.ListenerServices;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;

@@ -1,7 +1,7 @@
 package brig.gateway.port;
 
-import brig.gateway.http.Call;
 import brig.gateway.connection.ByteRelay;
+import brig.gateway.http.Call;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.buffer.ByteBuf;

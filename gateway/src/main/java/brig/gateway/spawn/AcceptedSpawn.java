@@ -16,6 +16,7 @@ public record AcceptedSpawn(
         CompletionStage<String> workspace) {
     /** The answer of who waits until the worker runs. */
     public CompletionStage<GrantedSpawn> running() {
-        return workspace.thenApply(path -> new GrantedSpawn(spawnId, taskId, path, captainToken, watcherToken, ioSocket));
+        return workspace.thenApply(
+                path -> new GrantedSpawn(spawnId, taskId, path, captainToken, watcherToken, ioSocket));
     }
 }

@@ -6,8 +6,8 @@ import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -83,7 +83,8 @@ final class Reconciler {
                     logger.atError()
                             .addKeyValue("spawn_id", record.spawnId())
                             .log("its record cannot be read: {}", failure.getMessage());
-                    return new StreamLogs.Reopened(parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
+                    return new StreamLogs.Reopened(
+                            parts.logs().create(record.spawnId(), record.epoch(), 0), false, Map.of());
                 })
                 .thenCompose(reopened -> {
                     Spawn spawn = new Spawn(record, reopened.log());

@@ -60,7 +60,8 @@ final class Requests {
     }
 
     /** The spawn of the request: the one that it began before, or one that a launch begins. */
-    CompletionStage<AcceptedSpawn> once(SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
+    CompletionStage<AcceptedSpawn> once(
+            SpawnRequest request, SpawnRequest.Asker asker, String requestId, Launch launch) {
         RequestRecord.Key key = new RequestRecord.Key(
                 request.claim().provider(), request.claim().project(), requestId);
         String fingerprint = parts.secrets().fingerprint(Json.canonical(relevant(request, asker)));

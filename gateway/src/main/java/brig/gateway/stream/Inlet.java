@@ -1,8 +1,8 @@
 package brig.gateway.stream;
 
+import brig.protocol.Limits;
 import brig.protocol.wire.ChunkScanner;
 import brig.protocol.wire.FrameDecoder;
-import brig.protocol.Limits;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package brig.gateway.stream;
 
-import brig.gateway.telemetry.TransportCounters;
 import brig.gateway.telemetry.Transport;
+import brig.gateway.telemetry.TransportCounters;
 import brig.protocol.ErrorCode;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package brig.gateway.telemetry;
 
-import brig.protocol.json.Json;
 import brig.protocol.VisibleText;
+import brig.protocol.json.Json;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;

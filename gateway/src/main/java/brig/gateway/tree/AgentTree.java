@@ -1,10 +1,10 @@
 package brig.gateway.tree;
 
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
-import brig.protocol.wire.FrameType;
-import brig.protocol.json.Json;
 import brig.protocol.Limits;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package brig.gateway.tree;
 
-import brig.protocol.json.Fields;
 import brig.protocol.Limits;
+import brig.protocol.json.Fields;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package brig.gateway.worker;
 
 import brig.gateway.stream.StreamLog;
-import brig.protocol.wire.FrameDecoder;
 import brig.protocol.message.SpawnRequest;
+import brig.protocol.wire.FrameDecoder;
 import io.netty.channel.Channel;
 import java.util.List;
 import java.util.Map;

@@ -28,7 +28,7 @@ class ConnectionWriterTest {
     private final StringBuilder written = new StringBuilder();
 
     /** Writes frames while there is room, and a last word. */
-    private final class FakeSink implements ConnectionWriter.FakeSink {
+    private final class FakeSink implements ConnectionWriter.Writer {
         @Override
         public void drain() {
             while (writer.isWritable()) {

@@ -57,7 +57,8 @@ class ConnectionGuardTest {
         "FIRST_LINE, 8_000, REQUEST_TIMEOUT",
         "AUTH, 8_000, AUTH_TIMEOUT"
     })
-    void shouldEndAnUnauthenticatedConnectionWhenItsDeadlineHasPassed(GuardedConnection.Wait wait, String ms, ErrorCode code) {
+    void shouldEndAnUnauthenticatedConnectionWhenItsDeadlineHasPassed(
+            GuardedConnection.Wait wait, String ms, ErrorCode code) {
         long deadlineMs = Long.parseLong(ms.replace("_", ""));
         // So that the next sweep is near.
         unauthenticated("other", "b").await(GuardedConnection.Wait.OPENED);
@@ -83,7 +84,8 @@ class ConnectionGuardTest {
 
     @Test
     void shouldWaitForWhoIsKnownOnlyWhereThatIsItsTurn() {
-        for (GuardedConnection.Wait endless : List.of(GuardedConnection.Wait.ANSWER, GuardedConnection.Wait.AUTH, GuardedConnection.Wait.NOTHING)) {
+        for (GuardedConnection.Wait endless :
+                List.of(GuardedConnection.Wait.ANSWER, GuardedConnection.Wait.AUTH, GuardedConnection.Wait.NOTHING)) {
             GuardedConnection guarded = unauthenticated(endless.name(), "a");
             guarded.becomeKnown(false);
             guarded.await(endless);

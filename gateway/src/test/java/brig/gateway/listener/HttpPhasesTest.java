@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import brig.gateway.limits.Deadlines;
 import brig.gateway.limits.ConnectionGuard;
+import brig.gateway.limits.Deadlines;
 import brig.gateway.limits.GuardedConnection;
 import brig.gateway.time.FakeTime;
 import io.netty.buffer.Unpooled;
@@ -27,8 +27,8 @@ class HttpPhasesTest {
     private static final long SLACK_MS = 2_500;
 
     private final FakeTime time = new FakeTime();
-    private final ConnectionGuard connectionGuard =
-            new ConnectionGuard(new ConnectionGuard.Bounds(8, 0, 8, 8), new Deadlines(HEAD_MS, 5_000, BODY_MS, IDLE_MS), time);
+    private final ConnectionGuard connectionGuard = new ConnectionGuard(
+            new ConnectionGuard.Bounds(8, 0, 8, 8), new Deadlines(HEAD_MS, 5_000, BODY_MS, IDLE_MS), time);
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private @Nullable Boolean saidWhy;
     private final GuardedConnection guarded;

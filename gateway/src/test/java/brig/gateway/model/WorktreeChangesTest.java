@@ -78,7 +78,9 @@ class WorktreeChangesTest {
     @Test
     void shouldNotLetAPatchEndTheBlockThatItStandsIn() {
         found.put("patch", "+```\n+````\n");
-        assertTrue(told(WorktreeChanges.Apply.ASK).contains("`````diff\n+```\n+````\n`````\n"), told(WorktreeChanges.Apply.ASK));
+        assertTrue(
+                told(WorktreeChanges.Apply.ASK).contains("`````diff\n+```\n+````\n`````\n"),
+                told(WorktreeChanges.Apply.ASK));
     }
 
     @Test

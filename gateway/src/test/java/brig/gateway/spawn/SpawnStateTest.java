@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.Loop;
+import brig.gateway.stream.LoopFlush;
 import brig.gateway.stream.MemoryArchive;
 import brig.gateway.stream.RecordingClock;
 import brig.gateway.stream.RetainedBudget;
 import brig.gateway.stream.StreamLog;
-import brig.gateway.stream.LoopFlush;
 import brig.gateway.telemetry.Counters;
 import java.util.Set;
 import java.util.TreeSet;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
-import brig.protocol.Limits;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;

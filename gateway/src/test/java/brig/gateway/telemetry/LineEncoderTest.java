@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;

@@ -1,8 +1,8 @@
 package brig.gateway.tree;
 
 import brig.protocol.json.Fields;
-import brig.protocol.wire.FrameType;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -2,11 +2,11 @@ package brig.loadtests.conformance;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
+import brig.protocol.StreamPosition;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import brig.protocol.message.SpawnRequest;
-import brig.protocol.StreamPosition;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

@@ -126,7 +126,8 @@ final class Captain implements ResumingReader.Role {
         if (way == StreamTransport.SSE) {
             return post(json(message));
         }
-        message.putAll(way == StreamTransport.MANY ? Map.of("action", "send", "id", session.id()) : Map.of("role", "user"));
+        message.putAll(
+                way == StreamTransport.MANY ? Map.of("action", "send", "id", session.id()) : Map.of("role", "user"));
         reader.say(json(message));
         return true;
     }

@@ -119,7 +119,9 @@ final class ResumingReader {
 
     /** The socket of a session that is over is gone, and its record is read another way. */
     private StreamTransport now() {
-        return way == StreamTransport.UNIX && !Files.exists(Path.of(session.ioSocket())) ? StreamTransport.WEBSOCKET : way;
+        return way == StreamTransport.UNIX && !Files.exists(Path.of(session.ioSocket()))
+                ? StreamTransport.WEBSOCKET
+                : way;
     }
 
     private Reader open(StreamTransport now) throws IOException {

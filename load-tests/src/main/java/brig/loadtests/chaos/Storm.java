@@ -99,7 +99,8 @@ final class Storm {
     private static final int BETWEEN_MS_SPREAD = 3_000;
     private static final long DISK_MS = 3_000;
     private static final long PATIENCE_SECONDS = 120;
-    private static final List<StreamTransport> WAYS = List.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET, StreamTransport.MANY, StreamTransport.SSE);
+    private static final List<StreamTransport> WAYS =
+            List.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET, StreamTransport.MANY, StreamTransport.SSE);
     /** What is refused for good is the answer for good. */
     private static final int TRIES_PER_KEY = 50;
 

@@ -1,9 +1,9 @@
 package brig.loadtests.client;
 
 import brig.protocol.BrigException;
+import brig.protocol.Limits;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import java.nio.charset.StandardCharsets;
 
 /** What a reader of a stream meets, the same for all ways in. */

@@ -1,7 +1,7 @@
 package brig.loadtests.client;
 
-import brig.protocol.json.Fields;
 import brig.protocol.StreamPosition;
+import brig.protocol.json.Fields;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

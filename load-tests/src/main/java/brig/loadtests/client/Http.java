@@ -31,7 +31,8 @@ public final class Http {
         }
     }
 
-    public static void send(Wire wire, String requestLine, Map<String, String> headers, String body) throws IOException {
+    public static void send(Wire wire, String requestLine, Map<String, String> headers, String body)
+            throws IOException {
         StringBuilder text = new StringBuilder(requestLine).append(" HTTP/1.1\r\n");
         headers.forEach(
                 (name, value) -> text.append(name).append(": ").append(value).append("\r\n"));

@@ -77,7 +77,8 @@ public enum StreamTransport {
     }
 
     /** The WebSocket of one session; without a token it waits for {@code auth}. */
-    public static SocketReader socket(Session session, String token, String query, OpenRequest opening) throws IOException {
+    public static SocketReader socket(Session session, String token, String query, OpenRequest opening)
+            throws IOException {
         return upgrade(session.target(), "/api/v1/sessions/" + session.id() + "/attach" + query, token, false, opening);
     }
 

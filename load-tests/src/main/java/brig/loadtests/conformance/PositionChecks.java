@@ -181,8 +181,8 @@ final class PositionChecks {
     private static void onlyNew(Target target, StreamTransport way, long beyond) throws IOException {
         Workload more = Workload.lines(3).from(700_000);
         try (Session session = idle(target);
-                Reader captain =
-                        StreamTransport.WEBSOCKET.open(session, OpenRequest.captain(session).from(Limits.SEQ_MAX))) {
+                Reader captain = StreamTransport.WEBSOCKET.open(
+                        session, OpenRequest.captain(session).from(Limits.SEQ_MAX))) {
             long last = session.lastSeq();
             try (Reader reader = way.open(session, watcher(session, last + beyond))) {
                 Transcript fresh = Transcript.from(last + 1).open(reader);
@@ -198,7 +198,8 @@ final class PositionChecks {
                     ? List.of("0", "-1", "9007199254740992", "x", "1.5", "")
                     : List.of("0", "-1", "9007199254740992", "\"7\"", "1.5", "true", "[]");
             for (String value : values) {
-                try (Reader reader = way.open(session, OpenRequest.watcher(session).from(value))) {
+                try (Reader reader =
+                        way.open(session, OpenRequest.watcher(session).from(value))) {
                     Violation.requireEqual("INVALID_FIELD", reader.refusal(), "the answer to from " + value);
                 }
             }
@@ -212,7 +213,8 @@ final class PositionChecks {
         if (header != null) {
             headers.put("Last-Event-ID", header);
         }
-        return StreamTransport.events(session, query == null ? "" : "?last_event_id=" + query, headers, OpenRequest.watcher(session));
+        return StreamTransport.events(
+                session, query == null ? "" : "?last_event_id=" + query, headers, OpenRequest.watcher(session));
     }
 
     private static void badId(Target target, StreamTransport way) throws IOException {

@@ -59,8 +59,9 @@ final class RestartChecks {
             }
             Event.End end = reader.end();
             Violation.require(end.orderly(), "the connection was cut");
-            int code =
-                    way == StreamTransport.MANY || (way == StreamTransport.WEBSOCKET && !terminated) ? 4001 : way == StreamTransport.WEBSOCKET ? 1000 : 0;
+            int code = way == StreamTransport.MANY || (way == StreamTransport.WEBSOCKET && !terminated)
+                    ? 4001
+                    : way == StreamTransport.WEBSOCKET ? 1000 : 0;
             Violation.requireEqual(code, end.code(), "the close code");
         }
     }

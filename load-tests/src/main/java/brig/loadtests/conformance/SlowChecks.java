@@ -113,7 +113,8 @@ final class SlowChecks {
     private static void throttled(Target target, StreamTransport way) throws IOException {
         Workload flood = Workload.flood(target.scale().floodBytes());
         try (Session session = target.spawn(null, false);
-                Reader captain = StreamTransport.UNIX.open(session, OpenRequest.captain(session).narrow());
+                Reader captain = StreamTransport.UNIX.open(
+                        session, OpenRequest.captain(session).narrow());
                 Reader watcher = way.open(session, OpenRequest.watcher(session))) {
             Transcript held = Transcript.fresh().open(captain);
             Transcript all = Transcript.fresh().open(watcher);
@@ -143,7 +144,8 @@ final class SlowChecks {
     }
 
     /** The last that was said before the end names the reason, and the position where the client is. */
-    private static void requireLastWord(Transcript all, StreamTransport way, Session session, Reader reader) throws IOException {
+    private static void requireLastWord(Transcript all, StreamTransport way, Session session, Reader reader)
+            throws IOException {
         all.requireLastWord("SLOW_READER");
         if (reader instanceof SocketReader socket) {
             Violation.requireEqual(
@@ -151,7 +153,10 @@ final class SlowChecks {
         }
         Event.End end = reader.end();
         Violation.require(end.orderly(), "the connection was cut behind the last word and not closed");
-        Violation.requireEqual(Set.of(StreamTransport.WEBSOCKET, StreamTransport.MANY).contains(way) ? 4000 : 0, end.code(), "the close code");
+        Violation.requireEqual(
+                Set.of(StreamTransport.WEBSOCKET, StreamTransport.MANY).contains(way) ? 4000 : 0,
+                end.code(),
+                "the close code");
     }
 
     private static void replay(Target target, StreamTransport way) throws IOException, InterruptedException {

@@ -145,7 +145,8 @@ final class StreamChecks {
     private static void welcome(Target target, StreamTransport way) throws IOException {
         try (Session session = target.spawn(null, false)) {
             for (String role : List.of("captain", "watcher")) {
-                OpenRequest opening = role.equals("captain") ? OpenRequest.captain(session) : OpenRequest.watcher(session);
+                OpenRequest opening =
+                        role.equals("captain") ? OpenRequest.captain(session) : OpenRequest.watcher(session);
                 try (Reader reader = way.open(session, opening)) {
                     Event first = reader.next();
                     Violation.require(first instanceof Event.Welcome, "the first thing said is " + first);
@@ -295,7 +296,8 @@ final class StreamChecks {
             Violation.require(
                     refusal instanceof Event.Note note && note.code().equals("UNAUTHENTICATED"),
                     "a message behind unsubscribe was answered by " + refusal);
-            reader.say(StreamTransport.subscribe(session, OpenRequest.captain(session).from(left.next())));
+            reader.say(StreamTransport.subscribe(
+                    session, OpenRequest.captain(session).from(left.next())));
             left.open(reader).readDones(reader, 1).requireOutput(more.output());
         }
     }

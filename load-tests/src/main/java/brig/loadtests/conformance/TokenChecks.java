@@ -106,7 +106,8 @@ final class TokenChecks {
         }
     }
 
-    private static void requireClosed(Reader reader, StreamTransport way, String code, int closeCode) throws IOException {
+    private static void requireClosed(Reader reader, StreamTransport way, String code, int closeCode)
+            throws IOException {
         Violation.requireEqual(code, reader.refusal(), "the refusal");
         Event event = reader.next();
         Violation.require(event instanceof Event.End, "behind the refusal came " + event);
@@ -153,7 +154,8 @@ final class TokenChecks {
     }
 
     private static void requireRefused(Target target, Session session, String token) throws IOException {
-        try (EventReader reader = StreamTransport.events(session, "", target.headers(token), OpenRequest.watcher(session))) {
+        try (EventReader reader =
+                StreamTransport.events(session, "", target.headers(token), OpenRequest.watcher(session))) {
             Violation.requireEqual(401, reader.head().status(), "the answer to a wrong token");
         }
         Http.Answer view = target.ask("GET /api/v1/spawns/" + session.id(), target.headers(token), "");

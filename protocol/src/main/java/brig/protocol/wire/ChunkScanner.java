@@ -1,7 +1,7 @@
 package brig.protocol.wire;
 
-import brig.protocol.json.Utf8;
 import brig.protocol.Limits;
+import brig.protocol.json.Utf8;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package brig.protocol.wire;
 
-import brig.protocol.json.Utf8;
 import brig.protocol.ErrorCode;
+import brig.protocol.json.Utf8;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;

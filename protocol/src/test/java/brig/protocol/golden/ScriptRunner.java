@@ -1,11 +1,11 @@
 package brig.protocol.golden;
 
 import brig.protocol.BrigException;
-import brig.protocol.wire.ChunkEncoder;
 import brig.protocol.ErrorCode;
+import brig.protocol.json.Json;
+import brig.protocol.wire.ChunkEncoder;
 import brig.protocol.wire.FrameDecoder;
 import brig.protocol.wire.FrameType;
-import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.protocol.wire.ObjectDecoder;
 import java.nio.charset.StandardCharsets;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.ErrorCode;
-import brig.protocol.wire.FrameType;
 import brig.protocol.Limits;
+import brig.protocol.wire.FrameType;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;

@@ -52,7 +52,8 @@ class LauncherTest {
 
     @Test
     void shouldTellSignalWhenPayloadKillsItself() {
-        assertEquals(new ProcessExit(137, "SIGKILL", false), wall.run("kill -9 $$").exit());
+        assertEquals(
+                new ProcessExit(137, "SIGKILL", false), wall.run("kill -9 $$").exit());
     }
 
     @Test
@@ -69,7 +70,8 @@ class LauncherTest {
 
     @Test
     void shouldLeaveNoProcessWhenKilledThoughPayloadLeftItsSession() {
-        BubblewrapProcess process = wall.launch(wall.shell("setsid sleep 1000.25 & setsid sleep 1000.25 & echo up; wait"));
+        BubblewrapProcess process =
+                wall.launch(wall.shell("setsid sleep 1000.25 & setsid sleep 1000.25 & echo up; wait"));
         assertEquals("up", WallFixture.line(process.stdout()));
         process.kill();
         assertEquals(new ProcessExit(137, "SIGKILL", false), WallFixture.await(process.exit()));

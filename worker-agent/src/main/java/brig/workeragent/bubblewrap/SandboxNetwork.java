@@ -1,12 +1,12 @@
 package brig.workeragent.bubblewrap;
 
 import brig.egress.link.WallSocket;
-import brig.workeragent.wall.WallNetwork;
+import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.EgressPolicy;
 import brig.workeragent.sandbox.NetworkPlan;
 import brig.workeragent.sandbox.NetworkPlan.Listener;
 import brig.workeragent.sandbox.WalledNetwork;
-import brig.egress.link.WallSocket.Role;
+import brig.workeragent.wall.WallNetwork;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package brig.workeragent.bubblewrap;
 
-import brig.workeragent.wall.ProcessEnd;
-import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.ProcessExit;
+import brig.workeragent.wall.ProcessEnd;
+import brig.workeragent.wall.WalledProcess;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;

@@ -2,20 +2,20 @@ package brig.workeragent.bubblewrap;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.workeragent.wall.HostUser;
-import brig.workeragent.wall.ToolWall;
-import brig.workeragent.wall.WallSettings;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.workeragent.limits.ResourceLimits;
-import brig.workeragent.sandbox.ProcessExit;
+import brig.workeragent.sandbox.BubblewrapProcess;
 import brig.workeragent.sandbox.LaunchRequest;
 import brig.workeragent.sandbox.Launcher;
 import brig.workeragent.sandbox.NetworkPlan;
+import brig.workeragent.sandbox.ProcessExit;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WallProfile;
-import brig.workeragent.sandbox.BubblewrapProcess;
 import brig.workeragent.sandbox.WorkerIdentity;
+import brig.workeragent.wall.HostUser;
+import brig.workeragent.wall.ToolWall;
+import brig.workeragent.wall.WallSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -1,19 +1,8 @@
 package brig.workeragent.bubblewrap;
 
-import brig.workeragent.wall.Confinement;
-import brig.workeragent.wall.EgressGate;
-import brig.workeragent.wall.EgressVariables;
-import brig.workeragent.wall.MessageFile;
-import brig.workeragent.wall.ToolWall;
-import brig.workeragent.wall.Wall;
-import brig.workeragent.wall.WallSettings;
-import brig.workeragent.wall.WalledProcess;
-import brig.workeragent.wall.Walls;
-import brig.workeragent.wall.WorkersUser;
-import brig.workeragent.wall.WorkspaceGuard;
+import brig.egress.secret.Placeholder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.egress.secret.Placeholder;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
@@ -27,6 +16,17 @@ import brig.workeragent.sandbox.WallDoctor;
 import brig.workeragent.sandbox.WallProfile;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.sandbox.WorkspaceFolder;
+import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.EgressGate;
+import brig.workeragent.wall.EgressVariables;
+import brig.workeragent.wall.MessageFile;
+import brig.workeragent.wall.ToolWall;
+import brig.workeragent.wall.Wall;
+import brig.workeragent.wall.WallSettings;
+import brig.workeragent.wall.WalledProcess;
+import brig.workeragent.wall.Walls;
+import brig.workeragent.wall.WorkersUser;
+import brig.workeragent.wall.WorkspaceGuard;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -255,8 +255,8 @@ public final class SandboxWalls implements Walls {
             }
         }
 
-        private brig.workeragent.sandbox.BubblewrapProcess launch(WallProfile of, List<String> command, boolean stdinPipe)
-                throws InterruptedException {
+        private brig.workeragent.sandbox.BubblewrapProcess launch(
+                WallProfile of, List<String> command, boolean stdinPipe) throws InterruptedException {
             try {
                 return await(
                         launcher,

@@ -1,5 +1,8 @@
 package brig.workeragent.egress;
 
+import brig.egress.link.WallSocket;
+import brig.egress.proxy.EgressMain;
+import brig.egress.tls.CertificateAuthority;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Fields;
@@ -7,12 +10,9 @@ import brig.protocol.json.Json;
 import brig.protocol.wire.LineDecoder;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.Confinement;
-import brig.egress.proxy.EgressMain;
-import brig.egress.tls.CertificateAuthority;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.SandboxException;
 import brig.workeragent.sandbox.WorkerIdentity;
-import brig.egress.link.WallSocket;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,20 +1,20 @@
 package brig.workeragent.egress;
 
-import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.egress.audit.AuditFiles;
 import brig.egress.audit.AuditLog;
-import brig.workeragent.egress.confinement.ConfinedCommand;
-import brig.workeragent.egress.confinement.NameFiles;
+import brig.egress.link.WallSocket;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPattern;
 import brig.egress.policy.HostPolicy;
 import brig.egress.secret.SecretFeed;
 import brig.egress.secret.SecretSources;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.workeragent.egress.confinement.ConfinedCommand;
+import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.wall.EgressGate;
-import brig.egress.link.WallSocket;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -398,7 +398,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         message.put("placeholders", registration.what.placeholders());
         message.put("allowed", session == null ? List.of() : List.copyOf(session.allowed));
         message.put("revoked", session == null ? List.of() : List.copyOf(session.revoked));
-        Set<WallSocket> sockets = new LinkedHashSet<>(registration.what.network().sockets());
+        Set<WallSocket> sockets =
+                new LinkedHashSet<>(registration.what.network().sockets());
         sockets.addAll(registration.more);
         to.send(message, List.copyOf(sockets));
         if (registration.values != null) {
@@ -566,7 +567,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     private void listen(SocketRegistration registration, int port) {
-        var unused = registration.what
+        var unused = registration
+                .what
                 .network()
                 .listen(port)
                 .whenComplete((socket, failure) -> later(

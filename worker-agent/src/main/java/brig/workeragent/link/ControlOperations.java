@@ -1,12 +1,12 @@
 package brig.workeragent.link;
 
+import brig.egress.audit.AuditFiles;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.egress.EgressProcess;
-import brig.egress.audit.AuditFiles;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentCatalog;
 import brig.workeragent.wall.FileGlobs;

@@ -1,11 +1,11 @@
 package brig.workeragent.link;
 
+import brig.egress.proxy.Relay;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.egress.proxy.Relay;
 import brig.workeragent.worker.Workers;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;

@@ -1,10 +1,10 @@
 package brig.workeragent.profile;
 
 import brig.formats.Adapters;
+import brig.formats.adapter.Adapter;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Settings;
 import brig.protocol.message.SpawnRequest;
-import brig.formats.adapter.Adapter;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.Wall;
 import java.nio.charset.StandardCharsets;

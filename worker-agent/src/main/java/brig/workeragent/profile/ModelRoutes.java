@@ -1,11 +1,11 @@
 package brig.workeragent.profile;
 
-import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.EgressPolicy.ModelRoute;
 import brig.egress.policy.EgressPolicy.Secret;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

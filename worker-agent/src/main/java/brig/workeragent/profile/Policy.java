@@ -1,7 +1,7 @@
 package brig.workeragent.profile;
 
-import brig.protocol.json.Settings;
 import brig.egress.policy.EgressPolicy;
+import brig.protocol.json.Settings;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;

@@ -2,11 +2,11 @@ package brig.workeragent.profile;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import brig.egress.policy.DnsMode;
+import brig.egress.policy.Narrowing;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
-import brig.egress.policy.DnsMode;
-import brig.egress.policy.Narrowing;
 import brig.workeragent.wall.Confinement;
 import java.io.IOException;
 import java.io.InputStream;

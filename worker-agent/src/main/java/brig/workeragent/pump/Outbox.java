@@ -1,9 +1,9 @@
 package brig.workeragent.pump;
 
 import brig.formats.adapter.FrameSink;
+import brig.protocol.Limits;
 import brig.protocol.json.Fields;
 import brig.protocol.wire.FrameType;
-import brig.protocol.Limits;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -1,18 +1,18 @@
 package brig.workeragent.recording;
 
-import brig.formats.Adapters;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.workeragent.worker.AgentHomes;
+import brig.formats.Adapters;
+import brig.formats.adapter.Adapter;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.formats.adapter.Adapter;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.wall.Confinement.Mount;
+import brig.workeragent.worker.AgentHomes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

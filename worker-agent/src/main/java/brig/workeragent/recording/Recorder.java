@@ -2,8 +2,8 @@ package brig.workeragent.recording;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import brig.protocol.json.Json;
 import brig.formats.adapter.Adapter.OutputReader;
+import brig.protocol.json.Json;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

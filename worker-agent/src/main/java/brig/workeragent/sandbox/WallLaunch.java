@@ -2,8 +2,8 @@ package brig.workeragent.sandbox;
 
 import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.posture.Posture;
-import brig.workeragent.sandbox.SandboxException.Code;
 import brig.workeragent.sandbox.BubblewrapProcess.Stdio;
+import brig.workeragent.sandbox.SandboxException.Code;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -157,7 +157,8 @@ final class WallLaunch {
         boolean ran = state == State.RUNNING;
         handleEnd(() -> {
             boolean oomKilled = lease.oomKilled();
-            ProcessExit result = bySignal ? ProcessExit.ofSignal(number, oomKilled) : ProcessExit.ofCode(number, oomKilled);
+            ProcessExit result =
+                    bySignal ? ProcessExit.ofSignal(number, oomKilled) : ProcessExit.ofCode(number, oomKilled);
             lease.close();
             if (ran) exit.complete(result);
             else launched.completeExceptionally(endedAtStart());

@@ -1,6 +1,5 @@
 package brig.workeragent.worker;
 
-import brig.workeragent.recording.Recorder;
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
@@ -8,6 +7,7 @@ import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.Dialogue;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.pump.OutputPump;
+import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.WalledProcess;
 import java.io.OutputStream;

@@ -1,7 +1,7 @@
 package brig.workeragent.worker;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.Frames;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -2,15 +2,15 @@ package brig.workeragent.worker;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import brig.egress.link.WallSocket;
+import brig.egress.policy.EgressPolicy.ModelRoute;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
-import brig.egress.policy.EgressPolicy.ModelRoute;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
-import brig.egress.link.WallSocket;
 import brig.workeragent.wall.WalledProcess;
 import brig.workeragent.wall.Walls;
 import java.io.IOException;

@@ -11,4 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param workspace the real path of the folder that the agent works in
  * @param posture what its wall was found to enforce; null while it is starting
  */
-public record SpawnResult(Path socket, Path workspace, @Nullable Posture posture) {}
+public record SpawnResult(
+        Path socket, Path workspace, @Nullable Posture posture) {}

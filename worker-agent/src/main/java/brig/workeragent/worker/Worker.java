@@ -1,12 +1,12 @@
 package brig.workeragent.worker;
 
-import brig.workeragent.recording.Recorder;
+import brig.formats.adapter.Adapter;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.formats.adapter.Adapter;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.ProcessEnd;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.WalledProcess;

@@ -1,10 +1,10 @@
 package brig.workeragent.worker;
 
-import brig.protocol.BrigException;
-import brig.protocol.wire.FrameType;
-import brig.protocol.Limits;
 import brig.formats.adapter.FrameText;
 import brig.formats.adapter.Frames;
+import brig.protocol.BrigException;
+import brig.protocol.Limits;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package brig.workeragent.worker;
 
-import brig.workeragent.recording.Recorder;
-import brig.protocol.message.SpawnRequest;
-import brig.protocol.message.SpawnRequest.Asker;
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
+import brig.protocol.message.SpawnRequest;
+import brig.protocol.message.SpawnRequest.Asker;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.Policy;
+import brig.workeragent.recording.Recorder;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,5 @@
 package brig.workeragent.worker;
 
-import brig.workeragent.recording.Cassettes;
-import brig.workeragent.recording.Recorder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.message.SpawnRequest;
@@ -12,6 +10,8 @@ import brig.workeragent.profile.Policies;
 import brig.workeragent.profile.Policy;
 import brig.workeragent.profile.Programs;
 import brig.workeragent.pump.Outbox;
+import brig.workeragent.recording.Cassettes;
+import brig.workeragent.recording.Recorder;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Wall;
 import brig.workeragent.wall.Walls;
@@ -178,7 +178,8 @@ public final class Workers {
      *
      * @throws BrigException a refusal; nothing of the worker is left then, and the id may be used again
      */
-    public SpawnResult spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker) throws InterruptedException {
+    public SpawnResult spawn(String spawnId, SpawnRequest request, SpawnRequest.Asker asker)
+            throws InterruptedException {
         CompletableFuture<SpawnResult> mine = new CompletableFuture<>();
         CompletableFuture<SpawnResult> first = register(spawnId, mine);
         if (first == mine) {

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.PrivateFile;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.PrivateFile;
 import brig.protocol.message.SpawnRequest.Asker;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;

@@ -198,8 +198,9 @@ final class Workspaces {
     }
 
     private static Path named(@Nullable String path) {
-        return AgentHomes.notOne(Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs"))
-                .normalize());
+        return AgentHomes.notOne(
+                Path.of(Objects.requireNonNull(path, "a request that was read has what its mode needs"))
+                        .normalize());
     }
 
     private Path existing(Path folder) {

@@ -53,7 +53,8 @@ final class Copies implements MadeWorkspaces.Maker {
      *     nothing is left then
      */
     MadeWorkspaces.Made make(String spawnId, String taskId, Path folder, List<String> hidden) {
-        WorkspaceNote note = new WorkspaceNote(spawnId, taskId, WorkspaceNote.Kind.COPY, folder, "", "", WorkerAgentOwner.self(), null, 0);
+        WorkspaceNote note = new WorkspaceNote(
+                spawnId, taskId, WorkspaceNote.Kind.COPY, folder, "", "", WorkerAgentOwner.self(), null, 0);
         try {
             byte[] list = list(folder, PrivateFiles.of(folder, hidden));
             notes.write(note);

@@ -39,7 +39,12 @@ record RepositorySurvey(
     /** @param owner as whom it is looked at; null for the workers' user */
     static RepositorySurvey of(Git git, Path repository, @Nullable HostUser owner, boolean uncommitted) {
         Git.Place place = new Git.Place(repository, true, List.of(), owner);
-        return git.run(List.of("survey"), place, Git.NOTHING, RepositorySurvey::read, uncommitted ? "uncommitted" : "committed");
+        return git.run(
+                List.of("survey"),
+                place,
+                Git.NOTHING,
+                RepositorySurvey::read,
+                uncommitted ? "uncommitted" : "committed");
     }
 
     private static RepositorySurvey read(InputStream stdout) throws IOException {

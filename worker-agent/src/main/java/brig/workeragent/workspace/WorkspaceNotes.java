@@ -2,9 +2,9 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.PrivateFile;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.PrivateFile;
 import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.WorkersUser;
 import java.io.BufferedOutputStream;

@@ -173,7 +173,8 @@ final class Worktrees implements MadeWorkspaces.Maker {
      * @param changed those of its files that become the first commit
      * @return the commit that it begins with: with what was not committed, where that comes along
      */
-    private String begin(WorkspaceNote note, RepositorySurvey found, byte[] changed, PrivateFiles hidden) throws IOException {
+    private String begin(WorkspaceNote note, RepositorySurvey found, byte[] changed, PrivateFiles hidden)
+            throws IOException {
         Path common = commonOf(note);
         List<Confinement.Mount> mounts = new ArrayList<>(references(common));
         if (note.lender() == null) {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.egress.policy.EgressPolicy;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.WallSettings;

@@ -1,9 +1,9 @@
 package brig.workeragent.pump;
 
-import brig.formats.Adapters;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.formats.Adapters;
 import brig.formats.adapter.Adapter;
 import brig.formats.adapter.AgentTask;
 import java.io.IOException;

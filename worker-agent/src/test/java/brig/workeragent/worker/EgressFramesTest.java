@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.Frames;
+import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
 import java.util.LinkedHashMap;
 import java.util.Map;
