@@ -1,6 +1,5 @@
 package brig.protocol;
 
-import brig.protocol.json.Fields;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -66,7 +65,7 @@ public final class Ids {
     /** A request id as it is compared: a UUID in lower case. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static String requestId(String field, String text) {
         if (!UUID.matcher(text).matches()) {
-            throw Fields.invalid(field, "must be a UUID");
+            throw new BrigException(ErrorCode.INVALID_FIELD, "field '" + field + "' must be a UUID");
         }
         return text.toLowerCase(Locale.ROOT);
     }

@@ -2,7 +2,8 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.formats.SessionFile;
+import brig.formats.SessionFiles;
+import brig.formats.adapter.SessionFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -26,7 +27,7 @@ final class SessionImport {
     private SessionImport(Path path, Main main) throws IOException {
         this.path = path;
         this.main = main;
-        file = SessionFile.open(path, (type, body, length) -> {
+        file = SessionFiles.open(path, (type, body, length) -> {
             if (publisher != null) {
                 publisher.append(type, body, length);
             }

@@ -3,7 +3,6 @@ package brig.gateway.http;
 import brig.gateway.auth.Access;
 import brig.gateway.config.Config;
 import brig.gateway.listener.ListenerServices;
-import brig.gateway.resources.SignInCalls;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.netty.channel.Channel;
@@ -52,9 +51,9 @@ public final class HttpGuard {
             throw new BrigException(ErrorCode.FORBIDDEN, "origin is not in http.allowedOrigins");
         }
         String header = request.getHeader("Authorization");
-        if (header == null && request.getHeader(SignInCalls.KEY) != null) {
+        if (header == null && request.getHeader(PageSignIn.KEY) != null) {
             requireOwnPage(request, origin);
-            return SignInCalls.access(request, listeners);
+            return PageSignIn.access(request, listeners);
         }
         String ticket = operation.takesTicket() ? request.getParam("ticket") : null;
         if (header == null && ticket != null) {

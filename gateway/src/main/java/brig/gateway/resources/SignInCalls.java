@@ -1,6 +1,7 @@
 package brig.gateway.resources;
 
 import brig.gateway.http.Call;
+import brig.gateway.http.PageSignIn;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.auth.Access;
 import brig.gateway.auth.Role;
@@ -25,9 +26,6 @@ import org.jspecify.annotations.Nullable;
  * it once, as a bearer, and has a cookie and a key for it from then on.
  */
 public final class SignInCalls {
-    /** The header with the key's half. */
-    public static final String KEY = "Brig-Key";
-
     public static final Set<String> FIELDS = Set.of("id", "share", "expires_seconds");
     private static final long SIGNED_IN_MS = 7L * 24 * 3_600_000;
     private static final String COOKIE_ATTRIBUTES = "; Path=/; HttpOnly; SameSite=Strict; Max-Age=";
@@ -38,12 +36,6 @@ public final class SignInCalls {
     public SignInCalls(ListenerServices listeners, TokenCalls tokens) {
         this.listeners = listeners;
         this.tokens = tokens;
-    }
-
-    /** The cookie's name. Ports of a host share their cookies, and more than one gateway may run there. */
-    public static String cookieName(HttpServerRequest request) {
-        int port = request.authority() == null ? -1 : request.authority().port();
-        return port < 0 ? "brig" : "brig-" + port;
     }
 
     public void signIn(Call call) {
@@ -87,7 +79,7 @@ public final class SignInCalls {
     /** A proxy with TLS is known by the page's origin: there the cookie is for TLS only. */
     private static String cookie(HttpServerRequest request, String value, long seconds) {
         String origin = request.getHeader("Origin");
-        return cookieName(request) + "=" + value + COOKIE_ATTRIBUTES + seconds
+        return PageSignIn.cookieName(request) + "=" + value + COOKIE_ATTRIBUTES + seconds
                 + (origin != null && origin.startsWith("https:") ? "; Secure" : "");
     }
 
@@ -114,17 +106,5 @@ public final class SignInCalls {
     /** Who listens on every address is here too. */
     private static String base(Supplier<String> url) {
         return url.get().replace("//0.0.0.0:", "//127.0.0.1:") + "/";
-    }
-
-    /** Who the page is signed in as. @throws BrigException where it is not, or not any more */
-    public static Access access(HttpServerRequest request, ListenerServices listeners) {
-        var cookie = request.getCookie(cookieName(request));
-        String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY))
-                .orElse(null);
-        Access access = listeners.tokens().access(token);
-        if (access.role() == null) {
-            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the page is not signed in: open it with 'brig open'");
-        }
-        return access;
     }
 }

@@ -1,5 +1,6 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
 import brig.loadtests.product.Brig;
 import brig.protocol.BrigException;

@@ -7,7 +7,7 @@ import brig.loadtests.client.Reader;
 import brig.loadtests.client.StreamTransport;
 import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
-import brig.loadtests.conformance.Session;
+import brig.loadtests.client.Session;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -6,7 +6,7 @@ import brig.loadtests.client.Reader;
 import brig.loadtests.client.StreamTransport;
 import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
-import brig.loadtests.conformance.Session;
+import brig.loadtests.client.Session;
 import brig.protocol.StreamPosition;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,5 @@
 package brig.loadtests.client;
 
-import brig.loadtests.conformance.Session;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,5 @@
 package brig.loadtests.client;
 
-import brig.loadtests.conformance.Session;
 import brig.protocol.StreamPosition;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;

@@ -1,7 +1,5 @@
 package brig.loadtests.client;
 
-import brig.loadtests.conformance.Scale;
-import brig.loadtests.conformance.Session;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.IOException;

@@ -1,6 +1,5 @@
 package brig.loadtests.client;
 
-import brig.loadtests.conformance.Session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Session;
 import brig.loadtests.client.Event;
 import brig.loadtests.client.EventReader;
 import brig.loadtests.client.Http;

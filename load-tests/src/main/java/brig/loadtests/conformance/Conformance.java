@@ -1,5 +1,7 @@
 package brig.loadtests.conformance;
 
+import brig.loadtests.client.Product;
+import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
 import brig.loadtests.report.Machine;
 import brig.loadtests.report.ProgressDisplay;

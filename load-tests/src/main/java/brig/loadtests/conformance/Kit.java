@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * All checks, and how they are run: one after the other, but for those that mostly wait, which run beside. Those
  * that restart the server come last, when nothing else needs it.
  */
-final class Kit {
+public final class Kit {
     private Kit() {}
 
     /**
@@ -26,7 +26,7 @@ final class Kit {
     record Result(Check check, StreamTransport way, Verdict verdict, String fault, long tookMs) {}
 
     /** How it went. */
-    enum Verdict {
+    public enum Verdict {
         OK,
         FAIL,
         SKIP
@@ -41,7 +41,7 @@ final class Kit {
 
     private record Task(Check check, StreamTransport way) {}
 
-    static List<Check> checks() {
+    public static List<Check> checks() {
         return Stream.of(
                         StreamChecks.all(),
                         PositionChecks.all(),

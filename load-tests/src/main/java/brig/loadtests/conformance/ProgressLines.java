@@ -5,14 +5,14 @@ import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
 /** A line for each check as it ends and, on a terminal, which one runs. */
-final class ProgressLines implements Kit.Listener {
+public final class ProgressLines implements Kit.Listener {
     private final @Nullable PrintStream out;
     private final boolean terminal;
     private final int total;
     private int done;
 
     /** @param out null to say nothing */
-    ProgressLines(@Nullable PrintStream out, boolean terminal, int total) {
+    public ProgressLines(@Nullable PrintStream out, boolean terminal, int total) {
         this.out = out;
         this.terminal = terminal;
         this.total = total;

@@ -1,5 +1,6 @@
 package brig.formats;
 
+import brig.formats.adapter.SessionFile;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -44,7 +45,7 @@ class SessionFileTest {
     private final List<Long> times = new ArrayList<>();
 
     private SessionFile open(Path file) throws IOException {
-        return SessionFile.open(file, (type, body, length) -> {
+        return SessionFiles.open(file, (type, body, length) -> {
             Map<String, Object> fields = new TreeMap<>(Json.parseObject(
                     new String(body, 0, length, UTF_8).replaceFirst(",", "{").getBytes(UTF_8)));
             times.add((Long) fields.remove("ts"));

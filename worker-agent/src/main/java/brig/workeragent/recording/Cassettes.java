@@ -12,7 +12,7 @@ import brig.protocol.json.Json;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.wall.Confinement.Mount;
-import brig.workeragent.worker.AgentHomes;
+import brig.workeragent.home.AgentHomes;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package brig.workeragent.worker;
 
+import brig.workeragent.home.AgentHomes;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Fields;

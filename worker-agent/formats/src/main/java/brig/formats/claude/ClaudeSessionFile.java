@@ -6,7 +6,7 @@ import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
 import brig.formats.adapter.NativeObject;
-import brig.formats.SessionFile;
+import brig.formats.adapter.SessionFile;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.FrameSink;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package brig.workeragent.worker;
+package brig.workeragent.home;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -31,13 +31,13 @@ public final class AgentHomes {
     private final Walls walls;
     private final Path base;
 
-    AgentHomes(Walls walls, Path base) {
+    public AgentHomes(Walls walls, Path base) {
         this.walls = walls;
         this.base = base;
     }
 
     /** What is mounted for a request: the home of its project, or nothing where none is kept. */
-    List<Mount> mounts(AgentProfiles.Named agent, SpawnRequest request, SpawnRequest.Asker asker) {
+    public List<Mount> mounts(AgentProfiles.Named agent, SpawnRequest request, SpawnRequest.Asker asker) {
         String project = project(request);
         if (!agent.profile().keepsHome() || project == null) {
             return List.of();
@@ -52,7 +52,7 @@ public final class AgentHomes {
     }
 
     /** The agent's variables with such a home. */
-    static Map<String, String> environment(Map<String, String> environment, List<Mount> mounts) {
+    public static Map<String, String> environment(Map<String, String> environment, List<Mount> mounts) {
         Map<String, String> all = new TreeMap<>(environment);
         if (!mounts.isEmpty()) {
             all.put("HOME", INSIDE.toString());
@@ -77,7 +77,7 @@ public final class AgentHomes {
     }
 
     /** Refuses a home as a workspace: other sessions lie there. */
-    static Path notOne(Path folder) {
+    public static Path notOne(Path folder) {
         for (Path name : folder) {
             if (name.toString().equals(FOLDER)) {
                 throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "no workspace may be in " + FOLDER);

@@ -1,9 +1,5 @@
-package brig.loadtests.conformance;
+package brig.loadtests.client;
 
-import brig.loadtests.client.Http;
-import brig.loadtests.client.Target;
-import brig.loadtests.client.Violation;
-import brig.loadtests.client.Workload;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.IOException;
@@ -23,20 +19,20 @@ public record Session(Target target, String id, String captainToken, String watc
         return answer.body();
     }
 
-    long lastSeq() throws IOException {
+    public long lastSeq() throws IOException {
         return view().number("last_seq", 0, Long.MAX_VALUE, 0);
     }
 
     /** A question that is asked again until it is answered by yes. */
-    interface Question {
+    public interface Question {
         boolean isSo() throws IOException;
     }
 
-    void await(String what, Question question) throws IOException, InterruptedException {
+    public void await(String what, Question question) throws IOException, InterruptedException {
         await(what, target.scale().patienceMs(), question);
     }
 
-    void await(String what, long patienceMs, Question question) throws IOException, InterruptedException {
+    public void await(String what, long patienceMs, Question question) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
         while (!question.isSo()) {
             Violation.require(System.nanoTime() < deadline, "waited for " + patienceMs + " ms in vain until " + what);
@@ -44,12 +40,12 @@ public record Session(Target target, String id, String captainToken, String watc
         }
     }
 
-    void awaitEnd() throws IOException, InterruptedException {
+    public void awaitEnd() throws IOException, InterruptedException {
         await("the spawn has ended", () -> view().text("state", "").equals("terminated"));
     }
 
     /** The same, and the worker never waits for anybody on its way there. */
-    void awaitEndWithoutStandstill() throws IOException, InterruptedException {
+    public void awaitEndWithoutStandstill() throws IOException, InterruptedException {
         long[] last = {-1, System.nanoTime()};
         await("the spawn has ended", () -> {
             Fields view = view();
@@ -63,7 +59,7 @@ public record Session(Target target, String id, String captainToken, String watc
     }
 
     /** Waits until the worker writes no more though it has more: the number of frames stands still. */
-    long awaitStandstill() throws IOException, InterruptedException {
+    public long awaitStandstill() throws IOException, InterruptedException {
         long[] last = {-1, System.nanoTime()};
         await("the worker stands still", () -> {
             note(last, lastSeq());

@@ -4,7 +4,7 @@ import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.NativeLines;
 import brig.formats.adapter.NativeObject;
-import brig.formats.adapter.TrackedOutputReader;
+import brig.formats.adapter.SessionFile;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.formats.acp.OpenCodeExport;
@@ -17,33 +17,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * What an agent keeps of its own session: its frames are those that {@link TrackedOutputReader} makes of the agent's output, and what it
- * was asked. Owned by one thread.
- */
-public interface SessionFile {
+/** Opens the files in which agents keep their sessions. */
+public final class SessionFiles {
     /** In so many lines a transcript says whose it is. */
-    int HEAD_LINES = 50;
+    private static final int HEAD_LINES = 50;
 
-    /** Whether more may be written to it. */
-    boolean grows();
-
-    /** The usual name of the agent's program. */
-    String program();
-
-    /** The folder that the agent worked in, as it says; empty where it does not. */
-    String folder();
-
-    /**
-     * Tells what was written since the last time.
-     *
-     * @return whether there was anything that an agent says
-     * @throws IOException where the file cannot be read on
-     */
-    boolean read() throws IOException, InterruptedException;
-
-    /** Nothing more is read: tells what ends with that. */
-    void finish() throws InterruptedException;
+    private SessionFiles() {}
 
     /**
      * Opens a transcript of Claude Code ({@code <session>.jsonl}) or an export of OpenCode ({@code opencode export}).
@@ -51,7 +30,7 @@ public interface SessionFile {
      * @param sink takes the frames
      * @throws BrigException {@code INVALID_FIELD} where the file is neither
      */
-    static SessionFile open(Path file, FrameSink sink) throws IOException {
+    public static SessionFile open(Path file, FrameSink sink) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw refusal(file + (Files.exists(file) ? " is no file" : " does not exist"));
         }

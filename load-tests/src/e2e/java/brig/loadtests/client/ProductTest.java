@@ -1,7 +1,10 @@
-package brig.loadtests.conformance;
+package brig.loadtests.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import brig.loadtests.conformance.Check;
+import brig.loadtests.conformance.Kit;
+import brig.loadtests.conformance.ProgressLines;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,5 @@
-package brig.loadtests.conformance;
+package brig.loadtests.client;
 
-import brig.loadtests.client.Target;
 import brig.loadtests.engine.Children;
 import brig.loadtests.product.Brig;
 import java.io.IOException;
@@ -37,7 +36,7 @@ public final class Product implements Target.Limited, Target.Control {
         this.disk = disk;
     }
 
-    static Product start() throws IOException {
+    public static Product start() throws IOException {
         return start(SETTINGS);
     }
 
@@ -145,7 +144,7 @@ public final class Product implements Target.Limited, Target.Control {
         }
     }
 
-    Target target(String agent) throws IOException {
+    public Target target(String agent) throws IOException {
         return new Target(
                 () -> URI.create("http://127.0.0.1:" + brig.port()), brig.adminToken(), agent, Scale.PRODUCT, this);
     }

@@ -1,4 +1,5 @@
-package brig.loadtests.conformance;
+package brig.loadtests.client;
+
 
 /**
  * How much it takes to make something happen, and how long to wait for it.
@@ -28,5 +29,5 @@ public record Scale(
     private static final int MIB = 1024 * 1024;
 
     /** For the product with {@link Product#SETTINGS}. */
-    static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
+    public static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
 }

@@ -1,0 +1,34 @@
+package brig.gateway.http;
+
+import brig.gateway.auth.Access;
+import brig.gateway.auth.TokenHalves;
+import brig.gateway.listener.ListenerServices;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import io.vertx.core.http.HttpServerRequest;
+
+/** How requests of the page say who signed in: a token cut in two, half in a cookie and half in a header. */
+public final class PageSignIn {
+    /** The header with the key's half. */
+    public static final String KEY = "Brig-Key";
+
+    private PageSignIn() {}
+
+    /** The cookie's name. Ports of a host share their cookies, and more than one gateway may run there. */
+    public static String cookieName(HttpServerRequest request) {
+        int port = request.authority() == null ? -1 : request.authority().port();
+        return port < 0 ? "brig" : "brig-" + port;
+    }
+
+    /** Who the page is signed in as. @throws BrigException where it is not, or not any more */
+    public static Access access(HttpServerRequest request, ListenerServices listeners) {
+        var cookie = request.getCookie(cookieName(request));
+        String token = TokenHalves.join(cookie == null ? null : cookie.getValue(), request.getHeader(KEY))
+                .orElse(null);
+        Access access = listeners.tokens().access(token);
+        if (access.role() == null) {
+            throw new BrigException(ErrorCode.UNAUTHENTICATED, "the page is not signed in: open it with 'brig open'");
+        }
+        return access;
+    }
+}
