@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Test;
 class DecisionsTest {
     private static final Path ROOT = Files.exists(Path.of("docs")) ? Path.of("") : Path.of("..");
     private static final Path FOLDER = ROOT.resolve("docs/decisions");
-    private static final Pattern HEAD = Pattern.compile("# (\\d{4})\\. (\\S.*)\n\n"
-            + "- Date: (\\d{4}-\\d{2}-\\d{2})\n(?:- Updated: \\d{4}-\\d{2}-\\d{2}\n)?- Area: (\\S.*)\n\n");
+    private static final Pattern HEAD = Pattern.compile("# (\\d{4})\\. (\\S.*)\\n\\n- Date: (\\d{4}-\\d{2}-\\d{2})\\n"
+            + "(?:- Updated: \\d{4}-\\d{2}-\\d{2}\\n)?- Area: (\\S.*)\\n\\n");
     private static final Pattern SECTION = Pattern.compile("(?m)^## (.+)$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^):#]+)");
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
-    private static final String GOVERNS = "\n## Governs\n";
+    private static final String GOVERNS = "## Governs";
     private static final Set<List<String>> SECTIONS = Set.of(
             List.of("Context", "Decision", "Consequences", "Governs"),
             List.of("Context", "Decision", "Consequences", "Measured", "Governs"));
