@@ -3,7 +3,7 @@ package brig.loadtests.chaos;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.loadtests.client.Product;
+import brig.loadtests.conformance.Product;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;

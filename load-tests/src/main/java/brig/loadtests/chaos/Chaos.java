@@ -1,6 +1,6 @@
 package brig.loadtests.chaos;
 
-import brig.loadtests.client.Product;
+import brig.loadtests.conformance.Product;
 import brig.loadtests.report.Machine;
 import brig.protocol.json.Json;
 import java.io.IOException;

@@ -5,7 +5,7 @@ import brig.loadtests.client.Target;
 import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
 import brig.loadtests.client.Workload;
-import brig.loadtests.client.Product;
+import brig.loadtests.conformance.Product;
 import brig.loadtests.client.Session;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package brig.loadtests.client;
 
 
+
 /**
  * How much it takes to make something happen, and how long to wait for it.
  *
@@ -28,6 +29,6 @@ public record Scale(
         int cutStepBytes) {
     private static final int MIB = 1024 * 1024;
 
-    /** For the product with {@link Product#SETTINGS}. */
+    /** For a product with the settings of the conformance kit. */
     public static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
 }

@@ -1,6 +1,5 @@
 package brig.loadtests.conformance;
 
-import brig.loadtests.client.Product;
 import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
 import brig.loadtests.report.Machine;

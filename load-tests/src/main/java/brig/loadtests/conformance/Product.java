@@ -1,5 +1,7 @@
-package brig.loadtests.client;
+package brig.loadtests.conformance;
 
+import brig.loadtests.client.Scale;
+import brig.loadtests.client.Target;
 import brig.loadtests.engine.Children;
 import brig.loadtests.product.Brig;
 import java.io.IOException;

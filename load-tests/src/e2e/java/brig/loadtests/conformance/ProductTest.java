@@ -1,10 +1,7 @@
-package brig.loadtests.client;
+package brig.loadtests.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import brig.loadtests.conformance.Check;
-import brig.loadtests.conformance.Kit;
-import brig.loadtests.conformance.ProgressLines;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
