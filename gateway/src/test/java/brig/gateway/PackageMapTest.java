@@ -4,11 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -19,9 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** The package map of docs/architecture.md has a row for each package of each module, and no other row. */
 class PackageMapTest {
-    private static final Path ROOT = Files.exists(Path.of("docs")) ? Path.of("") : Path.of("..");
-    private static final Path SOURCES = Path.of("src/main/java");
-    private static final Set<String> SKIPPED = Set.of("build", "node_modules");
+    private static final String SOURCES = "/src/main/java/";
     private static final Pattern HEADING = Pattern.compile("### `(\\S+)`");
     private static final Pattern ROW = Pattern.compile("\\| `(brig[\\w.]*)` \\|(.*)\\|");
     private static final int DESCRIPTION_LETTERS_MIN = 20;
@@ -29,35 +24,21 @@ class PackageMapTest {
     /** Such as {@code gateway: brig.gateway.stream}; a nested module is a path, {@code worker-agent/formats}. */
     private static Set<String> packages() throws IOException {
         Set<String> found = new TreeSet<>();
-        Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-                String name = String.valueOf(folder.getFileName());
-                boolean hidden = name.startsWith(".") && !folder.equals(ROOT);
-                return hidden || SKIPPED.contains(name) ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+        for (Path file : SourceTree.javaFiles()) {
+            String folder = String.valueOf(file.getParent());
+            int at = folder.indexOf(SOURCES);
+            if (at > 0) {
+                String name = folder.substring(at + SOURCES.length()).replace('/', '.');
+                found.add(folder.substring(0, at) + ": " + name);
             }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (file.toString().endsWith(".java")) {
-                    Path folder = ROOT.relativize(file).getParent();
-                    String path = folder.toString();
-                    int at = path.indexOf("/" + SOURCES + "/");
-                    if (at > 0) {
-                        String name = path.substring(at + SOURCES.toString().length() + 2);
-                        found.add(path.substring(0, at) + ": " + name.replace('/', '.'));
-                    }
-                }
-                return FileVisitResult.CONTINUE;
-            }
-        });
+        }
         return found;
     }
 
     private static List<String> rows() throws IOException {
         List<String> rows = new ArrayList<>();
         String module = "";
-        for (String line : Files.readAllLines(ROOT.resolve("docs/architecture.md"))) {
+        for (String line : Files.readAllLines(SourceTree.ROOT.resolve("docs/architecture.md"))) {
             Matcher heading = HEADING.matcher(line);
             Matcher row = ROW.matcher(line);
             if (heading.matches()) {
