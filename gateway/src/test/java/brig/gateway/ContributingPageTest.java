@@ -12,10 +12,9 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the pages for contributors and users name is there: files, classes, tests, and where their links lead. */
+/** What CONTRIBUTING.md names is there: files, classes and tests; and so is what any page links to. */
 class ContributingPageTest {
     private static final Path ROOT = SourceTree.ROOT;
     private static final Pattern FILE =
@@ -31,18 +30,6 @@ class ContributingPageTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static List<Path> pages() throws IOException {
-        try (Stream<Path> folders = Stream.of("", "docs", "docs/decisions", "clients/node", "clients/opencode", "protocol")) {
-            return folders.map(ROOT::resolve)
-                    .filter(Files::isDirectory)
-                    .flatMap(folder -> {
-                        String[] names = folder.toFile().list((parent, name) -> name.endsWith(".md"));
-                        return Stream.of(names == null ? new String[0] : names).map(folder::resolve);
-                    })
-                    .toList();
-        }
-    }
-
     @Test
     void shouldNameFilesThatAreThere() throws IOException {
         Set<String> files = named(ROOT.resolve("CONTRIBUTING.md"), FILE);
@@ -53,7 +40,7 @@ class ContributingPageTest {
 
     @Test
     void shouldNameClassesThatAreThere() throws IOException {
-        List<Path> sources = SourceTree.javaFiles();
+        List<Path> sources = SourceTree.files(".java");
         Set<String> classes = named(ROOT.resolve("CONTRIBUTING.md"), CLASS);
         assertTrue(classes.contains("brig.protocol.ErrorCode"), classes::toString);
         classes.removeIf(name -> sources.stream().anyMatch(file -> file.endsWith(name.replace('.', '/') + ".java")));
@@ -62,7 +49,7 @@ class ContributingPageTest {
 
     @Test
     void shouldNameTestsThatAreThere() throws IOException {
-        List<Path> sources = SourceTree.javaFiles();
+        List<Path> sources = SourceTree.files(".java");
         Set<String> tests = named(ROOT.resolve("CONTRIBUTING.md"), TEST);
         tests.addAll(named(ROOT.resolve("docs/architecture.md"), TEST));
         assertTrue(tests.contains("PackageMapTest"), tests::toString);
@@ -73,10 +60,12 @@ class ContributingPageTest {
     @Test
     void shouldLinkToPagesThatAreThere() throws IOException {
         Set<String> dead = new TreeSet<>();
-        for (Path page : pages()) {
-            for (String link : named(page, LINK)) {
-                if (!Files.exists(page.resolveSibling(link))) {
-                    dead.add(ROOT.relativize(page) + ": " + link);
+        List<Path> pages = SourceTree.files(".md");
+        assertTrue(pages.contains(Path.of("README.md")), pages::toString);
+        for (Path page : pages) {
+            for (String link : named(ROOT.resolve(page), LINK)) {
+                if (!Files.exists(ROOT.resolve(page).resolveSibling(link))) {
+                    dead.add(page + ": " + link);
                 }
             }
         }

@@ -24,7 +24,7 @@ class PackageMapTest {
     /** Such as {@code gateway: brig.gateway.stream}; a nested module is a path, {@code worker-agent/formats}. */
     private static Set<String> packages() throws IOException {
         Set<String> found = new TreeSet<>();
-        for (Path file : SourceTree.javaFiles()) {
+        for (Path file : SourceTree.files(".java")) {
             String folder = String.valueOf(file.getParent());
             int at = folder.indexOf(SOURCES);
             if (at > 0) {

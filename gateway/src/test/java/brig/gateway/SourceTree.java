@@ -19,8 +19,8 @@ final class SourceTree {
 
     private SourceTree() {}
 
-    /** The Java files of all modules, nested ones too, relative to the top folder. */
-    static List<Path> javaFiles() throws IOException {
+    /** The files of all modules, nested ones too, whose name ends like that, relative to the top folder. */
+    static List<Path> files(String suffix) throws IOException {
         List<Path> files = new ArrayList<>();
         Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
             @Override
@@ -32,7 +32,7 @@ final class SourceTree {
 
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (file.toString().endsWith(".java")) {
+                if (file.toString().endsWith(suffix)) {
                     files.add(ROOT.relativize(file));
                 }
                 return FileVisitResult.CONTINUE;
