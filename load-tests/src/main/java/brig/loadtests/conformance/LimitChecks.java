@@ -27,7 +27,7 @@ final class LimitChecks {
                 new Check(
                         "readers-max",
                         "6",
-                        "Too many readers of this stream.",
+                        "Too many subscribers of this stream.",
                         "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone",
                         Way.ALL,
                         Needs.OWN_SERVER,
@@ -35,7 +35,7 @@ final class LimitChecks {
                 new Check(
                         "workers-max",
                         "6",
-                        "Every worker of this gateway is in use",
+                        "All workers of this gateway are in use",
                         "one spawn more than the limit: MAX_WORKERS with a hint, until another has ended",
                         SSE,
                         Needs.OWN_SERVER,
@@ -51,7 +51,7 @@ final class LimitChecks {
                 new Check(
                         "connections-max",
                         "6",
-                        "Too many connections.",
+                        "Too many connections;",
                         "one connection more than the limit: MAX_CONNECTIONS with a hint, until another has gone",
                         Set.of(Way.SSE, Way.UNIX),
                         Needs.OWN_SERVER,

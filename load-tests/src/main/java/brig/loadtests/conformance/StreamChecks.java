@@ -27,7 +27,7 @@ final class StreamChecks {
                 new Check(
                         "welcome",
                         "2.2",
-                        "The connection may read, and as a captain write.",
+                        "The connection may read, and a captain's may also write.",
                         "authenticated comes first, with all its fields",
                         Way.SPEAKING,
                         Needs.NOTHING,
@@ -35,7 +35,7 @@ final class StreamChecks {
                 new Check(
                         "same-frames",
                         "2.1",
-                        "Readers of one stream all see the same frames with the same numbers.",
+                        "All subscribers of a stream see the same frames with the same numbers.",
                         "the same frames as a reader on another way in",
                         EnumSet.complementOf(EnumSet.of(Way.WEBSOCKET)),
                         Needs.NOTHING,
@@ -43,7 +43,7 @@ final class StreamChecks {
                 new Check(
                         "seam",
                         "5.2",
-                        "there is no seam between the two",
+                        "no frame between the two is lost or repeated",
                         "readers that come while the agent writes have all of it",
                         Way.ALL,
                         Needs.NOTHING,
@@ -59,7 +59,7 @@ final class StreamChecks {
                 new Check(
                         "done",
                         "3",
-                        "A user message is one task for the agent and is answered by frames up to `done`.",
+                        "A user message is one task for the agent, and is answered by frames up to `done`.",
                         "three messages, three times done, in order",
                         Way.SPEAKING,
                         Needs.NOTHING,
@@ -67,7 +67,7 @@ final class StreamChecks {
                 new Check(
                         "cancel",
                         "3",
-                        "`cancel` interrupts the message that is being worked off; its `done` still comes.",
+                        "`cancel` interrupts the current message; its `done` still comes.",
                         "a cancelled message has its done, and the next one runs",
                         Way.SPEAKING,
                         Needs.NOTHING,
@@ -75,7 +75,7 @@ final class StreamChecks {
                 new Check(
                         "terminate",
                         "3",
-                        "`terminate` ends the spawn.",
+                        "`terminate` ends the session.",
                         "state terminated, reason requested",
                         Way.SPEAKING,
                         Needs.NOTHING,
@@ -83,7 +83,7 @@ final class StreamChecks {
                 new Check(
                         "end",
                         "5.4",
-                        "Behind it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
+                        "After it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
                         "nothing behind state terminated but the end of the connection",
                         Set.of(Way.UNIX, Way.WEBSOCKET, Way.SSE),
                         Needs.NOTHING,
@@ -107,7 +107,7 @@ final class StreamChecks {
                 new Check(
                         "apart",
                         "4.4",
-                        "all other lines of that message belong to that spawn",
+                        "all other lines of that message belong to that session",
                         "two streams on one connection are kept apart",
                         Set.of(Way.MANY),
                         Needs.NOTHING,
@@ -115,7 +115,7 @@ final class StreamChecks {
                 new Check(
                         "unsubscribe",
                         "4.4",
-                        "Frames that were on their way may still come after `unsubscribe`.",
+                        "Frames that were already on their way may still come after `unsubscribe`.",
                         "no frame once it is carried out, no word taken, and it may subscribe again",
                         Set.of(Way.MANY),
                         Needs.NOTHING,
