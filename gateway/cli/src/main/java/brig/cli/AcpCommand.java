@@ -15,13 +15,15 @@ import picocli.CommandLine.ParentCommand;
 @Command(
         name = "acp",
         mixinStandardHelpOptions = true,
-        description = "Be an editor's agent by the Agent Client Protocol, with the real one behind the wall.",
+        description = "Run an agent behind the wall for an editor that speaks the Agent Client Protocol (ACP).",
         footer = {
             "",
-            "An editor starts it, and talks to it on standard input and output. Each session works in the folder that the "
-                    + "editor has open, which must lie below one of worker.workspaceBases; -r gives each session a worktree of it, whose "
-                    + "changes 'brig diff ID' shows and 'brig apply ID' takes over, and for which worker.repositories will do. Uses the "
-                    + "running gateway, or starts one that ends with the editor.",
+            "The editor starts this command and talks to it over standard input and output. It uses the running gateway, "
+                    + "or starts one that ends with the editor.",
+            "",
+            "Each session works in the folder that the editor has open, below one of worker.workspaceBases. With -r,",
+            "each session works in a git worktree of that folder; then it may also be in worker.repositories.",
+            "'brig diff ID' shows the changes of a session, 'brig apply ID' applies them.",
             "",
             "Zed, settings.json:",
             "  {\"agent_servers\": {\"Brig\": {\"type\": \"custom\", \"command\": \"/path/to/brig\",",
@@ -39,7 +41,7 @@ final class AcpCommand implements Callable<Integer> {
             names = "--agent",
             paramLabel = "NAME",
             required = true,
-            description = "Name of an agent profile: 'brig agents' lists them.")
+            description = "The agent profile. 'brig agents' lists them.")
     private String agent = "";
 
     @ArgGroup
@@ -49,25 +51,25 @@ final class AcpCommand implements Callable<Integer> {
     private static final class Place {
         @Option(
                 names = {"-r", "--worktree"},
-                description = "The editor's folder is a git repository; work in a worktree of it, on a branch brig/ID.")
+                description = "Work in a git worktree of the editor's folder, on a branch brig/ID.")
         private boolean worktree;
 
         @Option(
                 names = {"-c", "--copy"},
-                description = "Work in a copy of the editor's folder without its private files.")
+                description = "Work in a copy of the editor's folder, without its private files.")
         private boolean copy;
     }
 
-    @Option(names = "--model", description = "For agents whose profile has a place for it.")
+    @Option(names = "--model", description = "The model that the agent uses, if its profile has a setting for it.")
     private @Nullable String model;
 
     @Option(
             names = "--policy",
             paramLabel = "NAME",
-            description = "What the wall lets in, instead of the agent's own policy: 'brig agents' lists them.")
+            description = "The policy of the wall, instead of the agent's own. 'brig agents' lists them.")
     private @Nullable String policy;
 
-    @Option(names = "--keep", description = "Leave sessions running when the editor ends; it needs a running gateway.")
+    @Option(names = "--keep", description = "Keep sessions running when the editor ends. Needs a running gateway.")
     private boolean keep;
 
     @Override

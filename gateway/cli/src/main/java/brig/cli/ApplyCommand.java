@@ -14,35 +14,34 @@ import picocli.CommandLine.ParentCommand;
 @Command(
         name = "apply",
         mixinStandardHelpOptions = true,
-        description = "Take what a session changed in its worktree over into the repository: all of it, or nothing.",
+        description = "Apply the changes of a session's worktree to the repository: all of them, or none.",
         footer = {
             "",
-            "What was taken over before is not taken again. Nothing is staged or committed. Exits with 1 where the "
-                    + "changes conflict with what is there, or have files that must be named; then nothing was changed.",
+            "Changes that were applied before are not applied again. Nothing is staged or committed. Exits with 1, and "
+                    + "changes nothing, if the changes conflict with the repository or have files that --allow must name.",
             "",
             "Examples:",
-            "  brig apply --check my-task       # does it fit?",
+            "  brig apply --check my-task             # do the changes fit?",
             "  brig apply my-task",
             "  brig apply my-task --allow run.sh --allow '.vscode/**'",
-            "  brig diff my-task | git apply --3way   # with conflicts marked in the files"
+            "  brig diff my-task | git apply --3way   # mark conflicts in the files"
         })
 final class ApplyCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    @Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.")
     private String id = "";
 
     @Option(
             names = "--allow",
             paramLabel = "GLOB",
-            description = "Take this file too where it is withheld: one that becomes "
-                    + "executable, a link out of the repository, a repository inside, or a file that makes a shell, an editor, git or an "
-                    + "agent start something. A glob with a slash is about the whole path, any other about the name; '*' is all. May be "
-                    + "repeated.")
+            description = "Apply this withheld file too. Withheld are files that become executable, links out of the "
+                    + "repository, repositories inside, and files that make a shell, an editor, git or an agent start something. A glob "
+                    + "with a slash matches the whole path, any other the file name; '*' matches all. May be repeated.")
     private List<String> allow = List.of();
 
-    @Option(names = "--check", description = "Only look whether it fits, and change nothing.")
+    @Option(names = "--check", description = "Only check whether the changes fit; change nothing.")
     private boolean check;
 
     @Override

@@ -23,11 +23,11 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig attach}. */
 @Command(
         name = "attach",
-        description = "Follow a session; each line of standard input is a message to it.",
+        description = "Follow a session. Each line of standard input is sent to it as a message.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Several may attach at once. Ctrl-C detaches and leaves the session running.",
+            "Several clients may attach at once. Ctrl-C detaches; the session continues.",
             "",
             "Examples:",
             "  brig attach build",
@@ -43,20 +43,20 @@ final class AttachCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    @Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.")
     private String id = "";
 
-    @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
+    @Option(names = "--from", paramLabel = "SEQ", description = "The first frame to show.", defaultValue = "1")
     private long from;
 
     @Option(
             names = "--agent",
             paramLabel = "AGENT_ID",
             description =
-                    "Only what that sub-agent says, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
+                    "Only the output of this sub-agent; 'main' is the agent itself. 'brig tree --json ID' lists the ids.")
     private @Nullable String agent;
 
-    @Option(names = "--wait", description = "Wait until the session runs, instead of exiting with 3.")
+    @Option(names = "--wait", description = "Wait until the session runs instead of exiting with 3.")
     private boolean wait;
 
     @Mixin

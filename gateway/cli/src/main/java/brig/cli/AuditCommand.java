@@ -15,14 +15,14 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig audit}. */
 @Command(
         name = "audit",
-        description = "Show the agents' network requests and what became of them, oldest first.",
+        description = "Show the network requests of agents and their results, oldest first.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
             "Examples:",
-            "  brig audit --blocked --since 1h        what was refused in the last hour",
-            "  brig audit --spawn build -f            go on until Ctrl-C",
-            "  brig audit --host pypi.org --json      a JSON object for each"
+            "  brig audit --blocked --since 1h        requests that were refused in the last hour",
+            "  brig audit --spawn build -f            continue until Ctrl-C",
+            "  brig audit --host pypi.org --json      one JSON object per request"
         })
 final class AuditCommand implements Callable<Integer> {
     private static final long LOOK_AGAIN_MS = 1_000;
@@ -30,28 +30,28 @@ final class AuditCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Option(names = "--spawn", paramLabel = "ID", description = "Only of that session.")
+    @Option(names = "--spawn", paramLabel = "ID", description = "Only requests of this session.")
     private @Nullable String spawn;
 
-    @Option(names = "--host", paramLabel = "HOST", description = "Only to that host.")
+    @Option(names = "--host", paramLabel = "HOST", description = "Only requests to this host.")
     private @Nullable String host;
 
-    @Option(names = "--blocked", description = "Only what was refused.")
+    @Option(names = "--blocked", description = "Only refused requests.")
     private boolean blocked;
 
-    @Option(names = "--since", paramLabel = "AGE", description = "Only what is younger, such as 90s, 15m, 24h, 30d.")
+    @Option(names = "--since", paramLabel = "AGE", description = "Only requests younger than this: 90s, 15m, 24h, 30d.")
     private @Nullable String since;
 
     @Option(
             names = {"-n", "--limit"},
             paramLabel = "N",
-            description = "The newest so many, at most 1000.",
+            description = "The number of newest requests to show, at most 1000.",
             defaultValue = "100")
     private long limit;
 
     @Option(
             names = {"-f", "--follow"},
-            description = "Go on with what comes.")
+            description = "Continue with new requests.")
     private boolean follow;
 
     @Override

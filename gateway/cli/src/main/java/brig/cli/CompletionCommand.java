@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 /** {@code brig completion}. */
 @Command(
         name = "completion",
-        description = "Print what lets a shell complete brig's commands and options, sessions and agents.",
+        description = "Print the completion script of a shell: for commands, options, sessions and agents.",
         mixinStandardHelpOptions = true,
         footer = {
             "",

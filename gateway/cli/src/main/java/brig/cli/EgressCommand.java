@@ -16,18 +16,18 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig egress}: what a session may reach of the outside. */
 @Command(
         name = "egress",
-        description = "Show and decide what a session may reach of the outside.",
+        description = "Show and decide which hosts a session may reach.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
             "Examples:",
-            "  brig egress list build                          its rules, and requests that wait for an answer",
-            "  brig egress allow build registry.npmjs.org      for as long as the session lives",
+            "  brig egress list build                          rules, and requests that wait for an answer",
+            "  brig egress allow build registry.npmjs.org      until the session ends",
             "  brig egress allow build api.example.org --once  for one request",
-            "  brig egress allow build pypi.org --save         written into its policy's file, for others too",
-            "  brig egress deny build api.example.org          answers what waits; asks again the next time",
-            "  brig egress revoke build GITHUB_TOKEN           takes a secret back"
+            "  brig egress allow build pypi.org --save         also in the file of its policy, for other sessions",
+            "  brig egress deny build api.example.org          refuse waiting requests; the next one asks again",
+            "  brig egress revoke build GITHUB_TOKEN           revoke a secret"
         })
 final class EgressCommand {
     @ParentCommand
@@ -35,18 +35,20 @@ final class EgressCommand {
 
     /** How long what is allowed stays so. */
     static final class Extent {
-        @Option(names = "--once", description = "For one request.")
+        @Option(names = "--once", description = "Only for one request.")
         private boolean once;
 
-        @Option(names = "--save", description = "Also in the file of the session's policy, for all sessions with it.")
+        @Option(
+                names = "--save",
+                description = "Also write the host into the session's policy, for all sessions with that policy.")
         private boolean save;
     }
 
     @Command(
-            description = "List what a session may reach, and the requests that wait for an answer.",
+            description = "List the hosts that a session may reach, and the requests that wait for an answer.",
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig egress list build"})
-    int list(@Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id) {
+    int list(@Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id) {
         try (GatewayClient client = main.context().connect()) {
             Fields answer = client.request(Map.of("action", "egress", "id", id));
             if (main.json()) {
@@ -111,17 +113,15 @@ final class EgressCommand {
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "What the policy denies stays denied. A host without a port means 80 and 443.",
+                "What the policy denies stays denied. A host without a port means ports 80 and 443.",
                 "",
                 "Examples:",
                 "  brig egress allow build registry.npmjs.org",
                 "  brig egress allow build db.example.org:5432 --once"
             })
     int allow(
-            @Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
-            @Parameters(
-                            paramLabel = "HOST",
-                            description = "A name, *. and a name, or an address; with :port or without.")
+            @Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id,
+            @Parameters(paramLabel = "HOST", description = "A name, *.name or an address, optionally with :port.")
                     String host,
             @ArgGroup(exclusive = true) @Nullable Extent extent) {
         boolean once = extent != null && extent.once;
@@ -140,18 +140,18 @@ final class EgressCommand {
     }
 
     @Command(
-            description = "Refuse a host to requests that wait for an answer.",
+            description = "Refuse the requests to a host that wait for an answer.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "To close it for good write it into deniedHosts of the policy.",
+                "To refuse the host for good, add it to deniedHosts of the policy.",
                 "",
                 "Example:",
                 "  brig egress deny build api.example.org"
             })
     int deny(
-            @Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
-            @Parameters(paramLabel = "HOST", description = "As 'brig egress list' shows it.") String host) {
+            @Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id,
+            @Parameters(paramLabel = "HOST", description = "The host, as 'brig egress list' shows it.") String host) {
         decide(id, "deny", "host", host);
         if (!main.json()) {
             main.terminal().note("refused " + host);
@@ -160,12 +160,12 @@ final class EgressCommand {
     }
 
     @Command(
-            description = "Take a secret back from a session, for good.",
+            description = "Revoke a secret of a session, for good.",
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig egress revoke build GITHUB_TOKEN"})
     int revoke(
-            @Parameters(paramLabel = "SPAWN", description = "spawn_id or task_id.") String id,
-            @Parameters(paramLabel = "SECRET", description = "Its name in the policy.") String secret) {
+            @Parameters(paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.") String id,
+            @Parameters(paramLabel = "SECRET", description = "The name of the secret in the policy.") String secret) {
         decide(id, "revoke", "secret", secret);
         if (!main.json()) {
             main.terminal().note("took back " + secret);

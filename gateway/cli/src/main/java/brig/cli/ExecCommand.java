@@ -21,13 +21,13 @@ import picocli.CommandLine.ParentCommand;
  */
 @Command(
         name = "exec",
-        description = "Run a command in the workspace of a session, stream what comes, exit with its code.",
+        description = "Run a command in the workspace of a session, stream its output, and exit with its code.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "The command has a wall of its own: it shares the files of the workspace with the session, and its git worktree, but "
-                    + "neither processes nor /tmp. Several may run at once. Without a command, and with standard input that is no "
-                    + "terminal, it is read from there.",
+            "The command runs behind a wall of its own. It shares the workspace and its git worktree with the session, but "
+                    + "neither processes nor /tmp. Several commands may run at once. Without a COMMAND, the command is read from standard "
+                    + "input, unless that is a terminal.",
             "",
             "Examples:",
             "  brig exec build -- 'make test'",
@@ -39,16 +39,19 @@ final class ExecCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Parameters(index = "0", paramLabel = "ID", description = "spawn_id or task_id.")
+    @Parameters(index = "0", paramLabel = "ID", description = "The spawn_id or task_id of the session.")
     private String id = "";
 
-    @Parameters(index = "1..*", paramLabel = "COMMAND", description = "For bash; words are joined by spaces.")
+    @Parameters(
+            index = "1..*",
+            paramLabel = "COMMAND",
+            description = "The command, for bash. Words are joined with spaces.")
     private List<String> command = List.of();
 
     @Option(
             names = "--policy",
             paramLabel = "NAME",
-            description = "What its wall lets in, instead of the policy of the agent 'shell'.")
+            description = "The policy of the wall, instead of that of the agent 'shell'.")
     private @Nullable String policy;
 
     @Mixin

@@ -13,7 +13,7 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig logs}. */
 @Command(
         name = "logs",
-        description = "Print what a session said, also after it has ended.",
+        description = "Print the output of a session, also after it has ended.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -28,20 +28,20 @@ final class LogsCommand implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--follow"},
-            description = "Go on until the session ends.")
+            description = "Continue until the session ends.")
     private boolean follow;
 
-    @Option(names = "--from", paramLabel = "SEQ", description = "First frame to show.", defaultValue = "1")
+    @Option(names = "--from", paramLabel = "SEQ", description = "The first frame to show.", defaultValue = "1")
     private long from;
 
     @Option(
             names = "--agent",
             paramLabel = "AGENT_ID",
             description =
-                    "Only what that sub-agent said, or the agent itself for 'main'; 'brig tree --json ID' has the ids.")
+                    "Only the output of this sub-agent; 'main' is the agent itself. 'brig tree --json ID' lists the ids.")
     private @Nullable String agent;
 
-    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    @Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.")
     private String id = "";
 
     @Mixin

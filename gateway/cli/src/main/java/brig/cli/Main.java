@@ -29,7 +29,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The {@code brig} command. Exit codes: the agent's own, or 125 where Brig refused, 3 where a session is not ready, 2 for wrong usage. */
 @Command(
         name = "brig",
-        description = "Runs AI coding agents behind a wall and streams what they say.",
+        description = "Runs AI coding agents behind a wall and streams their output.",
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
@@ -66,24 +66,24 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "",
             "Examples:",
             "  brig serve                            start the gateway",
-            "  brig run shell -- 'echo hi; id'       run one message behind the wall",
-            "  brig run demo-writer                  a stream to look at, with no model and no key",
-            "  brig sessions                         what runs",
-            "  brig open                             the same in the browser, live",
-            "  brig top                              the same live, with limits, rates and tokens; brig status is shorter",
-            "  brig tree ID                          the agent of a session and its sub-agents",
-            "  brig track -- claude -p ...           an agent that Brig did not start, as a session",
-            "  brig acp --agent claude               an agent for Zed, JetBrains and other editors",
-            "  brig route set claude --key-file F    the way of an agent to its model; then: brig run claude",
-            "  brig doctor                           what the wall enforces here",
+            "  brig run shell -- 'echo hi; id'       run one command behind the wall",
+            "  brig run demo-writer                  an example stream, without a model or a key",
+            "  brig sessions                         list running sessions",
+            "  brig open                             show them live in the browser",
+            "  brig top                              show them live in the terminal, with limits, rates and tokens",
+            "  brig tree ID                          show the agent of a session and its sub-agents",
+            "  brig track -- claude -p ...           show an agent outside of the wall as a session",
+            "  brig acp --agent claude               run an agent for Zed, JetBrains and other editors",
+            "  brig route set claude --key-file F    give an agent access to its model; then: brig run claude",
+            "  brig doctor                           show what the wall enforces on this host",
             "",
-            "Tests of an installation; each has a --help of its own:",
-            "  brig bench --quick                    how fast it streams here, beside its peers",
-            "  brig conformance                      whether it keeps every rule of the protocol",
+            "Test an installation; each command has its own --help:",
+            "  brig bench --quick                    measure how fast it streams, compared with other servers",
+            "  brig conformance                      check every rule of the protocol",
             "",
-            "A file with other settings: --config FILE, BRIG_CONFIG, /etc/brig/brig.json or ~/.config/brig/brig.json.",
-            "A gateway elsewhere: BRIG_HOST=https://HOST with BRIG_TOKEN or BRIG_TOKEN_FILE.",
-            "Exit codes: the agent's own; 125 Brig refused; 3 the session is not ready; 2 wrong usage."
+            "Settings: --config FILE, BRIG_CONFIG, /etc/brig/brig.json or ~/.config/brig/brig.json.",
+            "A gateway on another host: BRIG_HOST=https://HOST with BRIG_TOKEN or BRIG_TOKEN_FILE.",
+            "Exit codes: the agent's own; 125: Brig refused; 3: the session is not ready; 2: wrong usage."
         })
 public final class Main {
     private static final int USAGE_COLUMNS = 110;
@@ -97,7 +97,7 @@ public final class Main {
             names = "--config",
             paramLabel = "FILE",
             scope = ScopeType.INHERIT,
-            description = "Settings that differ from the defaults.")
+            description = "A file with the settings that differ from the defaults.")
     private @Nullable Path configFile;
 
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON.")
@@ -183,13 +183,14 @@ public final class Main {
     int sessions(
             @Option(
                             names = {"-a", "--all"},
-                            description = "Also those that have ended.")
+                            description = "Also list sessions that have ended.")
                     boolean all,
             @Option(
                             names = {"-q", "--quiet"},
-                            description = "Only their task_ids, each on a line.")
+                            description = "Only print the task_ids, one per line.")
                     boolean quiet,
-            @Option(names = "--posture", description = "What the wall of each was found to enforce.") boolean posture) {
+            @Option(names = "--posture", description = "Show what the wall of each session was found to enforce.")
+                    boolean posture) {
         try (GatewayClient client = context().connect()) {
             Fields answer = client.request(Map.of("action", "list"));
             List<Fields> spawns = answer.objects("spawns").stream()
@@ -258,12 +259,12 @@ public final class Main {
     }
 
     @Command(
-            description = "List the agents that can be run, and the policies that their wall may have.",
+            description = "List the agents that can be run, and the policies that a session may choose.",
             mixinStandardHelpOptions = true)
     int agents(
             @Option(
                             names = {"-q", "--quiet"},
-                            description = "Only the names of agents, each on a line.")
+                            description = "Only print the names of agents, one per line.")
                     boolean quiet) {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "agents"));
@@ -299,16 +300,18 @@ public final class Main {
     }
 
     @Command(
-            description = "Print what a session changed in its worktree or copy.",
+            description = "Print the changes of a session in its worktree or copy.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "For sessions started with --repository or --copy, also after their end.",
+                "Works for sessions that were started with --repository or --copy, also after they have ended.",
                 "",
                 "Example:",
                 "  brig diff my-task | git apply"
             })
-    int diff(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id, @Mixin RawOption raw) {
+    int diff(
+            @Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id,
+            @Mixin RawOption raw) {
         raw.apply(terminal);
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "diff", "id", id));
@@ -325,12 +328,12 @@ public final class Main {
     }
 
     @Command(
-            description = "List the worktrees and copies that stay because sessions changed something in them.",
+            description = "List the worktrees and copies that are kept because they have changes.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "'brig diff ID' shows the changes, 'brig discard ID' removes them with the workspace. Nobody "
-                        + "has to: after worker.keptWorkspaceMs (30 days) they go."
+                "'brig diff ID' shows the changes. 'brig discard ID' removes them with the workspace. They "
+                        + "are removed automatically after worker.keptWorkspaceMs (30 days)."
             })
     int workspaces() {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
@@ -356,11 +359,18 @@ public final class Main {
 
     @Command(
             aliases = "rm",
-            description = "Remove worktrees or copies that were kept, with all changes in them and their branches.",
+            description = "Remove kept worktrees or copies, with their changes and branches.",
             mixinStandardHelpOptions = true,
             footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
+<<<<<<< HEAD:gateway/cli/src/main/java/brig/cli/Main.java
     int discard(@Parameters(paramLabel = "ID", arity = "1..*", description = "spawn_id or task_id.") List<String> ids) {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
+=======
+    int discard(
+            @Parameters(paramLabel = "ID", arity = "1..*", description = "The spawn_id or task_id of the session.")
+                    List<String> ids) {
+        try (Context.Connection connection = context().connectOrEmbed()) {
+>>>>>>> d3:gateway/src/main/java/brig/gateway/cli/Main.java
             for (String id : ids) {
                 Fields answer = connection.client().request(Map.of("action", "discard", "id", id));
                 if (json) {
@@ -375,10 +385,10 @@ public final class Main {
 
     @Command(
             aliases = {"stop", "kill"},
-            description = "End a session and everything that runs in it.",
+            description = "End a session and all of its processes.",
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig terminate my-task"})
-    int terminate(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+    int terminate(@Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id) {
         try (GatewayClient client = context().connect()) {
             Fields view = client.request(Map.of("action", "terminate", "id", id));
             if (json) {
@@ -396,13 +406,13 @@ public final class Main {
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "It goes on under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the agent "
-                        + "instead.",
+                "The session continues under a new spawn_id, with the same task_id and tokens. 'brig terminate ID' ends the "
+                        + "agent instead.",
                 "",
                 "Example:",
                 "  brig rebind spn_01kdvw5v09s6yx3m8q2t7n4e"
             })
-    int rebind(@Parameters(paramLabel = "ID", description = "spawn_id or task_id.") String id) {
+    int rebind(@Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.") String id) {
         try (GatewayClient client = context().connect()) {
             Fields view = client.request(Map.of("action", "rebind", "id", id));
             if (json) {
@@ -415,7 +425,7 @@ public final class Main {
     }
 
     @Command(
-            description = "Say what the wall enforces here, what is missing, and the command that mends it.",
+            description = "Check what the wall enforces on this host, what is missing, and which command fixes it.",
             mixinStandardHelpOptions = true)
     int doctor() {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {

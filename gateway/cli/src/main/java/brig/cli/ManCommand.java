@@ -28,7 +28,7 @@ final class ManCommand implements Callable<Integer> {
         CommandLine root = spec.root().commandLine();
         StringBuilder page =
                 new StringBuilder(".TH BRIG 1 \"\" \"" + Main.version() + "\" \"User Commands\"\n.SH NAME\n"
-                        + "brig \\- run AI coding agents behind a wall and stream what they say\n");
+                        + "brig \\- run AI coding agents behind a wall and stream their output\n");
         section(page, "SYNOPSIS AND COMMANDS", root);
         append(page, root);
         page.append(".SH SEE ALSO\n.BR bwrap (1),\n.BR systemctl (1)\n");

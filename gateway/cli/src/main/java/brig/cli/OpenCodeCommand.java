@@ -30,16 +30,16 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig opencode}: makes an OpenCode project's sub-agents run behind the wall, and takes that back. */
 @Command(
         name = "opencode",
-        description = "Let sub-agents of OpenCode run behind the wall.",
+        description = "Run sub-agents of OpenCode behind the wall.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "OpenCode then takes Brig for a provider of models. Its own task tool, @mentions and subtask commands start",
-            "a worker in a git worktree of the project; what it changed comes back as a patch. Examples:",
-            "  brig opencode init --dry-run                  what would be written",
-            "  brig opencode init --agent reviewer=claude    a sub-agent 'reviewer', which is Claude Code",
+            "OpenCode then uses Brig as a provider of models. Its task tool, @mentions and subtask commands start a worker",
+            "in a git worktree of the project. The changes come back as a patch. Examples:",
+            "  brig opencode init --dry-run                  only show the change",
+            "  brig opencode init --agent reviewer=claude    add a sub-agent 'reviewer' that is Claude Code",
             "  brig opencode init --remote-agents 'review*,general' --local-agents review-local",
-            "  opencode                                      and there: @reviewer look at src",
+            "  opencode                                      then type: @reviewer look at src",
             "  brig opencode undo"
         })
 final class OpenCodeCommand {
@@ -58,50 +58,52 @@ final class OpenCodeCommand {
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "Keeps what is there, comments too, and shows the change. The token lies in a file of its own, which only you",
-                "read. A git repository is added to worker.repositories of brig.json, so that worktrees may be made of it."
+                "Keeps the rest of the file, with its comments, and shows the change. The token is in a separate file that only",
+                "you can read. A git repository is added to worker.repositories of brig.json, so that worktrees can be made."
             })
     int init(
             @Option(
                             names = "--agent",
                             paramLabel = "[NAME=]PROFILE",
-                            description =
-                                    "A sub-agent of that name on that agent profile of "
-                                            + "Brig; may be given more than once. Default: claude, codex and opencode, as far as there.")
+                            description = "A sub-agent NAME that runs this agent profile. May be "
+                                    + "repeated. Default: those of claude, codex and opencode that are available.")
                     @Nullable
                     List<String> agents,
             @Option(
                             names = "--remote-agents",
                             paramLabel = "GLOBS",
                             split = ",",
-                            description = "Sub-agents of the project that run behind "
-                                    + "the wall from now on, on the first profile.")
+                            description = "Existing sub-agents of the project to run behind "
+                                    + "the wall, with the first profile.")
                     @Nullable
                     List<String> remoteAgents,
             @Option(
                             names = "--local-agents",
                             paramLabel = "GLOBS",
                             split = ",",
-                            description = "Of those, who stays where it is.")
+                            description = "Those of them that stay outside of the wall.")
                     @Nullable
                     List<String> localAgents,
             @Option(
                             names = "--apply",
                             paramLabel = "HOW",
                             defaultValue = "ask",
-                            description = "ask: changes come back "
-                                    + "as a patch and 'brig apply' takes them over; auto: at the end of each turn, where they fit; "
-                                    + "never.")
+                            description = "ask: changes come back as a patch, "
+                                    + "and 'brig apply' applies them. auto: they are applied at the end of each turn, if they fit. "
+                                    + "never: neither.")
                     String apply,
-            @Option(names = "--url", paramLabel = "URL", description = "Where the gateway is. Default: as configured.")
+            @Option(
+                            names = "--url",
+                            paramLabel = "URL",
+                            description = "The URL of the gateway. Default: as configured.")
                     @Nullable
                     String url,
-            @Option(names = "--dry-run", description = "Only show what would be written.") boolean dryRun,
+            @Option(names = "--dry-run", description = "Only show the change.") boolean dryRun,
             @Parameters(
                             paramLabel = "FOLDER",
                             arity = "0..1",
                             defaultValue = ".",
-                            description = "The project. Default: this folder.")
+                            description = "The folder of the project. Default: the current folder.")
                     Path project)
             throws IOException {
         if (!APPLY.contains(apply)) {
@@ -306,16 +308,16 @@ final class OpenCodeCommand {
     }
 
     @Command(
-            description = "Take back what init wrote.",
+            description = "Undo what init wrote.",
             mixinStandardHelpOptions = true,
-            footer = {"", "What was changed by hand since stays, and is named."})
+            footer = {"", "Parts that were changed by hand since then are kept and listed."})
     int undo(
-            @Option(names = "--dry-run", description = "Only show what would be written.") boolean dryRun,
+            @Option(names = "--dry-run", description = "Only show the change.") boolean dryRun,
             @Parameters(
                             paramLabel = "FOLDER",
                             arity = "0..1",
                             defaultValue = ".",
-                            description = "The project. Default: this folder.")
+                            description = "The folder of the project. Default: the current folder.")
                     Path project)
             throws IOException {
         Path folder = project.toRealPath();

@@ -18,38 +18,38 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig open}. */
 @Command(
         name = "open",
-        description = "Open the watch page in the browser, signed in; or make a link for somebody who may watch.",
+        description = "Open the page in the browser, signed in; or make a link for a watcher.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "The link that opens signs in once, within 30 s. A shared link shows one session and nothing else, to",
-            "whoever has it, until it expires or is revoked.",
+            "The link signs in once, within 30 s. A shared link shows one session and nothing else to anybody who has it,",
+            "until it expires or is revoked.",
             "",
             "Examples:",
-            "  brig open                            all sessions",
-            "  brig open build                      one of them",
-            "  brig open --print                    the link only, to open it elsewhere: through ssh -L 7070:127.0.0.1:7070",
-            "  brig open --share build --expires 2h a link for a watcher",
+            "  brig open                            show all sessions",
+            "  brig open build                      show one session",
+            "  brig open --print                    print the link, for a browser behind ssh -L 7070:127.0.0.1:7070",
+            "  brig open --share build --expires 2h make a link for a watcher",
             "  brig token revoke tok_0123456789abcdef"
         })
 final class OpenCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Parameters(paramLabel = "ID", arity = "0..1", description = "spawn_id or task_id.")
+    @Parameters(paramLabel = "ID", arity = "0..1", description = "The spawn_id or task_id of the session.")
     private @Nullable String id;
 
-    @Option(names = "--share", description = "A link for a watcher of that session.")
+    @Option(names = "--share", description = "Make a link for a watcher of this session.")
     private boolean share;
 
     @Option(
             names = "--expires",
             paramLabel = "AGE",
             defaultValue = "24h",
-            description = "Of a shared link: 15m, 24h, 30d.")
+            description = "The lifetime of a shared link: 15m, 24h, 30d.")
     private String expires = "24h";
 
-    @Option(names = "--print", description = "Print the link and open nothing.")
+    @Option(names = "--print", description = "Only print the link.")
     private boolean printOnly;
 
     @Override

@@ -23,11 +23,11 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig port}. */
 @Command(
         name = "port",
-        description = "Forward a local port to a server that a session runs inside its wall.",
+        description = "Forward a local port to a server inside the wall of a session.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "The server has to listen on 127.0.0.1 (or on every address). Ctrl-C ends it.",
+            "The server must listen on 127.0.0.1 or on every address. Ctrl-C ends the forwarding.",
             "",
             "Examples:",
             "  brig port build 3000                           http://127.0.0.1:3000 is the session's port 3000",
@@ -41,16 +41,16 @@ final class PortCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Parameters(index = "0", paramLabel = "SPAWN", description = "spawn_id or task_id.")
+    @Parameters(index = "0", paramLabel = "SPAWN", description = "The spawn_id or task_id of the session.")
     private String id = "";
 
-    @Parameters(index = "1", paramLabel = "PORT", description = "Of the server inside.")
+    @Parameters(index = "1", paramLabel = "PORT", description = "The port of the server inside the wall.")
     private int port;
 
     @Option(
             names = "--listen",
             paramLabel = "ADDRESS",
-            description = "Where to listen, 127.0.0.1 and that port if absent; " + "port 0 takes a free one.")
+            description = "The local address. Default: 127.0.0.1 and PORT. Port 0 takes a free one.")
     private @Nullable String listen;
 
     private String lastNote = "";

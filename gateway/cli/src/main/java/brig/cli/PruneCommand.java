@@ -11,21 +11,21 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig prune}. */
 @Command(
         name = "prune",
-        description = "Delete what is left of sessions that ended, as far as retention does not let it stay.",
+        description = "Delete the records of ended sessions that exceed the retention.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Brig does this by itself; the bounds are retention.days, retention.bytes and retention.spawns in brig.json.",
-            "What lives or is being read stays.",
+            "Brig does this automatically. The limits are retention.days, retention.bytes and retention.spawns",
+            "in brig.json. Sessions that live or are being read are kept.",
             "",
             "Example:",
-            "  brig prune --dry-run                   what would go now, and for which bound"
+            "  brig prune --dry-run                   show what would be deleted, and for which limit"
         })
 final class PruneCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Option(names = "--dry-run", description = "Only say what would go.")
+    @Option(names = "--dry-run", description = "Only show what would be deleted.")
     private boolean dryRun;
 
     @Override

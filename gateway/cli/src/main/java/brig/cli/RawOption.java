@@ -8,8 +8,8 @@ final class RawOption {
     @Option(
             names = "--raw",
             description =
-                    "On a terminal too print what was written as it is, with all control sequences. Only for agents "
-                            + "that you trust: they can then change the terminal's title and clipboard, clear it, and forge what it shows.")
+                    "Print the agent's output unfiltered on a terminal too, with all control sequences. Only for agents that "
+                            + "you trust: they can change the terminal's title and clipboard, clear it, and forge what it shows.")
     private boolean raw;
 
     void apply(Terminal terminal) {

@@ -9,12 +9,12 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig record}. */
 @Command(
         name = "record",
-        description = "As run, and keeps all that the agent writes, with its time, for brig replay.",
+        description = "Same as run, but also record everything that the agent writes, with its time, for brig replay.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "The recording is <stateDir>/cassettes/<spawn_id>.ndjson on the host of the agent. Only Brig's own user "
-                    + "can read it, for what an agent says may be anybody's secret."
+            "The recording is <stateDir>/cassettes/<spawn_id>.ndjson on the host of the agent. Only Brig's own user can "
+                    + "read it, because the output of an agent may contain secrets."
         })
 final class RecordCommand implements Callable<Integer> {
     @ParentCommand

@@ -9,13 +9,13 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig recover}. */
 @Command(
         name = "recover",
-        description = "Make a damaged database anew, of what can be read of it and of the recorded streams.",
+        description = "Rebuild a damaged database from its readable parts and the recorded streams.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "For when 'brig serve' says that brig.db is damaged; the gateway must not run. The damaged files are kept aside.",
-            "Of a session whose row is lost there are its spawn_id, its agent's session_id and its stream; its task_id and its",
-            "tokens are gone: 'brig token create' makes others. A whole database is left as it is.",
+            "Use it if 'brig serve' reports that brig.db is damaged. The gateway must not run. The damaged files are kept.",
+            "A session whose row is lost keeps its spawn_id, its agent's session_id and its stream. Its task_id and its",
+            "tokens are lost; 'brig token create' makes new ones. A database without damage is left unchanged.",
             "",
             "Examples:",
             "  brig recover",

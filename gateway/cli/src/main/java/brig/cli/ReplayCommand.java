@@ -16,7 +16,7 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig replay}. */
 @Command(
         name = "replay",
-        description = "Plays a recording as a worker: the same output in the same time, behind a wall.",
+        description = "Replay a recording as a worker: the same output at the same times, behind a wall.",
         mixinStandardHelpOptions = true)
 final class ReplayCommand implements Callable<Integer> {
     private static final String AGENT = "replay";
@@ -24,14 +24,14 @@ final class ReplayCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Parameters(paramLabel = "NAME", description = "The recording: the spawn_id that brig record told.")
+    @Parameters(paramLabel = "NAME", description = "The recording: the spawn_id that 'brig record' printed.")
     private String name = "";
 
     @Option(
             names = "--speed",
             paramLabel = "FACTOR",
             defaultValue = "1",
-            description = "How many times as fast; 0 is without pauses.")
+            description = "How many times as fast. 0: without pauses.")
     private double speed;
 
     @Mixin

@@ -15,15 +15,15 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig repository}: which git repositories agents may have worktrees of. */
 @Command(
         name = "repository",
-        description = "Say which git repositories sessions may have worktrees of.",
+        description = "Set the git repositories that sessions may use for worktrees.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "What is said counts at once. On your own gateway your own repositories need not be named.",
+            "Changes take effect at once. On your own gateway, your own repositories need not be added.",
             "",
             "Examples:",
-            "  brig repository add .                a repository, or a folder with repositories",
+            "  brig repository add .                add a repository, or a folder with repositories",
             "  brig repository list",
             "  brig repository rm ~/shop",
             "  brig run claude -r . -- 'Fix the tests'"
@@ -64,7 +64,7 @@ final class RepositoryCommand {
     }
 
     @Command(
-            description = "Let sessions have worktrees of a repository, or of all repositories below a folder.",
+            description = "Allow worktrees of a repository, or of all repositories below a folder.",
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig repository add ~/shop"})
     int add(
@@ -72,7 +72,7 @@ final class RepositoryCommand {
                             paramLabel = "FOLDER",
                             arity = "0..1",
                             defaultValue = ".",
-                            description = "Default: this folder.")
+                            description = "The repository or folder. Default: the current folder.")
                     Path folder)
             throws IOException {
         if (!Files.isDirectory(folder)) {
@@ -87,7 +87,7 @@ final class RepositoryCommand {
 
     @Command(
             name = "rm",
-            description = "Take a folder out again.",
+            description = "Remove a repository or folder from the list.",
             mixinStandardHelpOptions = true,
             footer = {"", "Example:", "  brig repository rm ~/shop"})
     int remove(
@@ -95,7 +95,7 @@ final class RepositoryCommand {
                             paramLabel = "FOLDER",
                             arity = "0..1",
                             defaultValue = ".",
-                            description = "Default: this folder.")
+                            description = "The repository or folder. Default: the current folder.")
                     Path folder) {
         EditedFile config = config();
         Path absolute = folder.toAbsolutePath().normalize();
@@ -117,7 +117,7 @@ final class RepositoryCommand {
         return 0;
     }
 
-    @Command(description = "List the folders that are named.", mixinStandardHelpOptions = true)
+    @Command(description = "List the repositories and folders.", mixinStandardHelpOptions = true)
     int list() {
         List<String> folders = named(config());
         if (main.json()) {

@@ -31,20 +31,20 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig route}: how agents get to their models. Worker-agents read what it writes at each start of an agent. */
 @Command(
         name = "route",
-        description = "Set, list, try and remove the ways of agents to their models.",
+        description = "Set, list, test and remove model routes: the access of agents to their models.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         footer = {
             "",
-            "The key stays outside the wall: an agent has a placeholder, and Brig puts the key in on the way.",
+            "The key stays outside the wall: the agent has a placeholder, which Brig replaces with the key in each request.",
             "",
             "Examples:",
-            "  brig route set claude --key-file ~/anthropic.key       Anthropic's API, as Claude Code asks it",
-            "  brig route set codex --env OPENAI_API_KEY              the key is in that variable of this shell",
+            "  brig route set claude --key-file ~/anthropic.key       Anthropic's API, for Claude Code",
+            "  brig route set codex --env OPENAI_API_KEY              take the key from a variable of this shell",
             "  pass show openai | brig route set opencode --key-file -",
-            "  brig route set codex --url http://127.0.0.1:11434      a model of this host, without a key",
+            "  brig route set codex --url http://127.0.0.1:11434      use a model on this host, without a key",
             "  brig route set opencode --url https://llm.example.org --key-file key",
-            "  brig route test claude                                 one small request, and what came back",
+            "  brig route test claude                                 send one small request, and show the answer",
             "  brig run claude -- 'What is this project?'"
         })
 final class RouteCommand {
@@ -71,10 +71,10 @@ final class RouteCommand {
         @Option(
                 names = "--key-file",
                 paramLabel = "FILE",
-                description = "Its first line is the key; - is standard input.")
+                description = "The file whose first line is the key. -: standard input.")
         private @Nullable String file;
 
-        @Option(names = "--env", paramLabel = "NAME", description = "This variable of your shell has the key.")
+        @Option(names = "--env", paramLabel = "NAME", description = "The variable of your shell that has the key.")
         private @Nullable String variable;
     }
 
@@ -82,35 +82,37 @@ final class RouteCommand {
     private Main main = new Main();
 
     @Command(
-            description = "Set a way to a model. It counts for what is started from now on, without a restart.",
+            description = "Set a model route. It takes effect for new sessions, without a restart.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "The key is copied into a file that only you read, and is nowhere else: not in an argument or a",
-                "log, not behind the wall. Without a key the agent's own placeholder goes out.",
+                "The key is copied into a file that only you can read. It is nowhere else: not in an argument, in a log or",
+                "behind the wall. Without a key, the agent's own placeholder is sent.",
                 "",
                 "Examples:",
                 "  brig route set claude --key-file ~/anthropic.key",
                 "  brig route set codex --url http://127.0.0.1:11434"
             })
     int set(
-            @Parameters(paramLabel = "NAME", description = "As the agent's profile calls it: claude, codex, opencode.")
+            @Parameters(
+                            paramLabel = "NAME",
+                            description = "The name of the route in the agent's profile: claude, codex, opencode.")
                     String name,
             @ArgGroup @Nullable Key key,
             @Option(
                             names = "--url",
                             paramLabel = "URL",
-                            description = "The server's base URL, without /v1. Default: the vendor's.")
+                            description = "The base URL of the server, without /v1. Default: the vendor's.")
                     @Nullable
                     String url,
             @Option(
                             names = "--header",
                             paramLabel = "NAME",
-                            description = "The header that carries the key. Default: as the "
-                                    + "vendor's API wants it, else authorization.")
+                            description = "The header for the key. Default: the one of the "
+                                    + "vendor's API, or else authorization.")
                     @Nullable
                     String header,
-            @Option(names = "--allow-plaintext", description = "Let the key travel without TLS to another host.")
+            @Option(names = "--allow-plaintext", description = "Allow the key to be sent to another host without TLS.")
                     boolean plaintext)
             throws IOException {
         requireName(name);
@@ -274,11 +276,11 @@ final class RouteCommand {
     }
 
     @Command(
-            description = "List the ways that were set.",
+            description = "List the model routes that were set.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "Those that stand in a policy's file are not among them. 'brig agents' says which agents lack one.",
+                "Routes in a policy's own file are not listed. 'brig agents' shows which agents have no route.",
                 "",
                 "Example:",
                 "  brig route list"
@@ -337,17 +339,17 @@ final class RouteCommand {
     }
 
     @Command(
-            description = "Send one small request by a route, as the agent would, and say what came back.",
+            description = "Send one small request through a route, as the agent would, and show the answer.",
             mixinStandardHelpOptions = true,
             footer = {
                 "",
-                "Asks for the list of models, which costs nothing. Exits with 0 where the server gave it, with 1",
-                "where it answered something else.",
+                "The request asks for the list of models, which costs nothing. Exits with 0 if the server returns the list, and",
+                "with 1 if it answers something else.",
                 "",
                 "Example:",
                 "  brig route test claude"
             })
-    int test(@Parameters(paramLabel = "NAME", description = "The route.") String name) {
+    int test(@Parameters(paramLabel = "NAME", description = "The name of the route.") String name) {
         requireName(name);
         try (CommandContext.Connection connection = main.context().connectOrEmbed()) {
             Fields answer = connection.client().request(Map.of("action", "test_route", "route", name));
@@ -374,10 +376,13 @@ final class RouteCommand {
 
     @Command(
             name = "rm",
-            description = "Remove a way to a model, with the key that was kept for it.",
+            description = "Remove a model route and its key.",
             mixinStandardHelpOptions = true,
-            footer = {"", "What runs reaches its model no more.", "", "Example:", "  brig route rm claude"})
-    int remove(@Parameters(paramLabel = "NAME", description = "As 'brig route list' shows it.") String name)
+            footer = {"", "Running sessions can no longer reach their model.", "", "Example:", "  brig route rm claude"
+            })
+    int remove(
+            @Parameters(paramLabel = "NAME", description = "The name of the route, as 'brig route list' shows it.")
+                    String name)
             throws IOException {
         requireName(name);
         requireOwnGateway("rm " + name);

@@ -18,13 +18,12 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig run}. */
 @Command(
         name = "run",
-        description = "Run one message behind the wall, stream what comes, exit with the agent's code.",
+        description = "Run an agent on one message behind the wall, stream its output, and exit with its code.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Uses the running gateway, or starts one for this run. Without a message, and with standard input "
-                    + "that is no terminal, the message is read from there. An agent that has nothing to do without one is not "
-                    + "started: exit code 2.",
+            "Uses the running gateway, or starts one for this run. Without a MESSAGE, the message is read from standard "
+                    + "input, unless that is a terminal. An agent that needs a message is not started without one: exit code 2.",
             "",
             "Examples:",
             "  brig run shell -- 'make test'",

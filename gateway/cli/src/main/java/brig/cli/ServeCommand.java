@@ -17,12 +17,12 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig serve}. */
 @Command(
         name = "serve",
-        description = "Start the gateway with its worker-agent, and run until it is stopped.",
+        description = "Start the gateway and its worker-agent, and run until stopped.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers go on, and the",
-            "next 'brig serve' takes them up where their streams were.",
+            "Ctrl-C or SIGTERM ends all workers, then the gateway. After a crash the workers continue, and the next",
+            "'brig serve' resumes their streams where they were.",
             "",
             "Examples:",
             "  brig serve --config my.json",
@@ -37,8 +37,8 @@ final class ServeCommand implements Callable<Integer> {
             names = "--worker-agent",
             paramLabel = "DIR",
             description =
-                    "The runtime folder of a worker-agent that is a service of its own. None is started then, and its "
-                            + "workers go on when the gateway ends.")
+                    "The runtime folder of a worker-agent that runs as a separate service. No worker-agent is started then, "
+                            + "and the workers continue when the gateway ends.")
     private @Nullable Path workerAgent;
 
     @Override

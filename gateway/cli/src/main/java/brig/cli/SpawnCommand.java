@@ -11,7 +11,7 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig spawn}. */
 @Command(
         name = "spawn",
-        description = "Start a session and print how to reach it.",
+        description = "Start a session and print its names, token and socket.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -27,7 +27,7 @@ final class SpawnCommand implements Callable<Integer> {
     @Mixin
     private SpawnOptions options = new SpawnOptions();
 
-    @Option(names = "--once", description = "End the session when its first message is done.")
+    @Option(names = "--once", description = "End the session after its first message.")
     private boolean once;
 
     @Override

@@ -14,10 +14,13 @@ import picocli.CommandLine.Parameters;
 
 /** What {@code run} and {@code spawn} have in common. */
 final class SpawnOptions {
-    @Parameters(index = "0", paramLabel = "AGENT", description = "Name of an agent profile: 'brig agents' lists them.")
+    @Parameters(index = "0", paramLabel = "AGENT", description = "The agent profile. 'brig agents' lists them.")
     private String agent = "";
 
-    @Parameters(index = "1..*", paramLabel = "MESSAGE", description = "The first message; words are joined by spaces.")
+    @Parameters(
+            index = "1..*",
+            paramLabel = "MESSAGE",
+            description = "The first message. Words are joined with spaces.")
     private List<String> message = List.of();
 
     @Option(names = "--task-id", paramLabel = "ID", description = "Your name for the session.")
@@ -31,8 +34,9 @@ final class SpawnOptions {
         @Option(
                 names = {"-w", "--workspace"},
                 paramLabel = "FOLDER",
-                description = "Folder to work in, below one of worker.workspaceBases; by default a new one, which goes "
-                        + "with the session if it stays empty.")
+                description =
+                        "The folder to work in, below one of worker.workspaceBases. Default: a new folder, which is "
+                                + "removed with the session if it stays empty.")
         private @Nullable Path workspace;
 
         @Option(
@@ -44,14 +48,14 @@ final class SpawnOptions {
         @Option(
                 names = {"-s", "--snapshot"},
                 paramLabel = "FOLDER",
-                description = "The same, beginning with the changes of tracked files that are not committed there.")
+                description = "Same as --repository, beginning with the uncommitted changes of tracked files.")
         private @Nullable Path snapshot;
 
         @Option(
                 names = {"-c", "--copy"},
                 paramLabel = "FOLDER",
-                description = "Work in a copy of this folder without its private files. Only changes take "
-                        + "space, which XFS and Btrfs can do; elsewhere it is refused.")
+                description = "Work in a copy-on-write clone of this folder, without its private files. Needs XFS "
+                        + "or Btrfs; refused elsewhere.")
         private @Nullable Path copy;
 
         WorkspaceMode mode() {
@@ -65,45 +69,48 @@ final class SpawnOptions {
 
     @Option(
             names = "--share-workspace",
-            description = "Work in the folder even where a live session does, or one that another "
-                    + "captain's session left: the first of your own sessions only, the second as admin only.")
+            description =
+                    "Work in the folder even if one of your own live sessions works there. As admin, also if another "
+                            + "captain's session does, or has left the folder.")
     private boolean share;
 
     @Option(
             names = "--model",
             paramLabel = "NAME",
-            description = "Which model the agent asks. Refused where its profile has no place for it.")
+            description = "The model that the agent uses. Refused if its profile has no setting for it.")
     private @Nullable String model;
 
     @Option(
             names = "--tools",
             paramLabel = "NAME",
             split = ",",
-            description = "What the agent may use and nothing else, such as read,grep. Refused likewise.")
+            description =
+                    "The only tools that the agent may use, such as read,grep. Refused if its profile has no setting for it.")
     private List<String> tools = List.of();
 
     @Option(
             names = "--system-prompt",
             paramLabel = "TEXT",
-            description = "What the agent is told beside its own instructions. Refused likewise.")
+            description = "Instructions in addition to the agent's own. Refused if its profile has no setting for it.")
     private @Nullable String systemPrompt;
 
     @Option(
             names = "--policy",
             paramLabel = "NAME",
-            description = "What the wall lets in, instead of the agent's own policy: 'brig agents' lists them.")
+            description = "The policy of the wall, instead of the agent's own. 'brig agents' lists them.")
     private @Nullable String policy;
 
     @Option(
             names = "--request-id",
             paramLabel = "UUID",
-            description = "Repeated with the same id within 24 hours it starts nothing and prints the first answer.")
+            description =
+                    "Makes the request repeatable: within 24 hours, the same id starts nothing and prints the first answer.")
     private @Nullable String requestId;
 
     @Option(
             names = "--project",
             paramLabel = "NAME",
-            description = "What the session belongs to; request ids count within it.",
+            description = "The project of the session. Request ids are unique within it.",
             defaultValue = "")
     private String project = "";
 
@@ -111,13 +118,13 @@ final class SpawnOptions {
             names = "--env-allowlist",
             paramLabel = "NAME",
             split = ",",
-            description = "Of the variables that the policy lets in, only these.")
+            description = "Pass only these of the variables that the policy lets in.")
     private @Nullable List<String> variables;
 
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "End each process after that time.",
+            description = "End each process after this time.",
             defaultValue = "0")
     private long timeoutSeconds;
 
@@ -125,19 +132,19 @@ final class SpawnOptions {
             names = "--lease",
             paramLabel = "SECONDS",
             defaultValue = "0",
-            description = "End the session when no captain was connected to it for that time.")
+            description = "End the session if no captain was connected to it for this time.")
     private long leaseSeconds;
 
     @Option(
             names = "--wait",
             paramLabel = "TIME",
-            description = "Where no worker is free wait so long for one, such as 30s, instead of being refused.")
+            description = "If no worker is free, wait this long for one, such as 30s, instead of being refused.")
     private @Nullable String wait;
 
     @Option(
             names = "--resume",
             paramLabel = "SESSION_ID",
-            description = "Go on with an earlier session of the agent, in the same project or workspace.")
+            description = "Continue an earlier session of the agent, in the same project or workspace.")
     private @Nullable String resume;
 
     /** The message of the command line; null where there is none. */

@@ -11,16 +11,16 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig status}. */
 @Command(
         name = "status",
-        description = "Say how the gateway is: version, age, limits and what is used of them, the queue.",
+        description = "Show the state of the gateway: version, age, limits and their use, and the queue.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Exits with 0 where a gateway answers, with 125 where none does.",
+            "Exits with 0 if a gateway answers, and with 125 if none does.",
             "",
             "Examples:",
             "  brig status",
             "  brig status --json | jq .workers",
-            "  brig top                              the same with all sessions, live"
+            "  brig top                              show the same with all sessions, live"
         })
 final class StatusCommand implements Callable<Integer> {
     @ParentCommand

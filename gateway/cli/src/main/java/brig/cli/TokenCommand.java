@@ -23,16 +23,16 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig token}: the admin token, and those that are made for others. */
 @Command(
         name = "token",
-        description = "Print the admin token for HTTP, or make, list and revoke tokens for others.",
+        description = "Print the admin token for HTTP, or create, list and revoke tokens for others.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
             "Examples:",
             "  curl -H \"Authorization: Bearer $(brig token)\" http://127.0.0.1:7070/api/v1/sessions",
-            "  brig token create --session build                 a watcher's, for one session and a day",
+            "  brig token create --session build                 a watcher's token for one session and a day",
             "  brig token create --role captain --captain ci --expires 30d",
-            "  brig token revoke tok_0123456789abcdef            its connections are closed",
-            "  brig token revoke admin; brig token               another admin token in place of the one that got out"
+            "  brig token revoke tok_0123456789abcdef            revoke a token and close its connections",
+            "  brig token revoke admin; brig token               replace an admin token that has leaked"
         })
 final class TokenCommand implements Callable<Integer> {
     private static final Pattern AGE = Pattern.compile("(\\d{1,6})([smhd])");
@@ -60,18 +60,23 @@ final class TokenCommand implements Callable<Integer> {
         }
     }
 
-    @Command(description = "Make a token and print it; it is shown this once.", mixinStandardHelpOptions = true)
+    @Command(description = "Create a token and print it. It is shown only once.", mixinStandardHelpOptions = true)
     int create(
             @Option(names = "--role", defaultValue = "watcher", description = "admin, captain or watcher.") String role,
-            @Option(names = "--session", paramLabel = "ID", description = "The only session that it opens.") @Nullable
+            @Option(
+                            names = "--session",
+                            paramLabel = "ID",
+                            description = "The only session that the token is valid for.")
+                    @Nullable
                     String session,
-            @Option(names = "--captain", paramLabel = "NAME", description = "In whose name it acts.") @Nullable
+            @Option(names = "--captain", paramLabel = "NAME", description = "The captain in whose name it acts.")
+                    @Nullable
                     String captain,
             @Option(
                             names = "--expires",
                             paramLabel = "AGE",
                             defaultValue = "24h",
-                            description = "Such as 90s, 15m, 24h, 30d.")
+                            description = "The lifetime: 90s, 15m, 24h, 30d.")
                     String expires) {
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "mint_token");
@@ -110,7 +115,7 @@ final class TokenCommand implements Callable<Integer> {
 
     @Command(description = "List tokens that have not expired.", mixinStandardHelpOptions = true)
     int list(
-            @Option(names = "--session", paramLabel = "ID", description = "Only those of that session.") @Nullable
+            @Option(names = "--session", paramLabel = "ID", description = "Only tokens of this session.") @Nullable
                     String session) {
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "tokens");
@@ -142,14 +147,12 @@ final class TokenCommand implements Callable<Integer> {
         return ms == 0 ? "with its session" : Instant.ofEpochMilli(ms).toString();
     }
 
-    @Command(
-            description = "Take tokens back; connections that live by them are closed.",
-            mixinStandardHelpOptions = true)
+    @Command(description = "Revoke tokens and close their connections.", mixinStandardHelpOptions = true)
     int revoke(
             @Parameters(
                             paramLabel = "TOKEN",
                             arity = "1..*",
-                            description = "tok_…, as 'brig token list' shows them; or admin.")
+                            description = "A token id, tok_…, as 'brig token list' shows it; or admin.")
                     List<String> ids) {
         try (GatewayClient client = main.context().connect()) {
             for (String id : ids) {

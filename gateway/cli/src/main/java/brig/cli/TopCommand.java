@@ -18,13 +18,12 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig top}. */
 @Command(
         name = "top",
-        description =
-                "Show the sessions that live, the busiest first, and the gateway's limits; live until q or Ctrl-C.",
+        description = "Show the live sessions, the busiest first, and the gateway's limits, until q or Ctrl-C.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "FRAMES/S is of the time between two looks, so the first picture takes as long. On what is no terminal,",
-            "and with --json, each look prints all of it again.",
+            "FRAMES/S is measured over one interval, so the first screen appears after it. If the output is not a terminal,",
+            "and with --json, each interval prints everything again.",
             "",
             "Examples:",
             "  brig top",
@@ -37,14 +36,14 @@ final class TopCommand implements Callable<Integer> {
     @ParentCommand
     private Main main = new Main();
 
-    @Option(names = "--once", description = "Only one picture.")
+    @Option(names = "--once", description = "Print one screen and exit.")
     private boolean once;
 
     @Option(
             names = "--interval",
             paramLabel = "SECONDS",
             defaultValue = "1",
-            description = "Between two looks, 0.1 to 3600.")
+            description = "The interval, 0.1 to 3600 seconds.")
     private double intervalSeconds;
 
     private final TopTable table = new TopTable();

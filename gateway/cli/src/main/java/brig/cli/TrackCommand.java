@@ -30,14 +30,13 @@ import picocli.CommandLine.Spec;
 /** {@code brig track}. */
 @Command(
         name = "track",
-        description = "Show an agent that Brig did not start as a session: its stream and its sub-agents.",
+        description = "Show an agent that Brig did not start as a session, with its stream and its sub-agents.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Starts COMMAND, or reads standard input, and passes everything through, the exit code too. "
-                    + "There is no wall, and nothing can be said to the agent through Brig. Where no gateway runs the agent "
-                    + "runs all the same. The options by which claude -p, opencode run and codex exec write what can be tracked are "
-                    + "added where they are not given.",
+            "Starts COMMAND, or reads standard input, and passes everything through, including the exit code. There is no "
+                    + "wall, and no message can be sent to the agent through Brig. Without a gateway, the agent runs all the same. "
+                    + "'claude -p', 'opencode run' and 'codex exec' get the options that make their output trackable, if they are missing.",
             "",
             "Examples:",
             "  brig track -- claude -p 'Fix the tests'",
@@ -64,8 +63,7 @@ final class TrackCommand implements Callable<Integer> {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description =
-                    "claude-stream-json, opencode-json or codex-json; by default as the name of the program says.")
+            description = "claude-stream-json, opencode-json or codex-json. Default: by the name of the program.")
     private @Nullable String format;
 
     @Option(names = "--task-id", paramLabel = "ID", description = "Your name for the session.")
@@ -75,16 +73,16 @@ final class TrackCommand implements Callable<Integer> {
             names = "--session-file",
             paramLabel = "FILE",
             description =
-                    "Show what an agent wrote of its own session: a transcript of Claude Code, with those of its sub-agents, "
-                            + "or an export of OpenCode. Nothing is started or passed through.")
+                    "Show an agent's own record of a session: a transcript of Claude Code, with those of its sub-agents, or "
+                            + "an export of OpenCode. Nothing is started or passed through.")
     private @Nullable Path sessionFile;
 
     @Option(
             names = {"-f", "--follow"},
-            description = "With --session-file: go on as the agent writes, until Ctrl-C.")
+            description = "With --session-file: continue as the agent writes, until Ctrl-C.")
     private boolean follow;
 
-    @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The agent and its arguments, behind --.")
+    @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The agent and its arguments, after --.")
     private List<String> command = List.of();
 
     @Mixin

@@ -19,11 +19,11 @@ import picocli.CommandLine.ParentCommand;
 /** {@code brig tree}. */
 @Command(
         name = "tree",
-        description = "Draw the agent of a session and its sub-agents, also after it has ended.",
+        description = "Show the agent of a session and its sub-agents as a tree, also after it has ended.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "With --json, and with -f on what is no terminal, each change prints all of it again.",
+            "With --json, and with -f if the output is not a terminal, each change prints everything again.",
             "",
             "Examples:",
             "  brig tree fix-tests",
@@ -41,10 +41,10 @@ final class TreeCommand implements Callable<Integer> {
 
     @Option(
             names = {"-f", "--follow"},
-            description = "Go on until the session ends.")
+            description = "Continue until the session ends.")
     private boolean follow;
 
-    @Parameters(paramLabel = "ID", description = "spawn_id or task_id.")
+    @Parameters(paramLabel = "ID", description = "The spawn_id or task_id of the session.")
     private String id = "";
 
     @Override

@@ -359,7 +359,7 @@ class CommandLineTest {
         assertEquals(script.out(), product.brig("completion", "zsh").out());
         String fish = product.brig("completion", "fish").out();
         assertTrue(fish.contains("\ncomplete -c brig -n __fish_use_subcommand -a terminate -d 'End a session"), fish);
-        assertTrue(fish.contains("from attach' -l from -r -d 'First frame to show.'\n"), fish);
+        assertTrue(fish.contains("from attach' -l from -r -d 'The first frame to show.'\n"), fish);
         assertEquals(REFUSED, product.brig("completion", "csh").exitCode());
     }
 

@@ -5,11 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.ErrorCode;
+import brig.protocol.FrameType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SpecVersion;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -20,6 +26,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The documents that the gateway serves describe the table of operations: all of it, and nothing else. */
 class ApiDocumentsTest {
@@ -157,5 +166,135 @@ class ApiDocumentsTest {
             }
         }
         assertEquals(streams, described);
+    }
+
+    /** Names of the channel's messages whose keys begin with a prefix and a dot. */
+    private Set<String> messages(String channel, String prefix) {
+        return asyncApi.path("channels").path(channel).path("messages").properties().stream()
+                .map(Map.Entry::getKey)
+                .filter(key -> key.startsWith(prefix + "."))
+                .map(key -> asyncApi.path("components")
+                        .path("messages")
+                        .path(key)
+                        .path("name")
+                        .asText())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"io", "stream", "attach", "multiplex", "spawner"})
+    void shouldHaveAMessageForEveryFrameTypeOnEveryStream(String channel) {
+        EnumSet<FrameType> numbered =
+                EnumSet.complementOf(EnumSet.of(FrameType.UNKNOWN, FrameType.GAP, FrameType.AUTHENTICATED));
+        assertEquals(
+                numbered.stream().map(FrameType::wireName).collect(Collectors.toCollection(TreeSet::new)),
+                messages(channel, "frame"));
+        assertTrue(messages(channel, "connection").contains(FrameType.GAP.wireName()));
+        // Over SSE the head of the response says what this message says elsewhere.
+        assertEquals(
+                !channel.equals("stream"),
+                messages(channel, "connection").contains(FrameType.AUTHENTICATED.wireName()));
+    }
+
+    @Test
+    void shouldHaveAMessageForEveryTypeThatConcernsAConnection() {
+        Set<String> types = each(asyncApi.path("components").path("schemas").at("/connection/properties/type/enum"))
+                .map(JsonNode::asText)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(types, messages("multiplex", "connection"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "io, captain, captain, auth message",
+        "attach, captain, captain, auth message",
+        "multiplex, multiplex, multiplex, auth",
+        "spawner, spawner, request, answer ack"
+    })
+    void shouldHaveAMessageForEveryLineThatAClientSends(
+            String channel, String prefix, String schema, String withoutAction) {
+        Set<String> expected = new TreeSet<>(List.of(withoutAction.split(" ")));
+        each(asyncApi.path("components").path("schemas").path(schema).path("$defs"))
+                .forEach(line -> {
+                    JsonNode action = line.path("properties").path("action");
+                    each(action.path("enum")).map(JsonNode::asText).forEach(expected::add);
+                    if (action.has("const")) {
+                        expected.add(action.path("const").asText());
+                    }
+                });
+        assertTrue(expected.size() > 5, expected::toString);
+        assertEquals(expected, messages(channel, prefix));
+    }
+
+    @Test
+    void shouldUseEveryMessageOfAChannelInAnOperation() {
+        TreeSet<String> used = new TreeSet<>();
+        each(asyncApi.path("operations"))
+                .forEach(operation -> Stream.of(
+                                operation.path("messages"),
+                                operation.path("reply").path("messages"))
+                        .flatMap(ApiDocumentsTest::each)
+                        .map(message -> message.path("$ref").asText())
+                        .forEach(used::add));
+        TreeSet<String> there = new TreeSet<>();
+        asyncApi.path("channels")
+                .properties()
+                .forEach(channel -> channel.getValue()
+                        .path("messages")
+                        .fieldNames()
+                        .forEachRemaining(
+                                message -> there.add("#/channels/" + channel.getKey() + "/messages/" + message)));
+        assertEquals(there, used);
+    }
+
+    @Test
+    void shouldShowAValidExampleOfEveryMessage() {
+        String urn = "urn:test:asyncapi";
+        JsonSchemaFactory schemas = JsonSchemaFactory.getInstance(
+                SpecVersion.VersionFlag.V202012,
+                builder -> builder.schemaLoaders(loaders -> loaders.schemas(Map.of(urn, asyncApi.toString()))));
+        asyncApi.path("components").path("messages").properties().forEach(message -> {
+            JsonNode examples = message.getValue().path("examples");
+            assertFalse(examples.isEmpty(), message::getKey);
+            String place = urn + "#/components/messages/" + message.getKey() + "/payload";
+            for (JsonNode example : examples) {
+                assertEquals(
+                        Set.of(),
+                        schemas.getSchema(SchemaLocation.of(place))
+                                .validate(example.path("payload").toString(), InputFormat.JSON),
+                        message::getKey);
+            }
+            assertFalse(
+                    schemas.getSchema(SchemaLocation.of(place))
+                            .validate("{}", InputFormat.JSON)
+                            .isEmpty(),
+                    message::getKey);
+        });
+    }
+
+    @Test
+    void shouldNameTheParametersOfEveryStream() {
+        TreeMap<String, Set<String>> described = new TreeMap<>();
+        asyncApi.path("channels").properties().forEach(channel -> {
+            String address = channel.getValue().path("address").asText();
+            JsonNode query = channel.getValue().at("/bindings/ws/query/properties");
+            if (query.isMissingNode()) {
+                query = asyncApi.path("operations")
+                        .path(channel.getKey() + "Sends")
+                        .at("/bindings/http/query/properties");
+            }
+            if (address.startsWith("/")) {
+                TreeSet<String> names = new TreeSet<>();
+                query.fieldNames().forEachRemaining(names::add);
+                described.put(address, names);
+            }
+        });
+        TreeMap<String, Set<String>> read = new TreeMap<>();
+        for (Operation operation : Operation.values()) {
+            if (operation.takesTicket()) {
+                read.put(path(operation), new TreeSet<>(operation.query()));
+            }
+        }
+        assertEquals(read, described);
     }
 }

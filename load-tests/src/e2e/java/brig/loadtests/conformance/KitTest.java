@@ -82,7 +82,7 @@ class KitTest {
     }
 
     private static String section(String page, String clause) {
-        return Stream.of(page.split("\n(?=##)"))
+        return Stream.of(page.split("\n(?=#{2,3} )"))
                 .filter(part -> part.matches("(?s)#+ " + clause + "[. ].*"))
                 .findFirst()
                 .orElseThrow()

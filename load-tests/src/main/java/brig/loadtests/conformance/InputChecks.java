@@ -117,7 +117,7 @@ final class InputChecks {
                 new Check(
                         "line-ends",
                         "1",
-                        "CR LF is understood. Empty lines are passed over.",
+                        "CR LF is accepted. Empty lines are skipped.",
                         "CR LF, and empty lines between",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,
@@ -129,7 +129,7 @@ final class InputChecks {
                 new Check(
                         "unknown-action",
                         "3",
-                        "An unknown action is `UNKNOWN_ACTION`, an object that is none of these `INVALID_FIELD`.",
+                        "An unknown action is `UNKNOWN_ACTION`. An object that is none of these is `INVALID_FIELD`.",
                         "refused by name, and the connection stays open",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,

@@ -36,7 +36,7 @@ final class LimitChecks {
                 new Check(
                         "readers-max",
                         "6",
-                        "Too many readers of this stream.",
+                        "Too many subscribers of this stream.",
                         "one reader more than the limit: MAX_SUBSCRIPTIONS, until another has gone",
                         StreamTransport.ALL,
                         Needs.OWN_SERVER,
@@ -44,7 +44,7 @@ final class LimitChecks {
                 new Check(
                         "workers-max",
                         "6",
-                        "Every worker of this gateway is in use",
+                        "All workers of this gateway are in use",
                         "one spawn more than the limit: MAX_WORKERS with a hint, until another has ended",
                         SSE,
                         Needs.OWN_SERVER,
@@ -60,7 +60,7 @@ final class LimitChecks {
                 new Check(
                         "connections-max",
                         "6",
-                        "Too many connections.",
+                        "Too many connections;",
                         "one connection more than the limit: MAX_CONNECTIONS with a hint, until another has gone",
                         Set.of(StreamTransport.SSE, StreamTransport.UNIX),
                         Needs.OWN_SERVER,

@@ -54,7 +54,7 @@ final class PositionChecks {
                 new Check(
                         "current",
                         "5.2",
-                        "and then goes on live",
+                        "and then continues live",
                         "the newest position: only what comes now",
                         StreamTransport.ALL,
                         Needs.NOTHING,
@@ -62,7 +62,7 @@ final class PositionChecks {
                 new Check(
                         "future",
                         "5.2",
-                        "`from` beyond the newest frame means: only what is new.",
+                        "A `from` beyond the newest frame means: only new frames.",
                         "a position beyond the newest: only what comes now",
                         StreamTransport.ALL,
                         Needs.NOTHING,
@@ -86,7 +86,7 @@ final class PositionChecks {
                 new Check(
                         "foreign",
                         "2.2",
-                        "`epoch_changed`: a new stream begins at 1 in the epoch `epoch`",
+                        "A new stream begins at 1 in the epoch `epoch`.",
                         "a position of another epoch: gap epoch_changed, then frame 1",
                         SSE,
                         Needs.NOTHING,
@@ -110,7 +110,7 @@ final class PositionChecks {
                 new Check(
                         "sse-head",
                         "4.3",
-                        "`Brig-Resumed-From` states the position really resumed from",
+                        "`Brig-Resumed-From` is the position from which the stream really resumes",
                         "the head of the response as section 4.3 shows it",
                         SSE,
                         Needs.NOTHING,

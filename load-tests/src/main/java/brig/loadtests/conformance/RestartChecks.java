@@ -26,7 +26,7 @@ final class RestartChecks {
                 new Check(
                         "restart",
                         "2.1",
-                        "the epoch changes only if the stream itself was lost",
+                        "The epoch changes only if the stream itself, or its newest part, was lost.",
                         "after a restart: the same token, epoch and next number, and nothing lost",
                         StreamTransport.ALL,
                         Needs.OWN_SERVER,

@@ -27,7 +27,7 @@ final class SlowChecks {
                 new Check(
                         "stall",
                         "5.1",
-                        "it never holds the worker back; a slow one lags, is served from the record, and is told of what is gone",
+                        "it never pauses the worker. A slow one lags, reads from the record, and is told of every gap.",
                         "a watcher that stops: the worker ends, and everything or an exact gap comes later",
                         StreamTransport.ALL,
                         Needs.NOTHING,
@@ -35,7 +35,7 @@ final class SlowChecks {
                 new Check(
                         "tethered",
                         "5.1",
-                        "a slow one holds the worker back, and misses nothing",
+                        "a slow one pauses the worker and misses nothing",
                         "a captain that stops: the worker waits, and all of it comes later",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,
@@ -43,7 +43,7 @@ final class SlowChecks {
                 new Check(
                         "throttled",
                         "2.2",
-                        "Every reader is told how things stand as soon as it can take it, while the worker waits",
+                        "While the worker is paused, every subscriber is told so as soon as it can take the message.",
                         "a captain that stops: a watcher learns that the worker waits, and then that it goes on",
                         StreamTransport.ALL,
                         Needs.NOTHING,
@@ -51,7 +51,7 @@ final class SlowChecks {
                 new Check(
                         "slow-cut",
                         "5.1",
-                        "with `epoch` and `from`: the first frame that it did not get, where to resume",
+                        "with `epoch` and `from`: the first frame that was not sent, at which to resume",
                         "a reader that takes nothing, and then all: whole frames, the reason, the end; it resumes",
                         StreamTransport.ALL,
                         Needs.OWN_SERVER,
@@ -75,7 +75,7 @@ final class SlowChecks {
                 new Check(
                         "record-lost",
                         "2.2",
-                        "`record_lost`: they could not be written, or somebody else deleted them.",
+                        "The frames could not be written, or something other than Brig deleted them.",
                         "gone from disk though nothing deleted it: a gap record_lost, then the rest",
                         StreamTransport.ALL,
                         Needs.OWN_SERVER,

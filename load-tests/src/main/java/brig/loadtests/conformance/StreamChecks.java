@@ -37,7 +37,7 @@ final class StreamChecks {
                 new Check(
                         "welcome",
                         "2.2",
-                        "The connection may read, and as a captain write.",
+                        "The connection may read, and a captain's may also write.",
                         "authenticated comes first, with all its fields",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,
@@ -45,7 +45,7 @@ final class StreamChecks {
                 new Check(
                         "same-frames",
                         "2.1",
-                        "Readers of one stream all see the same frames with the same numbers.",
+                        "All subscribers of a stream see the same frames with the same numbers.",
                         "the same frames as a reader on another way in",
                         EnumSet.complementOf(EnumSet.of(StreamTransport.WEBSOCKET)),
                         Needs.NOTHING,
@@ -53,7 +53,7 @@ final class StreamChecks {
                 new Check(
                         "seam",
                         "5.2",
-                        "there is no seam between the two",
+                        "no frame between the two is lost or repeated",
                         "readers that come while the agent writes have all of it",
                         StreamTransport.ALL,
                         Needs.NOTHING,
@@ -69,7 +69,7 @@ final class StreamChecks {
                 new Check(
                         "done",
                         "3",
-                        "A user message is one task for the agent and is answered by frames up to `done`.",
+                        "A user message is one task for the agent, and is answered by frames up to `done`.",
                         "three messages, three times done, in order",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,
@@ -77,7 +77,7 @@ final class StreamChecks {
                 new Check(
                         "cancel",
                         "3",
-                        "`cancel` interrupts the message that is being worked off; its `done` still comes.",
+                        "`cancel` interrupts the current message; its `done` still comes.",
                         "a cancelled message has its done, and the next one runs",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,
@@ -85,7 +85,7 @@ final class StreamChecks {
                 new Check(
                         "terminate",
                         "3",
-                        "`terminate` ends the spawn.",
+                        "`terminate` ends the session.",
                         "state terminated, reason requested",
                         StreamTransport.SPEAKING,
                         Needs.NOTHING,
@@ -93,7 +93,7 @@ final class StreamChecks {
                 new Check(
                         "end",
                         "5.4",
-                        "Behind it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
+                        "After it Brig closes Unix connections and SSE responses, and WebSockets with 1000",
                         "nothing behind state terminated but the end of the connection",
                         Set.of(StreamTransport.UNIX, StreamTransport.WEBSOCKET, StreamTransport.SSE),
                         Needs.NOTHING,
@@ -117,7 +117,7 @@ final class StreamChecks {
                 new Check(
                         "apart",
                         "4.4",
-                        "all other lines of that message belong to that spawn",
+                        "all other lines of that message belong to that session",
                         "two streams on one connection are kept apart",
                         Set.of(StreamTransport.MANY),
                         Needs.NOTHING,
@@ -125,7 +125,7 @@ final class StreamChecks {
                 new Check(
                         "unsubscribe",
                         "4.4",
-                        "Frames that were on their way may still come after `unsubscribe`.",
+                        "Frames that were already on their way may still come after `unsubscribe`.",
                         "no frame once it is carried out, no word taken, and it may subscribe again",
                         Set.of(StreamTransport.MANY),
                         Needs.NOTHING,

@@ -30,7 +30,7 @@ final class TokenChecks {
                 new Check(
                         "wrong-token",
                         "3",
-                        "A wrong token closes it, `UNAUTHENTICATED`",
+                        "A wrong token closes the connection with `UNAUTHENTICATED`.",
                         "a wrong token: UNAUTHENTICATED, closed (4520 on a WebSocket)",
                         WAITING,
                         Needs.NOTHING,
@@ -38,7 +38,7 @@ final class TokenChecks {
                 new Check(
                         "wrong-token",
                         "4.4",
-                        "Without either, each `subscribe` brings the token of its spawn.",
+                        "Without either, each `subscribe` has the token of its session.",
                         "a wrong token: no subscription, UNAUTHENTICATED with the id",
                         Set.of(StreamTransport.MANY),
                         Needs.NOTHING,
@@ -46,7 +46,7 @@ final class TokenChecks {
                 new Check(
                         "wrong-token",
                         "4.3",
-                        "none and one that is not of this spawn are 401",
+                        "no token and a token that is not of this spawn are 401",
                         "no token, wrong ones, and another session's: 401",
                         SSE,
                         Needs.NOTHING,
@@ -62,7 +62,7 @@ final class TokenChecks {
                 new Check(
                         "auth-first",
                         "3",
-                        "`auth` MUST be the first line of every connection that was not authenticated on its way in",
+                        "`auth` MUST be the first line of every connection that was not authenticated when it was opened.",
                         "anything before auth closes, with the code of section 6",
                         WAITING,
                         Needs.NOTHING,
@@ -70,7 +70,7 @@ final class TokenChecks {
                 new Check(
                         "auth-timeout",
                         "3",
-                        "without it the connection is closed, `AUTH_TIMEOUT`",
+                        "the connection is closed with `AUTH_TIMEOUT`",
                         "silence closes after the time, with a word (4522 on a WebSocket)",
                         WAITING,
                         Needs.TIME,
