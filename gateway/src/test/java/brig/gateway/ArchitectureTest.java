@@ -15,149 +15,110 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Who may import whom in the gateway, and how large a file may be. */
+/** Who may import whom in all modules, which library may be used where, and how large files and packages may be. */
 class ArchitectureTest {
-    private static final Path SOURCES = Files.exists(Path.of("src/main/java/brig/gateway"))
-            ? Path.of("src/main/java/brig/gateway")
-            : Path.of("gateway/src/main/java/brig/gateway");
-
-    /** A package, and those of the gateway that it may import. What is not listed here must not exist. */
-    private static final Map<String, Set<String>> MAY_IMPORT = Map.ofEntries(
-            Map.entry("cli", Set.of("acp", "app", "config", "telemetry", "terminal")),
-            Map.entry("terminal", Set.of()),
-            Map.entry("acp", Set.of()),
-            Map.entry(
-                    "app",
-                    Set.of(
-                            "api",
-                            "listener",
-                            "connection",
-                            "session",
-                            "retention",
-                            "spawn",
-                            "worker",
-                            "stream",
-                            "store",
-                            "limits",
-                            "config",
-                            "telemetry",
-                            "time")),
-            Map.entry(
-                    "api",
-                    Set.of(
-                            "openai",
-                            "listener",
-                            "connection",
-                            "session",
-                            "stream",
-                            "spawn",
-                            "worker",
-                            "limits",
-                            "config",
-                            "time")),
-            Map.entry(
-                    "listener",
-                    Set.of("connection", "session", "stream", "spawn", "limits", "config", "telemetry", "time")),
-            Map.entry("connection", Set.of("session", "stream", "telemetry", "time")),
-            Map.entry("session", Set.of("spawn", "worker", "stream", "limits", "time")),
-            Map.entry("spawn", Set.of("worker", "stream", "tree", "limits", "store", "telemetry", "time")),
-            Map.entry("retention", Set.of("spawn", "store", "telemetry", "time")),
-            Map.entry("tree", Set.of("stream")),
-            Map.entry("worker", Set.of("stream", "limits", "time")),
-            Map.entry("store", Set.of("stream", "telemetry")),
-            Map.entry("stream", Set.of("limits", "telemetry", "time")),
-            Map.entry("limits", Set.of("time")),
-            Map.entry("openai", Set.of("stream", "telemetry", "time")),
-            Map.entry("telemetry", Set.of("time")),
-            Map.entry("config", Set.of()),
-            Map.entry("time", Set.of()));
-
-    /** A library, and the packages that may use it: where it is absent, tests need no event loop and no socket. */
-    private static final Map<String, Set<String>> LIBRARIES = Map.of(
-            "io.vertx",
-            Set.of("app", "api", "openai", "listener", "connection", "worker", "time"),
-            "io.netty",
-            Set.of("api", "openai", "listener", "connection", "stream", "store", "tree", "worker"),
-            "java.sql",
-            Set.of("store"),
-            "picocli",
-            Set.of("cli"),
-            "io.micrometer",
-            Set.of("telemetry"),
-            "io.prometheus",
-            Set.of("telemetry"),
-            "ch.qos.logback",
-            Set.of("telemetry"),
-            "brig.workeragent",
-            Set.of("cli"));
-
-    private static final Pattern NAME = Pattern.compile("\\bbrig\\.gateway\\.([a-z]+)\\b");
+    private static final Path RULES = SourceTree.ROOT.resolve("gateway/src/test/resources/architecture.txt");
+    private static final String SOURCES = "/src/main/java/";
+    private static final Pattern PACKAGE = Pattern.compile("(?m)^package (brig[\\w.]*);");
+    private static final Pattern NAME = Pattern.compile("\\bbrig(?:\\.[a-z]\\w*)+\\b");
+    private static final String LIBRARY = "library ";
     private static final int LINES_MAX = 600;
+    /** A package with more says why, in its note. */
+    private static final int CLASSES_MAX = 14;
+
+    private static final String REASON = "More than " + CLASSES_MAX + " classes: ";
     /** What leads to standard output or to the terminal itself past what makes hostile text harmless. */
     private static final Pattern OTHER_WAY_OUT =
             Pattern.compile("\\bSystem\\s*\\.\\s*(out|err|console|setOut|setErr)\\b|\\bFileDescriptor\\b"
                     + "|\\bPrintStream\\b|\\bPrintWriter\\b|\\bConsole\\b|\\bprintStackTrace\\b|\\binheritIO\\b|/dev/(tty|std|fd|pts)|\\bfd/[12]\\b"
                     + "|\\bIO\\s*\\.\\s*print|\\\\u001[bB]|\\\\033|\\bimport static java\\.lang\\.");
 
-    private static Map<Path, String> sources() {
-        try (Stream<Path> files = Files.walk(SOURCES)) {
-            Map<Path, String> sources = new TreeMap<>();
-            for (Path file :
-                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                sources.put(file, Files.readString(file));
+    /** The main sources of all modules, without comments, whose links bind nobody. */
+    private static Map<Path, String> sources() throws IOException {
+        Map<Path, String> sources = new TreeMap<>();
+        for (Path file : SourceTree.files(".java")) {
+            if (file.toString().contains(SOURCES)) {
+                sources.put(file, code(Files.readString(SourceTree.ROOT.resolve(file))));
             }
-            assertTrue(sources.size() > 50, "the sources were found");
-            return sources;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
+        assertTrue(sources.size() > 500, "the sources were found");
+        return sources;
     }
 
-    private static String packageOf(Path file) {
-        return SOURCES.relativize(file).getName(0).toString();
-    }
-
-    /** The code of a file, without its comments, whose links bind nobody. */
     private static String code(String source) {
         return source.replaceAll("(?s)/\\*.*?\\*/", "").replaceAll("(?m)//.*$", "");
     }
 
-    /** What each package uses of the others, imported or named in full. */
-    private static Map<String, Set<String>> used() {
-        Map<String, Set<String>> used = new TreeMap<>();
-        sources().forEach((file, source) -> {
-            Set<String> others = used.computeIfAbsent(packageOf(file), name -> new TreeSet<>());
-            Matcher name = NAME.matcher(code(source));
-            while (name.find()) {
-                others.add(name.group(1));
+    private static String packageOf(String source) {
+        Matcher name = PACKAGE.matcher(source);
+        assertTrue(name.find(), "each file is in a package");
+        return name.group(1);
+    }
+
+    /** The rules, by what stands before the arrow. */
+    private static Map<String, Set<String>> rules() throws IOException {
+        Map<String, Set<String>> rules = new TreeMap<>();
+        String text = Files.readString(RULES).replaceAll("(?m)^#.*\\R", "").replaceAll("\\R +", " ");
+        for (String line : text.split("\\R", -1)) {
+            String[] sides = line.split(" ->", 2);
+            if (sides.length == 2) {
+                Set<String> names = new TreeSet<>(List.of(sides[1].strip().split(" +", -1)));
+                names.remove("");
+                rules.put(sides[0], names);
             }
-        });
-        used.forEach((name, others) -> others.remove(name));
-        return used;
+        }
+        return rules;
+    }
+
+    /** What each package names of the others. */
+    private static Map<String, Set<String>> imports(Map<Path, String> sources) {
+        Map<String, Set<String>> imports = new TreeMap<>();
+        sources.values().forEach(source -> imports.put(packageOf(source), new TreeSet<>()));
+        for (String source : sources.values()) {
+            Matcher name = NAME.matcher(source);
+            while (name.find()) {
+                String named = name.group();
+                while (!named.isEmpty() && !imports.containsKey(named)) {
+                    named = named.substring(0, Math.max(0, named.lastIndexOf('.')));
+                }
+                if (!named.isEmpty()) {
+                    imports.get(packageOf(source)).add(named);
+                }
+            }
+        }
+        imports.forEach((name, others) -> others.remove(name));
+        return imports;
     }
 
     @Test
-    void shouldImportOnlyWhatTheDesignAllows() {
+    void shouldImportWhatTheRulesSayAndNothingElse() throws IOException {
+        Map<String, Set<String>> allowed = rules();
+        allowed.keySet().removeIf(name -> name.startsWith(LIBRARY));
+        Map<String, Set<String>> imports = imports(sources());
         List<String> wrong = new ArrayList<>();
-        used().forEach((name, others) -> {
-            if (!MAY_IMPORT.containsKey(name)) {
-                wrong.add(name + " is a package that the design does not know");
+        Set<String> all = new TreeSet<>(imports.keySet());
+        all.addAll(allowed.keySet());
+        for (String name : all) {
+            Set<String> may = allowed.getOrDefault(name, Set.of());
+            Set<String> does = imports.getOrDefault(name, Set.of());
+            if (!allowed.containsKey(name) || !imports.containsKey(name)) {
+                wrong.add(name + (imports.containsKey(name) ? " has no rule" : " is no package any more"));
             }
-            others.stream()
-                    .filter(other -> !MAY_IMPORT.getOrDefault(name, Set.of()).contains(other))
-                    .forEach(other -> wrong.add(name + " -> " + other));
-        });
+            does.stream().filter(other -> !may.contains(other)).forEach(other -> wrong.add(name + " -> " + other));
+            may.stream()
+                    .filter(other -> !does.contains(other))
+                    .forEach(other -> wrong.add(name + " may, but does not -> " + other));
+        }
         assertEquals(List.of(), wrong);
     }
 
     @Test
-    void shouldAllowNoCycle() {
-        // A package with nothing left to import goes; if the rule has no cycle, in the end all are gone.
-        Map<String, Set<String>> left = new TreeMap<>();
-        MAY_IMPORT.forEach((name, others) -> left.put(name, new TreeSet<>(others)));
+    void shouldAllowNoCycle() throws IOException {
+        // A package with nothing left to import goes; if the rules have no cycle, in the end all are gone.
+        Map<String, Set<String>> left = new TreeMap<>(rules());
+        left.keySet().removeIf(name -> name.startsWith(LIBRARY));
         while (left.values().removeIf(Set::isEmpty)) {
             left.values().forEach(others -> others.retainAll(left.keySet()));
         }
@@ -165,30 +126,36 @@ class ArchitectureTest {
     }
 
     @Test
-    void shouldUseLibrariesOnlyWhereTheyBelong() {
+    void shouldUseLibrariesOnlyWhereTheyBelong() throws IOException {
+        Map<Path, String> sources = sources();
         List<String> wrong = new ArrayList<>();
-        sources()
-                .forEach((file, source) -> LIBRARIES.forEach((library, packages) -> {
-                    if (Pattern.compile("\\b" + Pattern.quote(library) + "\\.")
-                                    .matcher(code(source))
-                                    .find()
-                            && !packages.contains(packageOf(file))) {
-                        wrong.add(SOURCES.relativize(file) + " uses " + library);
+        rules().forEach((name, packages) -> {
+            if (name.startsWith(LIBRARY)) {
+                String library = name.substring(LIBRARY.length());
+                Pattern use = Pattern.compile("\\b" + Pattern.quote(library) + "\\.");
+                sources.forEach((file, source) -> {
+                    if (!packages.contains(packageOf(source))
+                            && use.matcher(source).find()) {
+                        wrong.add(file + " uses " + library);
                     }
-                }));
+                });
+            }
+        });
         assertEquals(List.of(), wrong);
     }
 
     /** What an agent wrote would reach a person's terminal as it is, if one command printed by itself. */
     @Test
-    void shouldPrintThroughTheTerminalOnly() {
-        Set<String> mayPrint = Set.of("terminal/Terminal.java");
-        Set<String> mayCommand = Set.of(
-                "terminal/Line.java", "terminal/ContentFilter.java", "terminal/Picture.java", "terminal/Spinner.java");
+    void shouldPrintThroughTheTerminalOnly() throws IOException {
+        Set<String> mayPrint = Set.of("Terminal.java");
+        Set<String> mayCommand = Set.of("StyledLine.java", "ContentFilter.java", "RedrawnLines.java", "Spinner.java");
         List<String> wrong = new ArrayList<>();
         sources().forEach((file, source) -> {
-            String name = SOURCES.relativize(file).toString();
-            Matcher out = OTHER_WAY_OUT.matcher(code(source));
+            if (!file.startsWith("gateway")) {
+                return;
+            }
+            String name = String.valueOf(file.getFileName());
+            Matcher out = OTHER_WAY_OUT.matcher(source);
             while (out.find()) {
                 boolean sequence = out.group().startsWith("\\");
                 if (!(sequence ? mayCommand : mayPrint).contains(name)) {
@@ -200,7 +167,35 @@ class ArchitectureTest {
     }
 
     @Test
-    void shouldKeepFilesShort() {
-        sources().forEach((file, source) -> assertTrue(source.lines().count() <= LINES_MAX, file::toString));
+    void shouldKeepFilesShort() throws IOException {
+        for (Path file : sources().keySet()) {
+            try (var lines = Files.lines(SourceTree.ROOT.resolve(file))) {
+                assertTrue(lines.count() <= LINES_MAX, file::toString);
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhyAPackageIsLarge() throws IOException {
+        Map<Path, Integer> classes = new TreeMap<>();
+        sources().keySet().stream()
+                .filter(file -> !file.endsWith("package-info.java"))
+                .forEach(file -> classes.merge(file.getParent(), 1, Integer::sum));
+        List<String> wrong = new ArrayList<>();
+        classes.forEach((folder, count) -> {
+            if (count > CLASSES_MAX != note(folder).contains(REASON)) {
+                wrong.add(folder + " has " + count + " classes");
+            }
+        });
+        assertEquals(List.of(), wrong);
+    }
+
+    private static String note(Path folder) {
+        try {
+            return Files.readString(SourceTree.ROOT.resolve(folder).resolve("package-info.java"))
+                    .replaceAll("\\R \\* ?", " ");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -362,15 +362,10 @@ public final class Main {
             description = "Remove kept worktrees or copies, with their changes and branches.",
             mixinStandardHelpOptions = true,
             footer = {"", "'brig workspaces' lists them.", "", "Example:", "  brig discard my-task"})
-<<<<<<< HEAD:gateway/cli/src/main/java/brig/cli/Main.java
-    int discard(@Parameters(paramLabel = "ID", arity = "1..*", description = "spawn_id or task_id.") List<String> ids) {
-        try (CommandContext.Connection connection = context().connectOrEmbed()) {
-=======
     int discard(
             @Parameters(paramLabel = "ID", arity = "1..*", description = "The spawn_id or task_id of the session.")
                     List<String> ids) {
-        try (Context.Connection connection = context().connectOrEmbed()) {
->>>>>>> d3:gateway/src/main/java/brig/gateway/cli/Main.java
+        try (CommandContext.Connection connection = context().connectOrEmbed()) {
             for (String id : ids) {
                 Fields answer = connection.client().request(Map.of("action", "discard", "id", id));
                 if (json) {

@@ -1,4 +1,8 @@
-/** A request for a worker and its whole life: limits, states, recovery after a restart. */
+/**
+ * A request for a worker and its whole life: limits, states, recovery after a restart.
+ *
+ * <p>More than 14 classes: the state machine keeps its transitions, its views and its recovery package-private.
+ */
 @NullMarked
 package brig.gateway.spawn;
 

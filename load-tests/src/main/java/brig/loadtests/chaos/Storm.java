@@ -1,12 +1,12 @@
 package brig.loadtests.chaos;
 
+import brig.loadtests.client.Session;
 import brig.loadtests.client.StreamTransport;
 import brig.loadtests.client.Target;
 import brig.loadtests.client.Transcript;
 import brig.loadtests.client.Violation;
 import brig.loadtests.client.Workload;
 import brig.loadtests.conformance.Product;
-import brig.loadtests.client.Session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;

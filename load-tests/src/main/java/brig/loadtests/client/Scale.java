@@ -1,7 +1,5 @@
 package brig.loadtests.client;
 
-
-
 /**
  * How much it takes to make something happen, and how long to wait for it.
  *
@@ -30,5 +28,6 @@ public record Scale(
     private static final int MIB = 1024 * 1024;
 
     /** For a product with the settings of the conformance kit. */
-    public static final Scale PRODUCT = new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
+    public static final Scale PRODUCT =
+            new Scale(40_000, 15_000, 10_000, 4_000, MIB, 12L * MIB, 20L * MIB, 40, MIB, 131);
 }

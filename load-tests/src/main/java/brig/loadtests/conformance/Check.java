@@ -14,7 +14,8 @@ import java.util.Set;
  * @param says what is checked, for people
  * @param needs what the server must be for it
  */
-public record Check(String name, String clause, String rule, String says, Set<StreamTransport> ways, Needs needs, Body body) {
+public record Check(
+        String name, String clause, String rule, String says, Set<StreamTransport> ways, Needs needs, Body body) {
     /** What it takes. */
     enum Needs {
         /** Any server. */

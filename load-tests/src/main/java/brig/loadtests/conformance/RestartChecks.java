@@ -1,9 +1,9 @@
 package brig.loadtests.conformance;
 
-import brig.loadtests.client.Session;
 import brig.loadtests.client.Event;
 import brig.loadtests.client.OpenRequest;
 import brig.loadtests.client.Reader;
+import brig.loadtests.client.Session;
 import brig.loadtests.client.StreamTransport;
 import brig.loadtests.client.Target;
 import brig.loadtests.client.Transcript;

@@ -5,6 +5,8 @@
  * {@link brig.workeragent.sandbox.BubblewrapProcess}. The parents of the walls are not this JVM but one resident
  * C program, {@code brig-launcher}; process 1 inside each wall is {@code brig-init} (both in {@code
  * src/main/c}).
+ *
+ * <p>More than 14 classes: one launch is many steps, and none of them is for other packages.
  */
 @NullMarked
 package brig.workeragent.sandbox;

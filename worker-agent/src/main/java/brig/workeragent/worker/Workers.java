@@ -1,9 +1,9 @@
 package brig.workeragent.worker;
 
-import brig.workeragent.home.AgentHomes;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.message.SpawnRequest;
+import brig.workeragent.home.AgentHomes;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
