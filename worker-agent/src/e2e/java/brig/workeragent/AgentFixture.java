@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.FrameType;
 import brig.protocol.Ids;
 import brig.protocol.Json;
+import brig.workeragent.limits.TestedLevel;
 import brig.workeragent.worker.SystemTimers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,7 +76,10 @@ final class AgentFixture implements AutoCloseable {
     }
 
     AgentFixture open(Map<String, String> environment) throws IOException {
-        agent = WorkerAgent.open(Installation.read(options(), environment, Installation.isRoot()), new SystemTimers());
+        synchronized (TestedLevel.TRIAL) {
+            agent = WorkerAgent.open(
+                    Installation.read(options(), environment, Installation.isRoot()), new SystemTimers());
+        }
         return this;
     }
 
@@ -174,12 +178,14 @@ final class AgentFixture implements AutoCloseable {
                 .toList();
     }
 
-    /** The brig-egress that runs for a worker-agent of this process; others may run on this host. */
-    static List<Long> egressProcesses() {
+    /** The brig-egress of this worker-agent; others may run on this host, and in this process. */
+    List<Long> egressProcesses() {
         List<Long> all = processesWith("brig.workeragent.egress.proxy.EgressMain");
-        // Above it is bubblewrap, twice, which has the same words.
+        List<Long> own = processesWith(root.toString());
+        // Above it is bubblewrap, twice, which has the same words, and names our folder.
         return ProcessHandle.current()
                 .children()
+                .filter(child -> own.contains(child.pid()))
                 .flatMap(ProcessHandle::children)
                 .flatMap(ProcessHandle::children)
                 .map(ProcessHandle::pid)

@@ -12,15 +12,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits as the kernel of this host enforces them on groups, at each level that it has. */
+/** Limits as the kernel of this host enforces them on groups, at each level that it has. It looks at all groups of this process. */
+@Isolated
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @ParameterizedClass
 @ValueSource(strings = {"cgroup2", "cgroup1"})
@@ -133,7 +136,7 @@ class ResourceLimitsTest {
 
     private static void awaitSpares(WallFixture of) {
         while (of.launcher.sparesKept() < Launcher.SPARES) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
     }
 
