@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.FrameType;
 import brig.protocol.Ids;
 import brig.protocol.Json;
-import brig.workeragent.limits.TestedLevel;
 import brig.workeragent.worker.SystemTimers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,10 +75,7 @@ final class AgentFixture implements AutoCloseable {
     }
 
     AgentFixture open(Map<String, String> environment) throws IOException {
-        synchronized (TestedLevel.TRIAL) {
-            agent = WorkerAgent.open(
-                    Installation.read(options(), environment, Installation.isRoot()), new SystemTimers());
-        }
+        agent = WorkerAgent.open(Installation.read(options(), environment, Installation.isRoot()), new SystemTimers());
         return this;
     }
 

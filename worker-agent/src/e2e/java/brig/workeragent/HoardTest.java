@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @FieldSource("brig.workeragent.limits.LimitsBackend#LEVELS")
 class HoardTest {
     /** The workers' user here: what the kernel counts for a user is not taken from the workers of other tests. */
-    private static final int UID = 59618;
+    private static final int UID = 59619;
 
     private static final long MEMORY_BYTES_MAX = 64L << 20;
     private static final Path HOARD =

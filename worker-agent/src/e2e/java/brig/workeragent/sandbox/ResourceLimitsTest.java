@@ -8,22 +8,17 @@ import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.limits.TestedLevel;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits as the kernel of this host enforces them on groups, at each level that it has. It looks at all groups of this process. */
-@Isolated
+/** Limits as the kernel of this host enforces them on groups, at each level that it has. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @ParameterizedClass
 @ValueSource(strings = {"cgroup2", "cgroup1"})
@@ -115,38 +110,6 @@ class ResourceLimitsTest {
         lease.close();
         lease.close();
         for (Path file : lease.procsFiles()) assertFalse(Files.exists(file.getParent()));
-    }
-
-    @Test
-    void shouldLeaveNoGroupWhenTheLauncherIsClosed() throws Exception {
-        // Scenario: the launcher keeps processes in groups of their own for launches that never come.
-        LimitsLease probe = backend.acquire("base");
-        Path base = probe.procsFiles().getFirst().getParent().getParent();
-        probe.close();
-        wall.run("true");
-        awaitSpares(wall);
-        Set<Path> before = ownGroups(base);
-        try (var own = new WallFixture(backend)) {
-            own.run("true");
-            awaitSpares(own);
-            assertTrue(ownGroups(base).size() > before.size());
-        }
-        assertEquals(before, ownGroups(base));
-    }
-
-    private static void awaitSpares(WallFixture of) {
-        while (of.launcher.sparesKept() < Launcher.SPARES) {
-            LockSupport.parkNanos(2_000_000);
-        }
-    }
-
-    private static Set<Path> ownGroups(Path base) throws IOException {
-        try (var groups = Files.list(base)) {
-            return groups.filter(group -> group.getFileName()
-                            .toString()
-                            .startsWith("brig-" + ProcessHandle.current().pid() + "-"))
-                    .collect(Collectors.toSet());
-        }
     }
 
     @Test

@@ -8,9 +8,6 @@ import org.slf4j.LoggerFactory;
 
 /** A level of limits that a test is for. */
 public final class TestedLevel {
-    /** Held while a level is tried: its trial of control groups has one name for each process. */
-    public static final Object TRIAL = new Object();
-
     private static final Set<String> MISSING = ConcurrentHashMap.newKeySet();
 
     private TestedLevel() {}
@@ -18,9 +15,7 @@ public final class TestedLevel {
     /** Skips the test where this host does not have the level, and says so once, loudly. */
     public static LimitsBackend assume(String level) {
         try {
-            synchronized (TRIAL) {
-                return LimitsBackend.require(level).backend();
-            }
+            return LimitsBackend.require(level).backend();
         } catch (LimitsUnavailableException refused) {
             if (MISSING.add(level)) {
                 LoggerFactory.getLogger(TestedLevel.class)
