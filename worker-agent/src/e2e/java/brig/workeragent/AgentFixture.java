@@ -174,12 +174,14 @@ final class AgentFixture implements AutoCloseable {
                 .toList();
     }
 
-    /** The brig-egress that runs for a worker-agent of this process; others may run on this host. */
-    static List<Long> egressProcesses() {
+    /** The brig-egress of this worker-agent; others may run on this host, and in this process. */
+    List<Long> egressProcesses() {
         List<Long> all = processesWith("brig.egress.proxy.EgressMain");
-        // Above it is bubblewrap, twice, which has the same words.
+        List<Long> own = processesWith(root.toString());
+        // Above it is bubblewrap, twice, which has the same words, and names our folder.
         return ProcessHandle.current()
                 .children()
+                .filter(child -> own.contains(child.pid()))
                 .flatMap(ProcessHandle::children)
                 .flatMap(ProcessHandle::children)
                 .map(ProcessHandle::pid)

@@ -33,7 +33,7 @@ class EgressMemoryTest {
                 TestGateway control = fixture.control()) {
             fixture.writePolicy("test", Map.of("egress", Map.of("allowedHosts", List.of("allowed.test"))));
             spawn(fixture, control);
-            List<Long> pids = AgentFixture.egressProcesses();
+            List<Long> pids = fixture.egressProcesses();
             assertEquals(1, pids.size());
             long before = residentBytes(pids.getFirst());
             List<Map<String, Object>> answers = new ArrayList<>();

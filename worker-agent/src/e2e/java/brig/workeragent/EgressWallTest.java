@@ -276,7 +276,7 @@ class EgressWallTest {
             for (String line = session.line(); !line.equals("loaded"); line = session.line()) {
                 said.add(line);
                 if (said.size() == 40 || said.size() == 200) {
-                    for (long pid : AgentFixture.egressProcesses()) {
+                    for (long pid : fixture.egressProcesses()) {
                         killed += ProcessHandle.of(pid)
                                         .filter(ProcessHandle::destroyForcibly)
                                         .isPresent()

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.Ids;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.limits.TestedLevel;
-import brig.workeragent.sandbox.WorkerIdentity;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,6 +32,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @FieldSource("brig.workeragent.limits.LimitsBackend#LEVELS")
 class HoardTest {
+    /** The workers' user here: what the kernel counts for a user is not taken from the workers of other tests. */
+    private static final int UID = 59619;
+
     private static final long MEMORY_BYTES_MAX = 64L << 20;
     private static final Path HOARD =
             Path.of(System.getProperty("brig.hostile")).resolve("hoard");
@@ -97,7 +99,11 @@ class HoardTest {
     @BeforeEach
     void open() throws IOException {
         TestedLevel.assume(level).close();
-        fixture = new AgentFixture(level).open();
+        fixture = new AgentFixture(level);
+        Files.writeString(
+                fixture.config,
+                Files.readString(fixture.config).replace("\"worker\": {", "\"worker\": {\"uid\": " + UID + ", "));
+        fixture.open();
         control = fixture.control();
         Path tools = Files.createDirectory(fixture.root.resolve("tools"));
         Files.setPosixFilePermissions(tools, PosixFilePermissions.fromString("rwxr-xr-x"));
@@ -146,7 +152,7 @@ class HoardTest {
 
     /** A program of the workers' user on the host, with the limits of an ordinary login. */
     private BufferedReader startPerson() throws IOException {
-        String uid = Integer.toString(WorkerIdentity.DEFAULT_UID);
+        String uid = Integer.toString(UID);
         List<String> command = new ArrayList<>(
                 Installation.isRoot()
                         ? List.of("setpriv", "--reuid", uid, "--regid", uid, "--clear-groups")

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,7 +86,7 @@ class LimitsBiteTest {
         void assertUntouched() {
             long before = heard.get();
             while (heard.get() < before + 5 && reader.isAlive()) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(2_000_000);
             }
             assertTrue(reader.isAlive(), () -> "the neighbour fell silent: " + fault);
             assertTrue(longestSilenceMs.get() < SILENCE_MS_MAX, longestSilenceMs + " ms of silence");

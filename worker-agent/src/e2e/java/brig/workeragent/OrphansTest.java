@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -137,7 +138,7 @@ class OrphansTest {
         while (Files.exists(bases.resolve(idle + ".worktree"))
                 || Files.exists(bases.resolve("spn_halfway.worktree"))
                 || !endedOf(busy)) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
         assertFalse(Files.exists(bases.resolve(idle)));
         assertTrue(Files.exists(bases.resolve(busy).resolve("x")));

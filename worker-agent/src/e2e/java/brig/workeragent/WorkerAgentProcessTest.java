@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,14 +64,14 @@ class WorkerAgentProcessTest {
             }
         }
         while (AgentFixture.processesWith(mark).isEmpty()) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
     }
 
     private void awaitNoSleeper() {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!AgentFixture.processesWith(mark).isEmpty() && System.nanoTime() < end) {
-            Thread.onSpinWait();
+            LockSupport.parkNanos(2_000_000);
         }
         assertEquals(List.of(), AgentFixture.processesWith(mark));
     }

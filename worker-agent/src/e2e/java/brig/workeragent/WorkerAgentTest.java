@@ -184,7 +184,7 @@ class WorkerAgentTest {
         try (TestGateway frames = fixture.frames(id, 1)) {
             frames.read(frame -> frame.type() != FrameType.CHUNK);
             while (AgentFixture.processesWith(mark).isEmpty()) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(2_000_000);
             }
             control.ask("{\"id\":2,\"op\":\"terminate\",\"spawn_id\":\"" + id + "\",\"reason\":\"shutdown\"}");
             List<String> end = new ArrayList<>();

@@ -136,12 +136,16 @@ final class CrashCell {
                 }
                 product.serve();
             }
-            case WORKER_AGENT -> site.killWorkerAgent();
+            case WORKER_AGENT -> {
+                site.killWorkerAgent();
+                site.startWorkerAgent();
+            }
             case BOTH -> {
                 product.process().destroyForcibly();
                 site.killWorkerAgent();
                 product.kill();
                 product.database().goOn();
+                site.startWorkerAgent();
                 product.serve();
             }
             case AGENT -> {

@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -20,25 +24,28 @@ import org.junit.jupiter.params.provider.EnumSource;
  * anybody saw is in the record. The findings are written to build/reports/crash-matrix.txt and .html.
  */
 @Timeout(540)
+@Execution(ExecutionMode.CONCURRENT)
+@Order(1)
 class CrashMatrixTest {
-    private static final List<List<String>> FOUND = new ArrayList<>();
+    private static final List<List<String>> FOUND = new CopyOnWriteArrayList<>();
 
     private final List<String> failed = new ArrayList<>();
 
     @AfterAll
     static void report() throws IOException {
-        FOUND.sort(Comparator.comparing(row ->
-                Arrays.stream(Step.values()).map(step -> step.says).toList().indexOf(row.getFirst())));
+        FOUND.sort(Comparator.comparing((List<String> row) ->
+                        Arrays.stream(Step.values()).map(step -> step.says).toList().indexOf(row.getFirst()))
+                .thenComparing(row -> row.get(1)));
         CrashReport.write(FOUND);
     }
 
     @Test
     void shouldEndInOneWayWhenTheGatewayOrTheAgentIsKilled() throws IOException {
-        try (CrashSite shared = new CrashSite()) {
+        try (CrashSite site = new CrashSite()) {
             for (Step step : Step.values()) {
-                play(shared, step, Victim.GATEWAY);
+                play(site, step, Victim.GATEWAY);
                 if (step.hasAgent) {
-                    play(shared, step, Victim.AGENT);
+                    play(site, step, Victim.AGENT);
                 }
             }
         }
@@ -48,11 +55,11 @@ class CrashMatrixTest {
     @ParameterizedTest
     @EnumSource(names = {"WORKER_AGENT", "BOTH"})
     void shouldEndInOneWayWhenTheWorkerAgentIsKilledAloneOrWithTheGateway(Victim victim) throws IOException {
-        for (Step step : Step.values()) {
-            // What reaches a worker-agent later needs one that lives.
-            if (step != Step.ASKED_LATE) {
-                try (CrashSite own = new CrashSite()) {
-                    play(own, step, victim);
+        try (CrashSite site = new CrashSite()) {
+            for (Step step : Step.values()) {
+                // What reaches a worker-agent later needs one that lives.
+                if (step != Step.ASKED_LATE) {
+                    play(site, step, victim);
                 }
             }
         }

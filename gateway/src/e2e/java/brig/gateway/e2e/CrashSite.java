@@ -9,23 +9,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** A gateway and a worker-agent with a relay between them; when its worker-agent is killed the gateway starts one of its own. */
+/** A gateway and a worker-agent with a relay between them. Each is started again when it was killed, as systemd does. */
 final class CrashSite implements AutoCloseable {
     private final Product product = Product.prepare(Map.of());
-    private final Path front = product.runtime().resolve("w/control.sock");
+    private final Path front = product.folder().resolve("f/w/control.sock");
     private final Path back = product.folder().resolve("b/w/control.sock");
-    private final Process workerAgent;
+    private Process workerAgent;
     private Relay relay;
 
     CrashSite() throws IOException {
-        workerAgent = product.startWorkerAgent(product.folder().resolve("b"));
         try {
-            Await.until("the worker-agent listens", () -> Files.exists(back));
             Files.createDirectories(
                     front.getParent(),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            relay = new Relay(front, back);
-            product.serve();
+            startWorkerAgent();
+            product.withWorkerAgent(product.folder().resolve("f")).serve();
         } catch (IOException | AssertionError e) {
             close();
             throw e;
@@ -49,15 +47,18 @@ final class CrashSite implements AutoCloseable {
     void killWorkerAgent() throws IOException, InterruptedException {
         workerAgent.destroyForcibly().waitFor();
         relay.close();
+        Files.delete(back);
     }
 
-    /** How many of these the worker-agent has or is starting; one where it cannot be asked. */
+    void startWorkerAgent() throws IOException {
+        workerAgent = product.startWorkerAgent(product.folder().resolve("b"));
+        Await.until("the worker-agent listens", () -> Files.exists(back));
+        relay = new Relay(front, back);
+    }
+
+    /** How many of these the worker-agent has or is starting. */
     long workersLeft(List<String> spawnIds) throws IOException {
-        Path socket = workerAgent.isAlive() ? back : front;
-        if (!Files.exists(socket)) {
-            return 1;
-        }
-        try (Wire control = Wire.unix(socket)) {
+        try (Wire control = Wire.unix(back)) {
             Fields has =
                     control.sendLine("{\"id\":1,\"op\":\"list\"}").message().object("ok");
             return Stream.concat(
@@ -73,7 +74,9 @@ final class CrashSite implements AutoCloseable {
         if (relay != null) {
             relay.close();
         }
-        workerAgent.destroyForcibly();
+        if (workerAgent != null) {
+            workerAgent.destroyForcibly();
+        }
         product.close();
     }
 }

@@ -37,6 +37,7 @@ final class Product implements AutoCloseable {
     private final Path config;
     private final Thread atExit = new Thread(this::end);
     private List<String> around = List.of();
+    private List<String> options = List.of();
     private Process serve;
     private String url = "";
 
@@ -112,6 +113,12 @@ final class Product implements AutoCloseable {
         return this;
     }
 
+    /** {@code brig serve} with a worker-agent that somebody else starts, with sockets in that folder. */
+    Product withWorkerAgent(Path runtimeFolder) {
+        options = List.of("--worker-agent", runtimeFolder.toString());
+        return this;
+    }
+
     /** {@code brig serve} with one more variable, {@code NAME=value}. */
     Product with(String variable) {
         around = List.of("env", variable);
@@ -133,6 +140,7 @@ final class Product implements AutoCloseable {
     void serve() throws IOException {
         List<String> command = new ArrayList<>(around);
         command.addAll(List.of(BRIG, "serve", "--config", config.toString()));
+        command.addAll(options);
         serve = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();

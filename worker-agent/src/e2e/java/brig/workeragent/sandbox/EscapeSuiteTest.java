@@ -175,7 +175,8 @@ class EscapeSuiteTest {
     @Test
     void shouldEscapeWhenThereIsNoWall() throws Exception {
         assumeTrue(isRoot(), "needs root");
-        Path folder = Files.createTempDirectory("brig-unwalled");
+        // On the file system of the host's programs, which it tries to link.
+        Path folder = Files.createTempDirectory(Path.of("/var/tmp"), "brig-unwalled");
         var command = new ArrayList<>(List.of("/bin/bash", "-c", "exec 9</etc/shadow; exec \"$0\" \"$@\""));
         command.addAll(bait.attempts(HostBait.ESCAPE.toString(), false));
         Process process = new ProcessBuilder(command)

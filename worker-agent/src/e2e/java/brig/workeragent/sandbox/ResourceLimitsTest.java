@@ -8,10 +8,8 @@ import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsLease;
 import brig.workeragent.limits.ResourceLimits;
 import brig.workeragent.limits.TestedLevel;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,38 +110,6 @@ class ResourceLimitsTest {
         lease.close();
         lease.close();
         for (Path file : lease.procsFiles()) assertFalse(Files.exists(file.getParent()));
-    }
-
-    @Test
-    void shouldLeaveNoGroupWhenTheLauncherIsClosed() throws Exception {
-        // Scenario: the launcher keeps processes in groups of their own for launches that never come.
-        LimitsLease probe = backend.acquire("base");
-        Path base = probe.procsFiles().getFirst().getParent().getParent();
-        probe.close();
-        wall.run("true");
-        awaitSpares(wall);
-        Set<Path> before = ownGroups(base);
-        try (var own = new WallFixture(backend)) {
-            own.run("true");
-            awaitSpares(own);
-            assertTrue(ownGroups(base).size() > before.size());
-        }
-        assertEquals(before, ownGroups(base));
-    }
-
-    private static void awaitSpares(WallFixture of) {
-        while (of.launcher.sparesKept() < Launcher.SPARES) {
-            Thread.onSpinWait();
-        }
-    }
-
-    private static Set<Path> ownGroups(Path base) throws IOException {
-        try (var groups = Files.list(base)) {
-            return groups.filter(group -> group.getFileName()
-                            .toString()
-                            .startsWith("brig-" + ProcessHandle.current().pid() + "-"))
-                    .collect(Collectors.toSet());
-        }
     }
 
     @Test

@@ -91,26 +91,6 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     public record Overview(
             boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked, List<Ask> asks) {}
 
-    /** The sockets of one process of a worker. */
-    private static final class SocketRegistration {
-        private final String id;
-        private final EgressGate.Registration what;
-        private final Set<WallSocket> more = new LinkedHashSet<>();
-        private final SecretFeed secrets;
-        private EgressPolicy policy;
-        /** As they were read last; null before. */
-        private @Nullable Map<String, String> values;
-
-        private boolean reading;
-
-        SocketRegistration(String id, EgressGate.Registration what, SecretFeed secrets) {
-            this.id = id;
-            this.what = what;
-            this.secrets = secrets;
-            this.policy = what.policy();
-        }
-    }
-
     private final Services setup;
     private final ScheduledThreadPoolExecutor link;
     private final SecretSources sources;
@@ -168,7 +148,8 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             registrations.put(id, registration);
             watch();
             register(running, registration);
-            listenTo(registration, portsOf(sessions.get(what.spawnId())));
+            EgressSession session = sessions.get(what.spawnId());
+            listenTo(registration, session == null ? List.of() : session.allowedPorts());
             return () -> release(id);
         });
     }
@@ -222,7 +203,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                     "cannot be opened: the wall of this worker was built without a way out;"
                             + " start it with a policy whose \"egress\" allows a host, or asks (askMs)");
         }
-        String denied = new HostPolicy(policyOf(session)).closedBy(wanted);
+        String denied = new HostPolicy(session.policyNow()).closedBy(wanted);
         if (denied != null) {
             throw Fields.invalid(
                     "host", "cannot be opened: deniedHosts of the policy has " + denied + ", and no answer opens that");
@@ -236,7 +217,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
             long now = System.currentTimeMillis();
             return new Overview(
                     session.hasWayOut,
-                    policyOf(session),
+                    session.policyNow(),
                     List.copyOf(session.allowed),
                     session.revoked.stream().sorted().toList(),
                     session.asks.values().stream()
@@ -529,26 +510,6 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         registration.what.network().sockets().forEach(socket -> listened.add(socket.port()));
         registration.more.forEach(socket -> listened.add(socket.port()));
         ports.stream().filter(port -> !listened.contains(port)).forEach(port -> listen(registration, port));
-    }
-
-    /** Ports that a person allowed. */
-    private static List<Integer> portsOf(@Nullable EgressSession session) {
-        return session == null
-                ? List.of()
-                : session.allowed.stream()
-                        .map(host -> HostPattern.parse(host).port())
-                        .filter(port -> port > 0)
-                        .distinct()
-                        .toList();
-    }
-
-    /** A policy that cannot be read now allows nothing. */
-    private static EgressPolicy policyOf(EgressSession session) {
-        try {
-            return session.policy.get();
-        } catch (BrigException e) {
-            return EgressPolicy.NONE;
-        }
     }
 
     /** A policy that cannot be used any more allows nothing. */

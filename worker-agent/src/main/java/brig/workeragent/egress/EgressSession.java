@@ -2,8 +2,10 @@ package brig.workeragent.egress;
 
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPattern;
+import brig.protocol.BrigException;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,5 +56,23 @@ final class EgressSession {
     /** A person answered all that wait for those hosts: they are listed no more, whatever their events take. */
     void answered(HostPattern hosts) {
         asks.values().removeIf(ask -> hosts.matches(ask.host(), (int) ask.port()));
+    }
+
+    /** Ports that a person allowed. */
+    List<Integer> allowedPorts() {
+        return allowed.stream()
+                        .map(host -> HostPattern.parse(host).port())
+                        .filter(port -> port > 0)
+                        .distinct()
+                        .toList();
+    }
+
+    /** A policy that cannot be read now allows nothing. */
+    EgressPolicy policyNow() {
+        try {
+            return policy.get();
+        } catch (BrigException e) {
+            return EgressPolicy.NONE;
+        }
     }
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,10 @@ final class WorkerGroups {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkerGroups.class);
     private static final String PREFIX = "brig-";
+    /** Those that this process made and has not removed. */
+    private static final Set<Path> MADE = ConcurrentHashMap.newKeySet();
+
+    private static final AtomicLong PROBES = new AtomicLong();
     private static final int KILL_WAIT_MS = 2000;
     /** An orphan may fork while its group is being read. */
     private static final int KILL_ROUNDS = 10;
@@ -55,7 +60,7 @@ final class WorkerGroups {
     void open() throws LimitsUnavailableException {
         for (Path base : bases) {
             removeStale(base);
-            remove(create(base, "probe"));
+            remove(create(base, "probe" + PROBES.incrementAndGet()));
         }
     }
 
@@ -92,10 +97,12 @@ final class WorkerGroups {
 
     private Path create(Path base, String name) throws LimitsUnavailableException {
         Path folder = base.resolve(PREFIX + ownPid + "-" + name);
+        MADE.add(folder);
         try {
             groupFolders.make(folder);
             return folder;
         } catch (IOException refused) {
+            MADE.remove(folder);
             throw new LimitsUnavailableException("cannot create " + folder + ": " + reason(refused));
         }
     }
@@ -108,6 +115,7 @@ final class WorkerGroups {
     private void remove(Path folder) {
         try {
             groupFolders.remove(folder);
+            MADE.remove(folder);
             leftovers.remove(folder);
         } catch (IOException busy) {
             leftovers.add(folder);
@@ -128,7 +136,7 @@ final class WorkerGroups {
     private void removeStale(Path base) throws LimitsUnavailableException {
         try (DirectoryStream<Path> groups = Files.newDirectoryStream(base, PREFIX + "*-*")) {
             for (Path group : groups) {
-                if (isStale(String.valueOf(group.getFileName()))) {
+                if (!MADE.contains(group) && isStale(String.valueOf(group.getFileName()))) {
                     killOrphans(group);
                     remove(group);
                 }
@@ -174,10 +182,7 @@ final class WorkerGroups {
         }
     }
 
-    /**
-     * At start-up this process owns no group yet: one with its own pid is that of a predecessor in a
-     * container.
-     */
+    /** Of one that this process has not made. With its own pid it is that of a predecessor in a container. */
     private boolean isStale(String name) {
         String pid = name.substring(PREFIX.length(), name.indexOf('-', PREFIX.length()));
         return pid.matches("[0-9]{1,9}")
