@@ -46,7 +46,8 @@ export function wallPart(id, view, model) {
                 (one) => html`<tr class=${one.status}><td title=${one.status}>${SIGN[one.status]}<span
                     class="sr">${one.status}</span></td>
                 <th scope="row">${one.name}</th><td>${one.detail}</td></tr>`,
-            )}</tbody></table>`
+            )}</tbody></table>
+            <p>${posture.tool_wall ?? ''}</p>`
         }
         <h2>What it may reach</h2>
         ${egress?.policy ? reach(id, egress) : html`<p class="dim">${egress?.refusal ?? unknown}</p>`}

@@ -34,7 +34,8 @@ bool apart(const char *kind, const char *host);
 /* posture-process.c, posture-files.c, posture-network.c */
 check uid_not_root, no_capabilities, no_new_privs, seccomp_filter, own_pid_namespace, own_user_namespace,
     init_sealed, no_terminal, environment_empty, limits, inotify_bounded;
-check root_read_only, proc_sys_read_only, workspace, tmp_sized, home_sized, shm_sized, descriptors;
+check root_read_only, proc_sys_read_only, workspace, workspace_mounts, tmp_sized, home_sized, shm_sized,
+    descriptors;
 check own_network, egress_network, no_host_sockets;
 
 #endif

@@ -20,6 +20,18 @@ static bool is_read_only(const char *folder) {
     return statvfs(folder, &mount) == 0 && (mount.f_flag & ST_RDONLY) != 0;
 }
 
+/*
+ * The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... Each ends with a
+ * NUL; END is behind the last. NULL if they cannot be read.
+ */
+static const char *mount_lines(const char **end) {
+    static char mounts[256 * 1024];
+    if (!slurp("/proc/self/mountinfo", mounts, sizeof mounts)) return NULL;
+    *end = mounts + strlen(mounts);
+    for (char *at = mounts; (at = strchr(at, '\n')) != NULL;) *at++ = '\0';
+    return mounts;
+}
+
 /* Where mounts may be writable: what the worker may fill, what the kernel guards itself, and single devices.
  */
 static bool may_be_writable(const char *mount, const char *further) {
@@ -53,15 +65,13 @@ static bool is_covered(const char *lines, const char *end, unsigned id, const ch
 }
 
 /*
- * The lines of mountinfo, proc(5): number, parent, device, root, mount point, options... systemd has an
- * automount below /proc/sys, and what it mounted on top of that; bwrap makes the upper one read-only and
- * cannot get to the lower.
+ * systemd has an automount below /proc/sys, and what it mounted on top of that; bwrap makes the upper one
+ * read-only and cannot get to the lower.
  */
 static bool only_known_mounts_are_writable(const char *further) {
-    static char mounts[256 * 1024];
-    if (!slurp("/proc/self/mountinfo", mounts, sizeof mounts)) return seen(false, "not known");
-    const char *end = mounts + strlen(mounts);
-    for (char *at = mounts; (at = strchr(at, '\n')) != NULL;) *at++ = '\0';
+    const char *end;
+    const char *mounts = mount_lines(&end);
+    if (mounts == NULL) return seen(false, "not known");
     int writable = 0, all = 0;
     for (const char *line = mounts; line < end; line += strlen(line) + 1, all++) {
         unsigned id;
@@ -119,6 +129,66 @@ bool workspace(const char *mode) {
     if (writable) return seen(true, "writable");
     return seen(false, "its user cannot write there, %s: chown it, or take the policy review",
                 strerrorname_np(errno));
+}
+
+/* What is mounted on that place: where it lies on which file system. The last of several covers the others.
+ */
+struct source {
+    char device[32], root[4096];
+};
+
+static bool source_of(const char *place, const char *lines, const char *end, struct source *source) {
+    bool found = false;
+    for (const char *line = lines; line < end; line += strlen(line) + 1) {
+        struct source one;
+        char mount[4096];
+        if (sscanf(line, "%*u %*u %31s %4095s %4095s", one.device, one.root, mount) != 3) return false;
+        if (strcmp(mount, place) != 0) continue;
+        *source = one;
+        found = true;
+    }
+    return found;
+}
+
+/* Whether it is one of the words of that text. */
+static bool is_listed(const char *word, const char *text) {
+    size_t length = strlen(word);
+    for (const char *at = text; at != NULL && *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
+        if (strcspn(at, " ") == length && memcmp(at, word, length) == 0) return true;
+    }
+    return false;
+}
+
+/*
+ * bwrap mounts by path, and a worker of another wall may put a link in the place of what it mounts. So what
+ * is mounted below the workspace must be that part of the workspace itself, or the empty file that hides a
+ * private one. The value: places where something else may be, in the words of mountinfo, a space between.
+ */
+bool workspace_mounts(const char *further) {
+    static const char *const folder = "/workspace";
+    const char *end;
+    const char *lines = mount_lines(&end);
+    struct source own, blank, one;
+    if (lines == NULL || !source_of(folder, lines, end, &own)) return seen(false, "not known");
+    bool hides = source_of("/run/brig-blank", lines, end, &blank);
+    size_t above = strcmp(own.root, "/") == 0 ? 0 : strlen(own.root);
+    int all = 0;
+    for (const char *line = lines; line < end; line += strlen(line) + 1) {
+        char mount[4096];
+        if (sscanf(line, "%*u %*u %31s %4095s %4095s", one.device, one.root, mount) != 3) {
+            return seen(false, "not known");
+        }
+        const char *below = mount + strlen(folder);
+        if (strncmp(mount, folder, strlen(folder)) != 0 || *below != '/') continue;
+        all++;
+        bool of_it = strcmp(one.device, own.device) == 0 && strncmp(one.root, own.root, above) == 0 &&
+                     strcmp(one.root + above, below) == 0;
+        bool is_blank = hides && strcmp(one.device, blank.device) == 0 && strcmp(one.root, blank.root) == 0;
+        if (!of_it && !is_blank && !is_listed(mount, further)) {
+            return seen(false, "%.60s shows something else", mount);
+        }
+    }
+    return seen(true, "%d below it, each that part of it, hidden, or declared", all);
 }
 
 /* A tmpfs of its own, of at most that size; the kernel rounds up to whole pages. */

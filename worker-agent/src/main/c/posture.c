@@ -37,6 +37,7 @@ static const struct {
     {"root-read-only", root_read_only},
     {"proc-sys-read-only", proc_sys_read_only},
     {"workspace", workspace},
+    {"workspace-mounts", workspace_mounts},
     {"tmp-sized", tmp_sized},
     {"home-sized", home_sized},
     {"shm-sized", shm_sized},

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** Tells where a program is executed, while this is open: behind a wall or on the host. Needs root. */
-final class ExecWatch implements AutoCloseable {
+public final class ExecWatch implements AutoCloseable {
     private final Process watch;
     private final BufferedReader said;
 
     /** @param folder on the file system where that program lies */
-    ExecWatch(Path folder, String program) throws IOException {
+    public ExecWatch(Path folder, String program) throws IOException {
         watch = new ProcessBuilder(System.getProperty("brig.hostile") + "/exec-watch", folder.toString(), program)
                 .redirectErrorStream(true)
                 .start();
@@ -25,7 +25,7 @@ final class ExecWatch implements AutoCloseable {
     }
 
     /** Ends it. @return "walled PATH" or "host PATH" for each time that it was executed */
-    List<String> seen() throws IOException {
+    public List<String> seen() throws IOException {
         watch.getOutputStream().close();
         return said.lines().toList();
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import brig.protocol.Ids;
 import brig.protocol.wire.FrameType;
+import brig.workeragent.sandbox.WorkerIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,10 +20,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Worktrees and plain folders, seen from inside the real wall and from the host. */
 @Timeout(90)
 class WorkspaceWallTest {
+    private static final int WALLS_BESIDE = 25;
     private static final String COMMIT = "git -c user.name=a -c user.email=a@example.org commit -qm work";
 
     private AgentFixture fixture;
@@ -198,6 +202,39 @@ class WorkspaceWallTest {
             assertTrue(String.valueOf(diff(session.id()).get("diff")).contains("+two\n"));
             assertEquals("one\n", Files.readString(repository.resolve("a.txt")));
         }
+    }
+
+    /** Scenario: an agent exchanges a folder of its workspace for a link while other walls are made of that workspace. */
+    @ParameterizedTest
+    @ValueSource(strings = {".git", ".idea"})
+    void shouldMountNothingElseWhenAnAgentInTheSameFolderExchangesItForALink(String name) throws Exception {
+        Path shared = Files.createDirectory(fixture.root.resolve("workspaces/shared"));
+        Path elsewhere = Files.createDirectory(fixture.root.resolve("elsewhere"));
+        Files.writeString(elsewhere.resolve("secret"), "not for agents\n");
+        if (Installation.isRoot()) {
+            for (Path file : List.of(shared, elsewhere)) {
+                Files.setAttribute(file, "unix:uid", WorkerIdentity.DEFAULT_UID);
+            }
+        }
+        Map<String, ?> place = Map.of("workspace", shared.toString(), "share_workspace", true);
+        try (Walled racer = new Walled(fixture, "shell", place)) {
+            racer.say(
+                    """
+                    mkdir %1$s; ln -s %2$s link; echo races
+                    exec perl -e '$call = %3$d; $a = "%1$s"; $b = "link"; syscall($call, -100, $a, -100, $b, 2) while 1'
+                    """.formatted(name, elsewhere, System.getProperty("os.arch").equals("aarch64") ? 276 : 316));
+            racer.until(frame -> frame.text("content").contains("races"));
+            for (int i = 0; i < WALLS_BESIDE; i++) {
+                String said = fixture.runToEnd(
+                        control,
+                        id(),
+                        place,
+                        "cat " + name + "/secret link/secret; touch " + name + "/planted link/planted");
+                assertFalse(said.contains("not for agents"), said);
+            }
+            racer.terminate();
+        }
+        assertFalse(Files.exists(elsewhere.resolve("planted")));
     }
 
     @Test

@@ -240,8 +240,11 @@ public final class Main {
         Stream<List<String>> level = Stream.of(List.of(task, "limits-level", "", posture.text("limits", "")));
         Stream<List<String>> notHeld =
                 posture.texts("not_held").stream().map(what -> List.of(task, "not-held", "", what));
+        Stream<List<String>> toolWall = Stream.of(posture.text("tool_wall", ""))
+                .filter(how -> !how.isEmpty())
+                .map(how -> List.of(task, "tool-wall", "", how));
         return Stream.concat(
-                Stream.concat(level, notHeld),
+                Stream.concat(Stream.concat(level, notHeld), toolWall),
                 posture.objects("properties").stream()
                         .map(property -> List.of(
                                 task,

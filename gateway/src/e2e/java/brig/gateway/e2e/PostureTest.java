@@ -41,6 +41,9 @@ class PostureTest {
                     properties::toString);
             assertTrue(properties.stream().allMatch(property -> property.endsWith(" OK")), properties::toString);
 
+            String toolWall = posture.text("tool_wall", "");
+            assertTrue(toolWall.matches("git .* in a wall of their own each: no network, uid [1-9].*"), toolWall);
+
             String path = "/api/v1/spawns/" + spawn.id() + "/posture";
             Web web = product.web();
             for (String token : List.of(product.adminToken(), spawn.captainToken(), spawn.watcherToken())) {
@@ -58,8 +61,16 @@ class PostureTest {
 
             Run sessions = product.brig("sessions", "--posture");
             assertTrue(sessions.out().lines().anyMatch(line -> line.matches(".* own-network +OK .*")), sessions::out);
+            assertTrue(
+                    sessions.out().lines().anyMatch(line -> line.matches(".* tool-wall +.*no network.*")),
+                    sessions::out);
             Run doctor = product.brig("doctor");
             assertTrue(doctor.out().lines().anyMatch(line -> line.matches("own-network +OK .*")), doctor::out);
+            assertTrue(
+                    doctor.out()
+                            .lines()
+                            .anyMatch(line -> line.matches("workspace tools +OK .*no network, uid [1-9].*")),
+                    doctor::out);
 
             product.kill();
             product.serve();

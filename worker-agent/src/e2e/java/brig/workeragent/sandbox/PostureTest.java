@@ -40,7 +40,8 @@ class PostureTest {
             "shm-sized",
             "tmp-sized",
             "uid-not-root",
-            "workspace");
+            "workspace",
+            "workspace-mounts");
 
     static final List<String> NAMES_WITH_EGRESS = NAMES.stream()
             .map(name -> name.equals("own-network") ? "egress-network" : name)

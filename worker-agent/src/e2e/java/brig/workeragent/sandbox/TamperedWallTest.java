@@ -147,6 +147,7 @@ class TamperedWallTest {
                 further("root-read-only", "--ro-bind /usr/share /usr/share --tmpfs /usr/share"),
                 edited("proc-sys-read-only", "s:^--ro-bind$:--bind:"),
                 further("workspace", "--tmpfs /workspace --remount-ro /workspace"),
+                further("workspace-mounts", "--ro-bind /usr/share /workspace/shown"),
                 further("tmp-sized", "--tmpfs /tmp"),
                 further("home-sized", "--size 1073741824 --tmpfs /home/worker"),
                 further("shm-sized", "--tmpfs /dev/shm"),

@@ -56,9 +56,12 @@ final class SandboxTools implements ToolWall {
     private final WallSettings.Tools settings;
     private final ResourceLimits limits;
     private final int startMs;
+    private final int uid;
 
-    SandboxTools(Launcher launcher, WallSettings settings) {
+    /** @param user the workers' user */
+    SandboxTools(Launcher launcher, WallSettings settings, WorkerIdentity user) {
         this.launcher = launcher;
+        this.uid = user.uid();
         this.settings = settings.tools();
         this.startMs = settings.startMs();
         this.limits = new ResourceLimits(
@@ -67,6 +70,12 @@ final class SandboxTools implements ToolWall {
                 100 * Runtime.getRuntime().availableProcessors(),
                 this.settings.memoryBytesMax(),
                 OPEN_FILES_MAX);
+    }
+
+    @Override
+    public String bounds() {
+        return "no network, uid %d, at most %d s and %d MiB"
+                .formatted(uid, settings.timeoutMs() / 1000, settings.memoryBytesMax() / (1024 * 1024));
     }
 
     @Override

@@ -140,7 +140,7 @@ public final class SandboxWalls implements Walls {
 
     /** Where Brig's own programs work on what workers wrote. */
     public ToolWall tools() {
-        return new SandboxTools(launcher, settings);
+        return new SandboxTools(launcher, settings, config.identity());
     }
 
     /** Who owns what workers write. */

@@ -161,14 +161,10 @@ public final class ControlOperations {
 
     private Map<String, ?> list() {
         Workers.Listing listing = workers.list();
-        return Map.of(
-                "workers",
-                listing.workers().stream().map(ControlOperations::show).toList(),
-                "starting",
-                listing.starting());
+        return Map.of("workers", listing.workers().stream().map(this::show).toList(), "starting", listing.starting());
     }
 
-    private static Map<String, Object> show(Workers.View view) {
+    private Map<String, Object> show(Workers.View view) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("spawn_id", view.spawnId());
         put(shown, view.spawned());
@@ -178,12 +174,14 @@ public final class ControlOperations {
         return shown;
     }
 
-    private static void put(Map<String, Object> shown, SpawnResult spawned) {
+    private void put(Map<String, Object> shown, SpawnResult spawned) {
         shown.put("socket", spawned.socket().toString());
         shown.put("workspace", spawned.workspace().toString());
         Posture posture = spawned.posture();
         if (posture != null) {
-            shown.put("posture", posture.toMap());
+            Map<String, Object> whole = posture.toMap();
+            whole.put("tool_wall", made.toolWall());
+            shown.put("posture", whole);
         }
     }
 

@@ -12,6 +12,8 @@ final class BubblewrapCommand {
 
     /** Where brig-init appears in the wall. */
     private static final String INIT = "/run/brig-init";
+    /** Where process 1 finds the file that hides others, if there is one that does. */
+    private static final String BLANK = "/run/brig-blank";
 
     /** Links into /usr on a merged host, folders of their own elsewhere. */
     private static final List<String> SYSTEM_FOLDERS = List.of("bin", "sbin", "lib", "lib32", "lib64", "libx32");
@@ -34,6 +36,10 @@ final class BubblewrapCommand {
         addSystem(options);
         addEtc(options, profile.network());
         addOwnMounts(options, profile);
+        Path blank = template.blank();
+        if (profile.mounts().stream().anyMatch(mount -> mount.source().equals(blank))) {
+            add(options, "--ro-bind", blank.toString(), BLANK);
+        }
         for (WallProfile.Mount mount : profile.mounts()) {
             add(
                     options,

@@ -51,14 +51,16 @@ final class DeclaredPosture {
 
     private final Map<String, String> namespaces;
     private final UserCounts counts;
+    private final WorkspaceMounts mounts;
 
-    private DeclaredPosture(Map<String, String> namespaces, UserCounts counts) {
+    private DeclaredPosture(Map<String, String> namespaces, UserCounts counts, WorkspaceMounts mounts) {
         this.namespaces = namespaces;
         this.counts = counts;
+        this.mounts = mounts;
     }
 
     /** Reads the numbers of this process's own namespaces, which are those that a wall must not have. */
-    static DeclaredPosture ofHost(UserCounts counts) throws SandboxException {
+    static DeclaredPosture ofHost(UserCounts counts, WorkspaceMounts mounts) throws SandboxException {
         var numbers = new LinkedHashMap<String, String>();
         for (String property : new TreeSet<>(NAMESPACES.keySet())) {
             String kind = String.valueOf(NAMESPACES.get(property));
@@ -73,11 +75,11 @@ final class DeclaredPosture {
                         "this kernel does not tell its namespaces: " + unreadable.getMessage());
             }
         }
-        return new DeclaredPosture(numbers, counts);
+        return new DeclaredPosture(numbers, counts, mounts);
     }
 
     /** @param memoryGroup whether a group limits memory */
-    List<String> of(WallProfile profile, boolean memoryGroup) {
+    List<String> of(WallProfile profile, boolean memoryGroup) throws SandboxException {
         var declared = new ArrayList<>(ALWAYS);
         declared.add("seccomp-filter=" + (profile.nested() ? "nested" : "") + (memoryGroup ? "" : ",rlimits"));
         if (counts.inotifyInstances() > 0) declared.add("inotify-bounded=" + counts.inotifyInstances());
@@ -90,6 +92,7 @@ final class DeclaredPosture {
         namespaces.forEach((property, number) ->
                 declared.add(property.equals(NETWORK) ? network(number, profile.network()) : property + "=" + number));
         declared.add("workspace=" + (profile.workspaceReadOnly() ? "ro" : "rw"));
+        declared.add("workspace-mounts=" + String.join(" ", mounts.declared(profile)));
         declared.add("tmp-sized=" + profile.tmpBytesMax());
         declared.add("home-sized=" + profile.homeBytesMax());
         declared.add("shm-sized=" + BubblewrapCommand.SHARED_MEMORY_BYTES);

@@ -69,7 +69,7 @@ public final class Launcher implements AutoCloseable {
         this.config = config;
         this.template = template;
         this.counts = counts;
-        this.declaration = DeclaredPosture.ofHost(counts);
+        this.declaration = DeclaredPosture.ofHost(counts, new WorkspaceMounts(config.blank()));
         this.bubblewrap = new BubblewrapCommand(template, Path.of("/"));
         this.requests = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("brig-launcher-requests").factory());

@@ -78,6 +78,11 @@ final class WallTemplate {
      */
     record Etc(Path folder, Map<Path, Path> trusted) {}
 
+    /** An empty file that no worker can read. */
+    Path blank() {
+        return folder.resolve(LauncherConfig.BLANK);
+    }
+
     /**
      * Writes the template.
      *

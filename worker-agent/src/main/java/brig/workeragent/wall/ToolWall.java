@@ -63,4 +63,7 @@ public interface ToolWall {
      *     {@code SANDBOX_UNAVAILABLE} and its like where there is no wall, and so no run
      */
     <T> Said<T> run(Job job, byte[] input, Output<T> output);
+
+    /** What a run is held to, for people. */
+    String bounds();
 }

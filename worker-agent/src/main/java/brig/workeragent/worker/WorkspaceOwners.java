@@ -40,6 +40,11 @@ final class WorkspaceOwners {
         boolean touches(Path other) {
             return folder.startsWith(other) || other.startsWith(folder);
         }
+
+        /** Whether who works there can put a link in the place of that folder. */
+        boolean isAbove(Path other) {
+            return other.startsWith(folder) && !other.equals(folder);
+        }
     }
 
     private final Path notes;
@@ -78,18 +83,25 @@ final class WorkspaceOwners {
     }
 
     /**
-     * Whether a spawn may work in that folder.
+     * Whether a spawn may work in that folder. To share is to be in the same one: walls mount by path, and who works above a
+     * folder can exchange it for a link.
      *
      * @param shares whether the request says that it may be where another session is
      * @throws BrigException {@code WORKSPACE_IN_USE}
      */
     void requireFree(Path folder, Asker asker, boolean shares) {
         requireNotOfOthers(folder, asker, shares);
+        if (live.values().stream()
+                .anyMatch(stay -> stay.touches(folder) && !stay.folder().equals(folder))) {
+            throw new BrigException(
+                    ErrorCode.WORKSPACE_IN_USE,
+                    "a live session works above or below " + folder + ": wait for its end, or name its folder");
+        }
         if (!shares && live.values().stream().anyMatch(stay -> stay.touches(folder))) {
             throw new BrigException(
                     ErrorCode.WORKSPACE_IN_USE,
                     "a live session of yours works in " + folder
-                            + ", above or below it: wait for its end, or say share_workspace (--share-workspace)");
+                            + ": wait for its end, or say share_workspace (--share-workspace)");
         }
     }
 
@@ -108,6 +120,10 @@ final class WorkspaceOwners {
                     ErrorCode.WORKSPACE_IN_USE,
                     folder + " is another captain's, or holds or lies in one that is: "
                             + "choose another; an admin may say share_workspace (--share-workspace)");
+        }
+        if (live.values().stream().anyMatch(stay -> stay.isAbove(folder))) {
+            throw new BrigException(
+                    ErrorCode.WORKSPACE_IN_USE, "a live session works above " + folder + ": wait for its end");
         }
     }
 

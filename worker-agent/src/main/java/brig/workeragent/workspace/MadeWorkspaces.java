@@ -275,7 +275,13 @@ public final class MadeWorkspaces {
         git.empty(folder);
     }
 
-    /** How what agents leave is worked on here, found by trying. */
+    /** How what agents leave is worked on here, for people. */
+    public String toolWall() {
+        return "git and other programs of the host work on what it writes in a wall of their own each: "
+                + git.wall().bounds();
+    }
+
+    /** The same, found by trying. */
     public Walls.Finding finding() {
         String name = "workspace tools";
         try {
@@ -289,8 +295,8 @@ public final class MadeWorkspaces {
             return new Walls.Finding(
                     name,
                     "OK",
-                    version + ": each run on what an agent left has a wall of its own, with no"
-                            + " network, the workers' user, and the bounds of worker.tools",
+                    version + ": each run on what an agent left has a wall of its own: "
+                            + git.wall().bounds() + " (worker.tools)",
                     null);
         } catch (IOException | BrigException e) {
             return new Walls.Finding(

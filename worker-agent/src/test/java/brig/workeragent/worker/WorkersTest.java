@@ -446,5 +446,10 @@ class WorkersTest {
         public <T> Said<T> run(Job job, byte[] input, Output<T> output) {
             throw new AssertionError(job);
         }
+
+        @Override
+        public String bounds() {
+            return "nothing";
+        }
     }
 }

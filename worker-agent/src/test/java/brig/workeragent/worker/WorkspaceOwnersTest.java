@@ -80,9 +80,12 @@ class WorkspaceOwnersTest {
             requireRefused(touched, BOB, false);
             requireRefused(touched, BOB, true);
             requireRefused(touched, ALICE, false);
-            requireFree(touched, ALICE, true);
             requireRefused(touched, ADMIN, false);
-            requireFree(touched, ADMIN, true);
+        }
+        for (Asker sharing : List.of(ALICE, ADMIN)) {
+            requireFree(work, sharing, true);
+            requireRefused(work.resolve("sub/deep"), sharing, true);
+            requireRefused(folder.resolve("base"), sharing, true);
         }
         requireFree(folder.resolve("base/working"), BOB, false);
         tenants.leave("spn_1");
@@ -97,6 +100,10 @@ class WorkspaceOwnersTest {
         assertThrows(BrigException.class, () -> tenants.requireNotOfOthers(work.resolve(".git"), BOB, false));
         assertThrows(BrigException.class, () -> tenants.requireNotOfOthers(work, ADMIN, false));
         assertDoesNotThrow(() -> tenants.requireNotOfOthers(work, ADMIN, true));
+        Path below = work.resolve("sub");
+        for (Asker sharing : List.of(ALICE, ADMIN)) {
+            assertThrows(BrigException.class, () -> tenants.requireNotOfOthers(below, sharing, true));
+        }
     }
 
     @Test
