@@ -102,8 +102,16 @@ class ArchitectureTest {
                     + "|\\bPrintStream\\b|\\bPrintWriter\\b|\\bConsole\\b|\\bprintStackTrace\\b|\\binheritIO\\b|/dev/(tty|std|fd|pts)|\\bfd/[12]\\b"
                     + "|\\bIO\\s*\\.\\s*print|\\\\u001[bB]|\\\\033|\\bimport static java\\.lang\\.");
 
+    /** A refusal that ends in an exception itself, and so in the name of a class; Reason has the words. */
+    private static final Pattern CLASS_NAME_FOR_PEOPLE =
+            Pattern.compile("new BrigException\\([^;]*?\\+ (?:e|failure|exception)\\s*\\)");
+
     private static Map<Path, String> sources() {
-        try (Stream<Path> files = Files.walk(SOURCES)) {
+        return sources(SOURCES);
+    }
+
+    private static Map<Path, String> sources(Path of) {
+        try (Stream<Path> files = Files.walk(of)) {
             Map<Path, String> sources = new TreeMap<>();
             for (Path file :
                     files.filter(path -> path.toString().endsWith(".java")).toList()) {
@@ -196,6 +204,19 @@ class ArchitectureTest {
                 }
             }
         });
+        assertEquals(List.of(), wrong);
+    }
+
+    @Test
+    void shouldSayWhyInWordsAndNotInNamesOfClasses() {
+        List<String> wrong = new ArrayList<>();
+        for (Path module : List.of(SOURCES, Path.of("../worker-agent/src/main/java/brig/workeragent"))) {
+            sources(module)
+                    .forEach((file, source) -> CLASS_NAME_FOR_PEOPLE
+                            .matcher(code(source))
+                            .results()
+                            .forEach(found -> wrong.add(module.relativize(file) + ": " + found.group())));
+        }
         assertEquals(List.of(), wrong);
     }
 

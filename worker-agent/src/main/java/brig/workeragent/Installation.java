@@ -3,6 +3,7 @@ package brig.workeragent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Json;
+import brig.protocol.Reason;
 import brig.protocol.Settings;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.egress.confinement.ConfinedCommand;
@@ -104,7 +105,8 @@ record Installation(
         try {
             return Json.parseCommented(Files.readString(file));
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "cannot read the configuration " + file + ": " + e);
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND, "cannot read the configuration " + file + ": " + Reason.withFile(e));
         } catch (BrigException e) {
             throw new BrigException(e.code(), file + ": " + e.getMessage());
         }

@@ -102,8 +102,8 @@ final class Listeners {
 
     /** Opens the spawner socket and HTTP on both addresses, behind the sockets of sessions. @throws BrigException where a place is taken */
     public CompletionStage<Void> open(HttpApi.Behind behind) {
-        GatewayStatus status = new GatewayStatus(
-                door.sessions(), door.lobby(), behind.controls().admission(), behind.clock(), System::nanoTime);
+        GatewayStatus status =
+                new GatewayStatus(door.sessions(), door.lobby(), behind.controls(), behind.clock(), System::nanoTime);
         SpawnerSocket spawner = new SpawnerSocket(door, behind, status, this::url);
         HttpApi api = new HttpApi(door, behind, status, spawner, config);
         Router router = api.router(vertx);

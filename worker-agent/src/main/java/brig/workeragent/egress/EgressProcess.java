@@ -3,6 +3,7 @@ package brig.workeragent.egress;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
+import brig.protocol.Reason;
 import brig.workeragent.egress.audit.AuditFiles;
 import brig.workeragent.egress.audit.AuditLog;
 import brig.workeragent.egress.confinement.ConfinedCommand;
@@ -280,7 +281,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         try {
             return new AuditFiles(setup.stateDir().resolve("audit")).read(position, bytesMax);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.RECORD_LOST, "the audit cannot be read: " + e);
+            throw new BrigException(ErrorCode.RECORD_LOST, "the audit cannot be read: " + Reason.withFile(e));
         }
     }
 

@@ -7,6 +7,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Ids;
 import brig.protocol.Json;
+import brig.protocol.Reason;
 import brig.workeragent.adapter.Adapter;
 import brig.workeragent.profile.AgentProfile;
 import brig.workeragent.profile.AgentProfiles;
@@ -59,7 +60,7 @@ final class Cassettes {
                     agent.profile().adapter(),
                     clock);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.RECORD_LOST, "cannot record in " + folder + ": " + e);
+            throw new BrigException(ErrorCode.RECORD_LOST, "cannot record in " + folder + ": " + Reason.withFile(e));
         }
     }
 

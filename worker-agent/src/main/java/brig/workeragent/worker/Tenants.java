@@ -7,6 +7,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
 import brig.protocol.PrivateFile;
+import brig.protocol.Reason;
 import brig.protocol.SpawnRequest.Asker;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -59,7 +60,7 @@ final class Tenants {
                 read(file);
             }
         } catch (IOException | DirectoryIteratorException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read whose the workspaces are: " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot read whose the workspaces are: " + Reason.withFile(e));
         }
     }
 
@@ -175,7 +176,7 @@ final class Tenants {
                     noteOf(stay.folder()),
                     Json.writeLine(Map.of("folder", stay.folder().toString(), "captain", stay.captain())));
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is: " + e);
+            throw Reason.refusal(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is", e);
         }
     }
 

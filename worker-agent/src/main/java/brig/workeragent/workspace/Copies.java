@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
+import brig.protocol.Reason;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import brig.workeragent.wall.ToolWall;
@@ -66,7 +67,7 @@ final class Copies implements MadeWorkspaces.Maker {
             return new MadeWorkspaces.Made(copy, List.of());
         } catch (IOException e) {
             remove(note, true);
-            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot copy " + folder + ": " + e);
+            throw Reason.refusal(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot copy " + folder, e);
         } catch (BrigException e) {
             remove(note, true);
             throw e;

@@ -3,6 +3,7 @@ package brig.workeragent.workspace;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
+import brig.protocol.Reason;
 import brig.protocol.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.FileGlobs;
@@ -178,7 +179,8 @@ public final class MadeWorkspaces {
             Note note = notes.worktreeAt(folder);
             return note == null ? List.of() : worktrees.mounts(note);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + folder + ": " + e);
+            throw new BrigException(
+                    ErrorCode.INTERNAL, "cannot read what is known of " + folder + ": " + Reason.withFile(e));
         }
     }
 
@@ -313,7 +315,7 @@ public final class MadeWorkspaces {
                             note.endedMs()))
                     .toList();
         } catch (IOException | DirectoryIteratorException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot look for workspaces: " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot look for workspaces: " + Reason.withFile(e));
         }
     }
 

@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Fields;
 import brig.protocol.Json;
 import brig.protocol.PrivateFile;
+import brig.protocol.Reason;
 import brig.workeragent.wall.HostUser;
 import brig.workeragent.wall.WorkersUser;
 import java.io.BufferedOutputStream;
@@ -176,7 +177,8 @@ record Notes(Path base, WorkersUser user) {
                 try {
                     return read(spawnId, kind);
                 } catch (IOException e) {
-                    throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + spawnId + ": " + e);
+                    throw new BrigException(
+                            ErrorCode.INTERNAL, "cannot read what is known of " + spawnId + ": " + Reason.withFile(e));
                 }
             }
         }
