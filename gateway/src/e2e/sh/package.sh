@@ -134,6 +134,8 @@ try() {
         done
     done
     [ -f /usr/lib/brig/clients/opencode/index.js ] || fail 'the clients are not there'
+    grep -q '^complete -c brig ' /usr/share/fish/vendor_completions.d/brig.fish || fail 'fish does not complete'
+    grep -q 'brig Bash Completion' /usr/share/bash-completion/completions/brig || fail 'bash does not complete'
     ok 'the pages lead to each other'
     await
     systemctl is-active --quiet brig brig-worker-agent || log 'a service is not active'

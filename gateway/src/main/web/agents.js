@@ -124,7 +124,7 @@ export class AgentTree {
             return this.main;
         }
         if (!this.nodes.has(id) && id && this.nodes.size < NODES_MAX) {
-            this.nodes.set(id, newNode(id, this.main));
+            this.nodes.set(id, {...newNode(id, this.main), number: this.nodes.size});
         }
         return this.nodes.get(id);
     }

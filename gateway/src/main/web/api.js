@@ -62,6 +62,8 @@ export async function attempt(what, done) {
     }
 }
 
+/** Whether the gateway is not reached now: nothing can be asked of it. */
+export const isOffline = () => state.link.state === 'lost';
 export const isAdmin = () => state.me?.role === 'admin';
 export const isCaptain = () => isAdmin() || state.me?.role === 'captain';
 export const mayStart = () => isAdmin() || (state.me?.role === 'captain' && !state.me.spawn_id);

@@ -1,8 +1,9 @@
 // What the session changed in its worktree, as git tells it, with the words that differ within a line.
 import {html, nothing} from './vendor/lit.js';
-import {get, Refusal} from './api.js';
+import {get, isAdmin, post, Refusal, remove} from './api.js';
+import {drives} from './ending.js';
 import {dateTime, plural} from './format.js';
-import {changed} from './store.js';
+import {changed, confirmFirst, tell} from './store.js';
 
 const AGAIN_MS = 5000;
 const LINES_OPEN = 800; // a file with more is folded
@@ -23,7 +24,8 @@ async function load(id) {
         library ??= await import('./vendor/diff.js');
         const answer = await get(`spawns/${id}/diff`);
         if (answer.diff !== entry.text) {
-            entry.files = library.parsePatch(answer.diff).map(file);
+            const texts = answer.diff.split(/^diff --git /m).slice(1);
+            entry.files = library.parsePatch(answer.diff).map((patch, index) => file(patch, texts[index] ?? ''));
         }
         Object.assign(entry, {
             text: answer.diff,
@@ -51,14 +53,94 @@ export function changesPart(id, view) {
             ${entry.branch ? html`· <code>${entry.branch}</code>` : nothing}
             ${entry.askedMs ? `· as of ${dateTime(entry.askedMs)}` : nothing}
             ${entry.truncated ? '· cut off, there is more in the workspace' : nothing}</p>
+        ${entry.text ? actions(id, view, entry) : nothing}
+        ${entry.said ? html`<p class="problem" role="status">${entry.said}</p>` : nothing}
+        ${entry.files?.length > 1 ? contents(entry.files) : nothing}
         ${entry.files?.length === 0 ? unchanged(view) : nothing}
         ${entry.files?.map(
-            (one) => html`<details ?open=${one.lines.length <= LINES_OPEN}><summary><code>${one.name}</code>
-            <span class="added">+${one.added}</span> <span class="removed">−${one.removed}</span></summary>
+            (
+                one,
+                index,
+            ) => html`<details id=${`file-${index}`} ?open=${one.lines.length <= LINES_OPEN}><summary><code>${one.name}</code>
+            ${one.badges.map((badge) => html`<span class="pill">${badge}</span> `)}${numbers(one)}</summary>
             <div class="diff" role="group" aria-label=${`Changes of ${one.name}`}
                 tabindex="0"><table><tbody>${one.lines.map(line)}</tbody></table></div></details>`,
         )}
     </section>`;
+}
+
+const numbers = (one) =>
+    one.lines.length
+        ? html`<span class="added">+${one.added}</span> <span class="removed">−${one.removed}</span>`
+        : nothing;
+
+/** The files by name; a click shows one. */
+const contents = (files) =>
+    html`<ul class="files" aria-label="Files">${files.map(
+        (one, index) => html`<li><button class="quiet" @click=${() => show(index)}><code>${one.name}</code>
+        ${one.badges.map((badge) => html`<span class="dim">${badge}</span> `)}${numbers(one)}</button></li>`,
+    )}</ul>`;
+
+function show(index) {
+    const details = document.getElementById(`file-${index}`);
+    details.open = true;
+    details.scrollIntoView({block: 'start'});
+}
+
+function actions(id, view, entry) {
+    const mine = view && drives(view);
+    return html`<p class="actions">
+        <button @click=${() => copyPatch(entry)}>Copy patch</button>
+        ${mine && entry.branch ? html`<button class="primary" @click=${() => apply(id, entry)}>Apply</button>` : nothing}
+        ${
+            view?.ended_ms && isAdmin()
+                ? html`<button class="danger" @click=${() => askToDiscard(id, view)}>Discard…</button>`
+                : nothing
+        }</p>`;
+}
+
+const copyPatch = (entry) =>
+    navigator.clipboard.writeText(entry.text).then(
+        () => tell('Copied. In the repository: git apply'),
+        () => tell('The browser does not allow copying here.', 'error'),
+    );
+
+/** Takes the changes over into the repository, or says what is in the way; then nothing was changed there. */
+async function apply(id, entry) {
+    entry.said = '';
+    try {
+        const answer = await post(`spawns/${id}/apply`, {});
+        if (answer.conflicts.length) {
+            entry.said = `Nothing was changed in ${answer.repository}: ${answer.conflicts.join('; ')}`;
+        } else if (answer.withheld.length) {
+            const files = answer.withheld.map((one) => `${one.path} (${one.reason})`).join(', ');
+            entry.said = `Nothing was changed in ${answer.repository}. These have to be named: ${files}. In a terminal: brig apply ${id} --allow FILE`;
+        } else {
+            tell(answer.patch ? `Applied to ${answer.repository}.` : `${answer.repository} has all of it already.`);
+        }
+    } catch (failure) {
+        tell(failure instanceof Refusal ? failure.message : 'The gateway does not answer.', 'error');
+    }
+    changed();
+}
+
+function askToDiscard(id, view) {
+    confirmFirst({
+        what: `The workspace of ${view.task_id} will be removed, with all changes in it and its branch.`,
+        verb: 'Discard',
+        act: () => discard(id),
+    });
+}
+
+async function discard(id) {
+    try {
+        await remove(`workspaces/${id}`);
+        known.delete(id);
+        tell('Discarded.');
+    } catch (failure) {
+        tell(failure instanceof Refusal ? failure.message : 'The gateway does not answer.', 'error');
+    }
+    changed();
 }
 
 const unchanged = (view) => html`<p class="empty">Nothing has changed${view?.ended_ms ? '' : ' yet'}.</p>`;
@@ -76,10 +158,19 @@ const nameOf = (patch) =>
         '',
     );
 
-function file(patch) {
+/** @param text the file's part of the patch, behind its first words */
+function file(patch, text) {
     const lines = patch.hunks.flatMap(hunk);
     const number = (kind) => lines.filter((one) => one.kind === kind).length;
-    return {name: nameOf(patch), lines, added: number('added'), removed: number('removed')};
+    const badges = [
+        patch.isCreate && 'new',
+        patch.isDelete && 'deleted',
+        patch.isRename && `renamed from ${patch.oldFileName.replace(/^a\//, '')}`,
+        patch.newMode === '100755' && 'executable',
+        patch.newMode === '120000' && 'link',
+        !lines.length && /^(GIT binary patch|Binary files )/m.test(text) && 'binary',
+    ].filter(Boolean);
+    return {name: nameOf(patch), lines, badges, added: number('added'), removed: number('removed')};
 }
 
 function hunk(part) {

@@ -1,7 +1,7 @@
 // What a captain says to the session: one message is one task for the agent. Arrow up brings back what was
 // said before.
 import {html, live, nothing} from './vendor/lit.js';
-import {post, Refusal} from './api.js';
+import {isOffline, post, Refusal} from './api.js';
 import {plural} from './format.js';
 import {changed, tell} from './store.js';
 
@@ -55,7 +55,7 @@ export function composer(view, model, look) {
     }
     const send = async (takeControl) => {
         const text = draft.text.trim();
-        if (text && (await say(id, model, text, takeControl))) {
+        if (text && !isOffline() && (await say(id, model, text, takeControl))) {
             draft.said.push(text);
             draft.place = draft.said.length;
             draft.text = '';
@@ -95,5 +95,6 @@ export function composer(view, model, look) {
             }} @keydown=${handleKey}></textarea>
         ${waits(model.waiting.size)}
         ${draft.held ? take(send) : nothing}
-        <button class="primary" type="submit">Send</button></form>`;
+        <button class="primary" type="submit" ?disabled=${isOffline()}
+            title=${isOffline() ? 'The gateway is not reached now' : ''}>Send</button></form>`;
 }

@@ -23,11 +23,18 @@ const KEYS = [
 
 let shared = null; // the link that was made
 let starting = false;
+let mode = ''; // where the session that is being started is to work
+
+function handleMode(event) {
+    mode = event.target.value;
+    changed();
+}
 
 export function dialogs() {
-    const content = {start, share, help}[state.dialog];
+    const content = {start, share, help, confirm}[state.dialog];
     if (!content) {
         shared = null;
+        mode = '';
         return nothing;
     }
     return html`<dialog aria-label=${content.title} ${ref(show)} @close=${() => open(null)}
@@ -46,6 +53,30 @@ function help() {
 }
 help.title = 'Keys';
 
+/** What somebody is about to do, once more before it is done. */
+function confirm() {
+    const {what, names = '', verb} = state.asked;
+    return html`<p>${what}</p>
+        ${names ? html`<p class="dim">${names}</p>` : nothing}
+        <footer><button @click=${() => open(null)}>Cancel</button>
+            <button class="danger" autofocus @click=${confirmed}>${verb}</button></footer>`;
+}
+confirm.title = 'Are you sure?';
+
+async function confirmed() {
+    const {act} = state.asked;
+    open(null);
+    await act();
+}
+
+const STATES = {not_installed: 'not installed', no_route: 'no route to its model', faulty: 'cannot be used'};
+
+/** Agents that can be started come first. */
+const byReadiness = (agents) => [...agents].sort((one, other) => isReady(other) - isReady(one));
+const isReady = (agent) => !(agent.state in STATES);
+
+const agentChoice = (agent) => choice({...agent, description: STATES[agent.state] ?? agent.description});
+
 const choice = ({name, description}) =>
     html`<option value=${name} title=${description ?? ''}>${name}${
         description ? ` – ${clip(description, 60)}` : ''
@@ -54,17 +85,22 @@ const choice = ({name, description}) =>
 function start() {
     const {agents, policies = []} = state.agents;
     return html`<form class="start" @submit=${submit}>
-        <label>Agent<select name="agent" required autofocus>${agents.map(choice)}</select></label>
-        <label>Message<textarea name="prompt" rows="4" placeholder="What it is to do; without one it waits"></textarea></label>
+        <label>Agent<select name="agent" required>${byReadiness(agents).map(agentChoice)}</select></label>
+        <label>Message<textarea name="prompt" rows="4" autofocus placeholder="What it is to do; without one it waits"></textarea></label>
         <label>Name<input name="task_id" pattern="[A-Za-z0-9][A-Za-z0-9._\\-]{0,127}" placeholder="one is made up if empty"
             title="Letters, digits, dot, underscore and hyphen" autocomplete="off"></label>
         <label>Wall<select name="policy"><option value="">as the agent's profile says</option>
             ${policies.map(choice)}</select></label>
-        <label>Workspace<select name="mode"><option value="">a new folder</option>
+        <label>Where<select name="mode" @change=${handleMode}><option value="" selected>a new folder</option>
             <option value="folder">a folder that is there</option>
             <option value="worktree">a worktree of a repository</option>
             <option value="copy">a copy of a folder</option></select></label>
-        <label>Path<input name="path" placeholder="/absolute/path, for all but a new folder" autocomplete="off"></label>
+        ${
+            mode
+                ? html`<label>${{worktree: 'Repository', copy: 'Folder to copy', folder: 'Folder'}[mode]}<input name="path"
+            required pattern="/.*" placeholder="/absolute/path" title="An absolute path" autocomplete="off"></label>`
+                : nothing
+        }
         <label class="check"><input type="checkbox" name="once"> end it when the message is done</label>
         <footer><button type="button" @click=${() => open(null)}>Cancel</button>
             <button class="primary" ?disabled=${starting}>${starting ? 'Starting…' : 'Start'}</button></footer>
@@ -75,7 +111,6 @@ start.title = 'Start a session';
 /** The request that the form stands for. */
 function wish(form) {
     const text = (name) => form.get(name).trim();
-    const mode = form.get('mode');
     const body = {
         agent_config: {name: form.get('agent')},
         once: form.get('once') === 'on',

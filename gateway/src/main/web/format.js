@@ -7,11 +7,11 @@ const UNITS = [
     ['s', 1000],
 ];
 
-/** `2h05m`, `3m20s`, `7s`: two units at most. */
+/** `2h05m`, `3m20s`, `7s`, `0.4s`: two units at most. */
 export function age(ms) {
     const at = UNITS.findIndex(([, unit]) => ms >= unit);
     if (at < 0) {
-        return '0s';
+        return `${(Math.max(ms, 0) / 1000).toFixed(1)}s`;
     }
     const [name, unit] = UNITS[at];
     const whole = `${Math.floor(ms / unit)}${name}`;

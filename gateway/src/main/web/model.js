@@ -38,6 +38,10 @@ export class Model {
     /** The names of messages that were sent from this page and had no turn yet. */
     waiting = new Set();
     throttled = false;
+    /** The numbers of the frames at which a message's turn came. */
+    turns = [];
+    /** Whether a message is worked on. */
+    works = false;
     refusal = null;
     over = false;
     #begin;
@@ -95,6 +99,7 @@ export class Model {
         this.lastSeq = 0;
         this.#begin = 1;
         this.record = [];
+        this.turns = [];
         this.#now = new Reading();
         this.#then = null;
         this.#append({type: 'gap', seq: 0, gap: {from: 1, to: 1, reason: 'epoch_changed'}});
@@ -115,6 +120,12 @@ export class Model {
         this.lastSeq = frame.seq;
         if (frame.type === 'message' || frame.type === 'error') {
             this.waiting.delete(frame.message_id);
+        }
+        if (frame.type === 'message') {
+            this.works = true;
+            this.turns.push(frame.seq);
+        } else if (frame.type === 'done') {
+            this.works = false;
         }
         this.over = frame.type === 'state' && frame.state === 'terminated';
         this.#append(frame);
@@ -160,6 +171,7 @@ export class Model {
 
     ended() {
         this.over = true;
+        this.works = false;
         this.throttled = false;
         this.presence = null;
     }

@@ -23,6 +23,12 @@ export function goTo(id, tab) {
     location.hash = placeOf(id, tab);
 }
 
+/** The same place under another name of the session, with no step back to the first. */
+export function rename(id) {
+    history.replaceState(null, '', placeOf(id, state.route.tab));
+    readRoute();
+}
+
 /** Reads the address. Who may see one session only is always there. */
 export function readRoute() {
     const found = ROUTE.exec(location.hash);

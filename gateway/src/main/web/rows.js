@@ -3,6 +3,7 @@ import {html, nothing} from './vendor/lit.js';
 import {coloured, marked} from './ansi.js';
 import {clip, time, tokens} from './format.js';
 
+const AGENT_COLOURS = 6;
 const STATUS = {
     completed: '✓',
     failed: '✗',
@@ -17,7 +18,7 @@ const STATUS = {
 export function rowTemplate(row, view) {
     const agent =
         row.agent && view.showAgents
-            ? html`<button class="who" @click=${() => view.narrow(row.agent)}
+            ? html`<button class="who of${view.numberOf(row.agent) % AGENT_COLOURS}" @click=${() => view.narrow(row.agent)}
                 title="Show only this agent">${clip(view.nameOf(row.agent), 14)}</button>`
             : nothing;
     return html`${agent}${KINDS[row.kind]?.(row, view) ?? nothing}`;
@@ -37,14 +38,34 @@ const event = (kind, sign, content) =>
     html`<div class="event ${kind}"><span class="sign"
         aria-hidden="true">${sign}</span><span>${content}</span></div>`;
 
-/** What the call is about, of what its input says in the words of the known agents. */
-const subject = (input) => input?.command ?? input?.path ?? input?.file_path ?? input?.pattern ?? input?.url;
+/** Text with what is searched for in marks; without a search nothing is made anew at each drawing. */
+const hits = (text, mark) => (mark ? marked(text, mark) : text);
 
-function toolHead(row) {
+/** What the call is about, of what its input says in the words of the known agents. */
+const subject = (input) =>
+    input?.command ?? input?.path ?? input?.file_path ?? input?.filePath ?? input?.pattern ?? input?.url;
+
+function toolHead(row, view) {
     const about = [...new Set([row.title, subject(row.input)])].filter((text) => text && typeof text === 'string');
     return html`<span class="status ${row.status}" title=${row.status}>${STATUS[row.status] ?? '·'}</span>
         <span class="name">${row.name || row.toolKind || 'tool'}</span>
-        <span class="title">${clip(about.join(' · '), 200)}</span>`;
+        <span class="title">${hits(clip(about.join(' · '), 200), view.mark)}</span>`;
+}
+
+/** What a call was given: a command as a shell shows it, an edit as what goes and what comes, else its fields. */
+function given(input, mark) {
+    if (typeof input.command === 'string') {
+        return html`<pre class="input">$ ${hits(input.command, mark)}</pre>`;
+    }
+    const before = input.old_string ?? input.oldString;
+    const after = input.new_string ?? input.newString;
+    if (typeof before === 'string' && typeof after === 'string') {
+        const lines = (text, kind, sign) =>
+            text.split('\n').map((one) => html`<div class=${kind}>${sign} ${hits(one, mark)}</div>`);
+        return html`<pre class="input">${hits(String(subject(input) ?? ''), mark)}</pre>
+            <pre class="edit">${lines(before, 'removed', '−')}${lines(after, 'added', '+')}</pre>`;
+    }
+    return html`<pre class="input">${hits(JSON.stringify(input, null, 2), mark)}</pre>`;
 }
 
 function toolBody(row, view) {
@@ -59,7 +80,7 @@ function toolBody(row, view) {
     const nodes = coloured(line, view.mark);
     row.outputShown = line.shown;
     row.outputNodes = line.nodes;
-    return html`${row.input ? html`<pre class="input">${JSON.stringify(row.input, null, 2)}</pre>` : nothing}
+    return html`${row.input ? given(row.input, view.mark) : nothing}
         ${output ? html`<pre class="output">${nodes}</pre>` : nothing}`;
 }
 
@@ -97,16 +118,16 @@ const KINDS = {
             view,
             'thought',
             html`<span class="name">thought</span> <span
-                class="title">${clip(row.text.trim().replace(/\s+/g, ' '), 120)}</span>`,
+                class="title">${hits(clip(row.text.trim().replace(/\s+/g, ' '), 120), view.mark)}</span>`,
             () => html`<div class="text">${marked(row.text, view.mark)}</div>`,
         ),
-    tool: (row, view) => foldable(row, view, 'tool', toolHead(row), () => toolBody(row, view)),
+    tool: (row, view) => foldable(row, view, 'tool', toolHead(row, view), () => toolBody(row, view)),
     raw: (row, view) =>
         foldable(
             row,
             view,
             'raw',
-            html`<span class="name">raw</span> <span class="title">${clip(row.text, 120)}</span>`,
+            html`<span class="name">raw</span> <span class="title">${hits(clip(row.text, 120), view.mark)}</span>`,
             () => html`<pre>${marked(row.text, view.mark)}</pre>`,
         ),
     subagent: (row, view) =>
@@ -116,7 +137,7 @@ const KINDS = {
             'subagent',
             html`<span class="status ${row.status}">${STATUS[row.status] ?? '·'}</span>
         <span class="name">${clip(view.nameOf(row.of), 40)}</span> ${row.status} <span
-            class="title">${clip(row.text.replace(/\s+/g, ' '), 120)}</span>`,
+            class="title">${hits(clip(row.text.replace(/\s+/g, ' '), 120), view.mark)}</span>`,
             () => html`<div class="text">${marked(row.text, view.mark)}</div>`,
         ),
     egress: (row, view) => egress(row, view),
@@ -126,12 +147,17 @@ const KINDS = {
         <span aria-hidden="true">${{completed: '☑', in_progress: '▶'}[entry.status] ?? '☐'}</span>
         ${entry.content}<span class="sr"> ${entry.status}</span></li>`,
         )}</ul>`,
-    permission: (row) =>
-        event(
-            row.decision === 'allow' ? 'allowed' : 'blocked',
-            '⚿',
-            html`permission for <b>${row.name}</b>: ${row.decision}`,
-        ),
+    permission: (row) => {
+        const about = subject(row.input);
+        const allowed = row.decision === 'allow';
+        return event(
+            allowed ? 'allowed' : 'blocked',
+            allowed ? '✓' : '⊘',
+            html`${allowed ? 'allowed' : 'denied'} <b>${row.name}</b>
+            ${typeof about === 'string' ? html`<code>${clip(about, 200)}</code>` : nothing}
+            <span class="dim">as the agent's profile says</span>`,
+        );
+    },
     error: (row) =>
         event(
             row.retrying ? 'warning' : 'error',

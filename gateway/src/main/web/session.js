@@ -1,29 +1,25 @@
 // One session: who it is, what can be done with it, and its parts as tabs.
 import {html, nothing} from './vendor/lit.js';
-import {attempt, isAdmin, isCaptain, post, remove} from './api.js';
+import {attempt, isCaptain, isOffline, post} from './api.js';
 import {agentsPart} from './tree.js';
 import {changesPart} from './changes.js';
 import {composer} from './composer.js';
+import {askToEnd, drives} from './ending.js';
 import {DOES, age, count, plural, tokens} from './format.js';
 import {goTo, PARTS, placeOf, TABS} from './route.js';
-import {open, state} from './store.js';
+import {isNarrow, open, state} from './store.js';
 import {streamPart} from './stream.js';
 import {terminalPart} from './terminal.js';
 import {viewing} from './viewing.js';
 import {asksBanner, wallPart} from './wall.js';
-import {isReadable, modelOf, refresh, viewOf} from './watch.js';
-
-/** Whether whoever is signed in may drive that session. */
-export const drives = (view) =>
-    isAdmin() || (isCaptain() && (!state.me.spawn_id || state.me.spawn_id === view.spawn_id));
+import {isNobody, isReadable, modelOf, viewOf} from './watch.js';
 
 export function session() {
     const id = state.route.session;
     const view = viewOf(id);
     const model = modelOf(id);
-    if (!view && !model) {
-        return html`<main class="viewer" id="main" tabindex="-1"><p
-            class="empty">Looking for this session…</p></main>`;
+    if (!view && (!model || isNobody(id))) {
+        return html`<main class="viewer" id="main" tabindex="-1">${isNobody(id) ? notFound(id) : looking}</main>`;
     }
     const look = viewing(id);
     const reading = model && look.read(model);
@@ -37,6 +33,12 @@ export function session() {
         ${speaks ? composer(view, model, look) : nothing}
     </main>`;
 }
+
+const looking = html`<p class="empty">Looking for this session…</p>`;
+
+const notFound = (id) => html`<div class="empty"><h2>There is no session ${id}</h2>
+    <p>Its name may be misspelled, or what was left of it has been deleted.</p>
+    <a class="button" href=${placeOf(null)}>All sessions</a></div>`;
 
 function part(id, view, model, reading, look) {
     switch (state.route.tab) {
@@ -74,7 +76,7 @@ function header(id, view, model, reading) {
             <span title="frames">${plural(model?.lastSeq ?? 0, 'frame')}</span>
             ${who(model?.presence)}
         </span>
-        ${view && drives(view) ? actions(view, alive) : nothing}
+        ${view && drives(view) ? menu(actions(view, alive)) : nothing}
     </header>`;
 }
 
@@ -88,25 +90,26 @@ function who(presence) {
         title="who is connected now">${plural(presence.watchers, 'watcher')}${captains ? `, ${captains}` : ''}</span>`;
 }
 
+/** On a phone the actions open from one button, so that the head stays one line. */
+const menu = (content) =>
+    isNarrow() ? html`<details class="menu"><summary aria-label="Actions">⋯</summary>${content}</details>` : content;
+
 function actions(view, alive) {
     const id = view.spawn_id;
     return html`<span class="actions">
         ${
             alive
-                ? html`<button
+                ? html`<button ?disabled=${!works(view)} title=${works(view) ? '' : 'It works on nothing'}
                     @click=${() => attempt(() => post(`sessions/${id}/cancel`), 'Cancelled what it is doing.')}>Cancel</button>
-            <button class="danger" @click=${() => terminate(view)}>Terminate</button>`
+            <button class="danger" ?disabled=${isOffline()} @click=${() => askToEnd([view])}>Terminate</button>`
                 : nothing
         }
         <button @click=${() => open('share')}>Share…</button></span>`;
 }
 
-async function terminate(view) {
-    if (confirm(`End ${view.task_id} and everything that runs in it?`)) {
-        await attempt(() => remove(`spawns/${view.spawn_id}`), 'It is being ended.');
-        await refresh();
-    }
-}
+/** Whether it works on a message, by its stream or by the list, whichever is newer. */
+const works = (view) =>
+    !isOffline() && (modelOf(view.spawn_id)?.works || ['working', 'waiting'].includes(view.activity));
 
 function problem(view, model) {
     const text =

@@ -1,7 +1,8 @@
 // The list of sessions, and who is signed in.
 import {html, live, nothing, repeat} from './vendor/lit.js';
 import {mayStart} from './api.js';
-import {DOES, age, byNeed, fitting, plural, tokens, tokensBrief} from './format.js';
+import {askToEnd, drives} from './ending.js';
+import {DOES, age, byNeed, fitting, plural, time, tokens, tokensBrief} from './format.js';
 import {findBy, placeOf} from './route.js';
 import {signOut} from './signin.js';
 import {changed, open, state} from './store.js';
@@ -22,8 +23,8 @@ export function sidebar() {
         </div>
         ${state.me.spawn_id ? nothing : filter()}
         <div class="sessions">
-            ${group('Live', byNeed(state.sessions))}
-            ${state.ended.length ? group('Ended', state.ended) : nothing}
+            ${group('Live', byNeed(state.sessions), endMany)}
+            ${state.ended.length ? group('Ended', state.ended, () => nothing) : nothing}
             ${state.moreEnded ? html`<p class="dim more">older ones: <code>brig sessions --all</code></p>` : nothing}
         </div>
         <footer><span class="dim me" title="Who is signed in">${state.me.captain} · ${state.me.role}</span>
@@ -50,11 +51,29 @@ const allLive = (session) =>
     html`<a class="button ${session ? '' : 'on'}" href=${placeOf(null)}
                 aria-current=${session ? nothing : 'page'}>All live</a>`;
 
-function group(name, all) {
+/** Ends all that are listed, or those that the filter leaves. */
+function endMany(views) {
+    const mine = views.filter(drives);
+    return mine.length > 1
+        ? html`<button class="quiet" @click=${() => askToEnd(mine)}>End ${state.route.find ? 'these' : 'all'}…</button>`
+        : nothing;
+}
+
+function group(name, all, actions) {
     const views = fitting(all, state.route.find);
     const some = views.length === all.length ? '' : ` of ${all.length}`;
-    return html`<h2>${name} <span class="dim">${views.length}${some}</span></h2>
+    return html`<div class="heading"><h2>${name} <span class="dim">${views.length}${some}</span></h2>${actions(views)}</div>
         <ul>${repeat(views, (view) => view.spawn_id, entry)}</ul>`;
+}
+
+/** When it ended, and why where that is not all well. */
+const how = (view) => [`ended ${time(view.ended_ms)}`, why(view)].filter(Boolean).join(', ');
+
+function why({state: at, last_error: error, exit}) {
+    if (at === 'failed') {
+        return `failed: ${(error ?? '').split(':')[0]}`;
+    }
+    return exit?.reason || exit?.signal || (exit?.exit_code ? `exit code ${exit.exit_code}` : '');
 }
 
 const badge = (asks) => html`<span class="badge" title="requests that wait for a person">${asks}</span>`;
@@ -67,9 +86,10 @@ function entry(view) {
         aria-current=${current ? 'page' : nothing}>
         <span class="first"><span class="dot ${view.activity}" title=${DOES[view.activity]}></span><span
             class="name">${view.task_id}</span>
-            ${asks ? badge(asks) : nothing}<span class="dim">${age(since)}</span></span>
+            ${asks ? badge(asks) : nothing}<span class="dim"
+                title=${view.ended_ms ? 'how long it ran' : 'how long it has been there'}>${age(since)}</span></span>
         <span class="second dim"><span class="agent">${view.agent}${view.throttled ? ' · held back' : ''}<span
-            class="does"> · ${DOES[view.activity]}</span></span>
+            class="does"> · ${view.ended_ms ? how(view) : DOES[view.activity]}</span></span>
             <span title=${tokens(view.usage)}>${tokensBrief(view.usage)}</span>
             <span title="connections that read it now">${view.readers ? plural(view.readers, 'reader') : ''}</span></span>
     </a></li>`;

@@ -11,7 +11,8 @@ export const state = {
     status: null, // the gateway's, for admins
     agents: {agents: [], policies: []},
     route: {session: null, tab: 'stream', find: ''},
-    dialog: null, // start, help, share
+    dialog: null, // start, help, share, confirm
+    asked: null, // what a person has to confirm: {what, names?, verb, act}
     notice: null, // a line about the newest thing that failed or succeeded
     nowMs: Date.now(),
 };
@@ -40,6 +41,12 @@ export function changedNow() {
     draw();
 }
 
+const narrow = matchMedia('(max-width: 900px)');
+narrow.addEventListener('change', changed);
+
+/** Whether the window is as narrow as a phone's. */
+export const isNarrow = () => narrow.matches;
+
 let noticeEnd = 0;
 
 /** Tells the person something for some seconds. */
@@ -57,6 +64,12 @@ export function tell(text, kind = 'info') {
 export function open(dialog) {
     state.dialog = dialog;
     changed();
+}
+
+/** Does something that cannot be taken back, if the person says so once more. */
+export function confirmFirst(asked) {
+    state.asked = asked;
+    open('confirm');
 }
 
 /** For lit-html's ref, which is called before the element is in the document. */

@@ -1,7 +1,7 @@
 // What the session says: the rows with search, follow, copy and download, and the scrubber through its
 // history.
-import {html, live, nothing, ref} from './vendor/lit.js';
-import {count, dateTime, plural} from './format.js';
+import {html, live, nothing, ref, svg} from './vendor/lit.js';
+import {count, dateTime, plural, time} from './format.js';
 import {rowTemplate} from './rows.js';
 import {changed, changedNow, tell, whenShown} from './store.js';
 import {plainText} from './transcript.js';
@@ -77,7 +77,7 @@ function finder(look) {
     };
     return html`<div class="finder" role="search">
         <input type="search" aria-label="Search in the stream" placeholder="Search…"
-            .value=${live(look.mark)} ${ref(focusOnce)}
+            .value=${live(look.typed)} ${ref(focusOnce)}
             @input=${(event) => look.find(event.target.value)} @keydown=${handleKey}>
         <span role="status"
             aria-live="polite">${foundText(look)}</span>
@@ -110,21 +110,43 @@ function download(id, model) {
 /** Any moment of the session: what had been said, and the agents as they were. */
 function scrubber(model, look) {
     const first = model.record.find((entry) => entry.seq > 0)?.seq ?? 1;
+    if (model.lastSeq - first < 2) {
+        return nothing;
+    }
     const at = look.at ?? model.lastSeq;
     const frame = look.at === null ? null : entryAt(model.record, look.at);
-    const when = frame?.ts ? ` · ${dateTime(frame.ts)}` : '';
-    const where = look.at === null ? `frame ${at}` : `frame ${at} of ${model.lastSeq}${when}`;
+    const when = frame?.ts ? `${dateTime(frame.ts)} · ` : '';
+    const where = look.at === null ? `now · frame ${at}` : `${when}frame ${at} of ${model.lastSeq}`;
     const handleInput = (event) => {
         const seq = Number(event.target.value);
         look.travel(seq >= model.lastSeq ? null : seq);
     };
     return html`<div class="scrubber ${look.at === null ? '' : 'past'}">
-        <input type="range" aria-label="Moment of the session, by frame" min=${first} max=${model.lastSeq}
+        <span class="dim">${startTime(model.record)}</span>
+        <span class="track">${ticks(model, first)}<input type="range" aria-label="Moment of the session, by frame" min=${first} max=${model.lastSeq}
             .value=${live(String(at))}
-            aria-valuetext=${look.at === null ? 'now' : `frame ${at}`} @input=${handleInput}>
+            aria-valuetext=${look.at === null ? 'now' : `${when}frame ${at}`} @input=${handleInput}></span>
         <span class="dim where">${where}</span>
         <button ?disabled=${look.at === null} @click=${() => look.travel(null)}>Now</button>
     </div>`;
+}
+
+const startTime = (record) => {
+    const ts = record.find((entry) => entry.ts)?.ts;
+    return ts ? time(ts) : '';
+};
+
+const TICKS_MAX = 200;
+const TICKS_WIDTH = 1000;
+
+/** A mark at each message: there the agent began something new. */
+function ticks({turns, lastSeq}, first) {
+    const step = Math.ceil(turns.length / TICKS_MAX) || 1;
+    const path = turns
+        .filter((seq, index) => index % step === 0)
+        .map((seq) => `M${Math.round(((seq - first) / (lastSeq - first)) * TICKS_WIDTH)} 0V4`)
+        .join('');
+    return html`<svg class="ticks" viewBox="0 0 ${TICKS_WIDTH} 4" preserveAspectRatio="none" aria-hidden="true">${svg`<path d=${path}/>`}</svg>`;
 }
 
 /** The newest entry up to that number; they are in order. */

@@ -1,7 +1,7 @@
 // The session as a terminal shows it, with xterm.js: programs that move the cursor are seen as they meant it.
 // Keys make a line, which is sent as a message; the agent has no terminal itself.
 import {html, ref} from './vendor/lit.js';
-import {drives} from './session.js';
+import {drives} from './ending.js';
 import {say} from './composer.js';
 import {state} from './store.js';
 
@@ -22,8 +22,9 @@ export function terminalPart(view, model) {
     }
     const terminal = shown.get(id);
     terminal.take(view, model);
-    return html`<section class="terminal" aria-label="Terminal"><div
-        class="screen" ${ref(terminal.attach)}></div></section>`;
+    return html`<section class="terminal" aria-label="Terminal">
+        <p class="dim">${terminal.explanation()}</p>
+        <div class="screen" ${ref(terminal.attach)}></div></section>`;
 }
 
 /**
@@ -109,6 +110,8 @@ class SessionTerminal {
             scrollback: KEPT_LINES,
             fontSize: 13,
             screenReaderMode: true,
+            cursorBlink: true,
+            cursorInactiveStyle: 'bar',
             fontFamily: css.fontFamily,
             theme: {background: css.backgroundColor, foreground: css.color},
         });
@@ -117,6 +120,14 @@ class SessionTerminal {
         // A link may lead elsewhere than its text says.
         this.#terminal.parser.registerOscHandler(LINK, () => true);
         this.#terminal.onData((keys) => this.#handleKeys(keys));
+    }
+
+    /** What this is, for whoever takes it for the agent's own terminal. */
+    explanation() {
+        const empty = this.model.record.length ? '' : ' Nothing was said yet.';
+        return this.#mayWrite()
+            ? `A line that you type is a message to the agent, which has no terminal itself.${empty}`
+            : `What the session said, as a terminal shows it. It takes no messages.${empty}`;
     }
 
     #mayWrite() {

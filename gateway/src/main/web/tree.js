@@ -1,62 +1,61 @@
-// The agents of a session, drawn: d3-hierarchy says where each stands, and each is a button that narrows the
-// stream to it.
+// The agents of a session, drawn one below the other as in a list of folders, so that the widest tree fits beside the
+// stream. Each is a button that narrows the stream to it.
 import {html, nothing, svg} from './vendor/lit.js';
-import {hierarchy, tree as layout} from './vendor/hierarchy.js';
 import {nameOf, usageOf} from './agents.js';
 import {age, clip, tokens} from './format.js';
 import {goTo} from './route.js';
-import {state} from './store.js';
+import {isNarrow, state} from './store.js';
 
-const WIDTH = 148,
+const WIDTH = 200,
     HEIGHT = 40,
-    GAP_X = 26,
-    GAP_Y = 10,
+    INDENT = 18,
+    GAP = 8,
     MARGIN = 10;
 const DRAWN_MAX = 400;
 
-/** Depth goes to the right, siblings below each other, as in a text. */
-const place = layout()
-    .nodeSize([HEIGHT + GAP_Y, WIDTH + GAP_X])
-    .separation(() => 1);
+/** Every agent with its place: parents before their children, children indented by a step. */
+function placed(root) {
+    const all = [];
+    const open = [{node: root, depth: 0, parent: null}];
+    while (open.length) {
+        const {node, depth, parent} = open.pop();
+        const at = {node: node.node, parent, x: depth * INDENT, y: all.length * (HEIGHT + GAP)};
+        all.push(at);
+        for (const child of [...node.children].reverse()) {
+            open.push({node: child, depth: depth + 1, parent: at});
+        }
+    }
+    return all;
+}
 
 export function agentsPart(reading, look, id) {
-    const root = place(hierarchy(reading.tree.root()));
-    const nodes = root.descendants();
+    const nodes = placed(reading.tree.root());
     const shown = nodes.slice(0, DRAWN_MAX);
-    const top = Math.min(...shown.map((node) => node.x));
-    const height = Math.max(...shown.map((node) => node.x)) - top + HEIGHT + 2 * MARGIN;
-    const width = Math.max(...shown.map((node) => node.y)) + WIDTH + 2 * MARGIN;
+    const height = shown.at(-1).y + HEIGHT + 2 * MARGIN;
+    const width = Math.max(...shown.map((at) => at.x)) + WIDTH + 2 * MARGIN;
     const nowMs = look.at === null ? state.nowMs : reading.lastMs;
     const chosen = look.agent === null ? reading.tree.main : reading.tree.nodes.get(look.agent);
     return html`<section class="agents" aria-label="Agents" tabindex="0">
         <div class="drawing" tabindex="0" role="group" aria-label="Tree of agents"><svg width=${width}
-            height=${height} viewBox="${-MARGIN} ${top - MARGIN} ${width} ${height}">
-            ${shown.slice(1).map((node) => edge(node))}
-            ${shown.map((node) => box(node, chosen, look, id, nowMs))}
+            height=${height} viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}">
+            ${shown.slice(1).map(edge)}
+            ${shown.map((at) => box(at, chosen, look, id, nowMs))}
         </svg></div>
         ${nodes.length > DRAWN_MAX ? html`<p class="dim">${nodes.length - DRAWN_MAX} more are not drawn.</p>` : nothing}
         ${details(chosen)}
     </section>`;
 }
 
-function edge(node) {
-    const x = node.parent.y + WIDTH;
-    const y = node.parent.x + HEIGHT / 2;
-    const toX = node.y;
-    const toY = node.x + HEIGHT / 2;
-    const middle = (x + toX) / 2;
-    return svg`<path class="edge ${node.data.node.background ? 'background' : ''}"
-        d="M${x} ${y}C${middle} ${y} ${middle} ${toY} ${toX} ${toY}"/>`;
-}
+const edge = ({node, parent, x, y}) => svg`<path class="edge ${node.background ? 'background' : ''}"
+        d="M${parent.x + INDENT / 2} ${parent.y + HEIGHT}V${y + HEIGHT / 2}H${x}"/>`;
 
-function box(placed, chosen, look, id, nowMs) {
-    const {node} = placed.data;
+function box({node, x, y}, chosen, look, id, nowMs) {
     const name = node.id === '' ? 'the agent' : nameOf(node) || node.id;
-    const label = clip(name, 17);
-    const line = clip(lifetime(node, nowMs), 24);
+    const label = clip(name, 24);
+    const line = clip(lifetime(node, nowMs), 32);
     const choose = () => {
         look.narrow(node.id);
-        if (state.route.tab !== 'stream' && matchMedia('(max-width: 900px)').matches) {
+        if (state.route.tab !== 'stream' && isNarrow()) {
             goTo(id);
         }
     };
@@ -67,7 +66,7 @@ function box(placed, chosen, look, id, nowMs) {
         }
     };
     return svg`<g class="node ${node.status} ${node === chosen ? 'chosen' : ''}" role="button" tabindex="0"
-            transform="translate(${placed.y} ${placed.x})" aria-pressed=${node === chosen}
+            transform="translate(${x} ${y})" aria-pressed=${node === chosen}
             aria-label="${label} ${line}, ${node.status}" data-agent=${node.id} data-status=${node.status}
             @click=${choose} @keydown=${handleKey}>
         <title>${[node.type, node.prompt].filter(Boolean).join(': ') || name}</title>

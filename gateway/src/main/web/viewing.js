@@ -21,6 +21,8 @@ export class Viewing {
     agent = null;
     /** The frame up to which is shown; null for what is live. */
     at = null;
+    /** What is searched for: as it was typed, and as it is compared. */
+    typed = '';
     mark = '';
     finding = false;
     showAgents = true;
@@ -34,6 +36,8 @@ export class Viewing {
     #within = null;
     #searched = 0;
     nameOf = (id) => id;
+    /** Which agent of the session it is, counted from 0; for its colour. */
+    numberOf = () => 0;
 
     isOpen(row) {
         return this.#open.has(row.key);
@@ -86,6 +90,7 @@ export class Viewing {
             this.#within = within;
         }
         this.nameOf = (id) => nameOf(reading.tree.nodes.get(id)) || id.slice(0, 8);
+        this.numberOf = (id) => reading.tree.nodes.get(id)?.number ?? 0;
         this.showAgents = this.agent === null && reading.tree.nodes.size > 0;
         const wanted = this.agent === null && this.hidden.size === 0 ? null : this.#wants;
         if (!wanted) {
@@ -116,6 +121,7 @@ export class Viewing {
 
     /** What is searched for stays marked in rows that come later. */
     find(text) {
+        this.typed = text;
         this.mark = text.toLowerCase();
         this.#searched = 0;
         this.found = [];
@@ -147,6 +153,8 @@ export class Viewing {
     step(by) {
         if (this.found.length) {
             this.place = (Math.max(this.place, by > 0 ? -1 : 0) + by + this.found.length) % this.found.length;
+            // What is folded may have it inside.
+            this.#open.add(this.#rows[this.found[this.place]].key);
             this.list.scrollTo(this.found[this.place]);
             changed();
         }

@@ -1,7 +1,7 @@
 // What the wall of a session enforces, what it may reach, and the requests that wait for a person.
 import {html, nothing} from './vendor/lit.js';
 import {attempt, get, isAdmin, post, Refusal} from './api.js';
-import {drives} from './session.js';
+import {drives} from './ending.js';
 import {state, changed} from './store.js';
 
 const AGAIN_MS = 4000;
@@ -40,20 +40,44 @@ export function wallPart(id, view, model) {
                 : posture.refusal
                   ? html`<p class="dim">${posture.refusal}</p>`
                   : html`
+            <p>${summary(posture)}</p>
             <table class="posture"><tbody><tr><td></td><th
-                scope="row">limits held by</th><td>${posture.limits}</td></tr>
+                scope="row">limits held by</th><td>${sized(posture.limits)}</td></tr>
             ${posture.properties.map(
                 (one) => html`<tr class=${one.status}><td title=${one.status}>${SIGN[one.status]}<span
                     class="sr">${one.status}</span></td>
-                <th scope="row">${one.name}</th><td>${one.detail}</td></tr>`,
+                <th scope="row">${one.name}</th><td title=${one.detail}>${sized(one.detail)}</td></tr>`,
             )}</tbody></table>
             <p>${posture.tool_wall ?? ''}</p>`
         }
         <h2>What it may reach</h2>
         ${egress?.policy ? reach(id, egress) : html`<p class="dim">${egress?.refusal ?? unknown}</p>`}
-        <h2>What became of its requests</h2>
+        <h2>Its network requests and their outcome</h2>
         ${requests(model)}
     </section>`;
+}
+
+/** The table in a sentence. */
+function summary({properties, not_held: notHeld = []}) {
+    const failed = properties.filter((one) => one.status === 'FAIL').map((one) => one.name);
+    const held = properties.filter((one) => one.status === 'OK').length;
+    return [
+        failed.length
+            ? `${failed.length} of ${properties.length} properties do not hold: ${failed.join(', ')}.`
+            : `All ${held} properties that this wall declares hold.`,
+        notHeld.length ? `Not held on this host: ${notHeld.join('; ')}.` : '',
+    ].join(' ');
+}
+
+const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+/** Long numbers of bytes as people read them; numbers of namespaces stand in brackets and stay. */
+const sized = (text) =>
+    text.replace(/(?<![\w[])\d{7,}(?![\w\]])(?: bytes)?/g, (number) => inUnits(parseInt(number, 10)));
+
+function inUnits(bytes) {
+    const at = Math.min(Math.floor(Math.log2(bytes) / 10), UNITS.length - 1);
+    return `${Number((bytes / 2 ** (10 * at)).toFixed(1))} ${UNITS[at]}`;
 }
 
 const nameOf = (host) =>

@@ -4,6 +4,7 @@ import {get, isAdmin} from './api.js';
 import {fitting} from './format.js';
 import {Feed} from './feed.js';
 import {Model} from './model.js';
+import {rename} from './route.js';
 import {state, changed} from './store.js';
 
 const LIST_MS = 2000;
@@ -63,6 +64,9 @@ async function lists() {
     state.sessions = active.sessions;
     if (ended) {
         state.ended = ended.sessions;
+        // One that ended between the two answers is in both.
+        const over = new Set(state.ended.map((view) => view.spawn_id));
+        state.sessions = active.sessions.filter((view) => !over.has(view.spawn_id));
         state.moreEnded = ended.next !== undefined;
         state.agents = agents;
     } else if (gone) {
@@ -76,14 +80,58 @@ export const isReadable = (view) => view.state !== 'requested' && view.state !==
 export const viewOf = (id) =>
     state.sessions.find((one) => one.spawn_id === id) ?? state.ended.find((one) => one.spawn_id === id);
 
+/** Names that were looked up and name no session. */
+const nobody = new Set();
+
+/** Whether the gateway knows no session of that name. */
+export const isNobody = (id) => nobody.has(id) || models.get(id)?.refusal?.code === 'NOT_FOUND';
+
+/**
+ * The session that the address names. A task_id is one that people write, and streams come under the spawn_id; of several
+ * that had it the newest is meant, one that lives before all others.
+ *
+ * @return null while that is being looked up, and where there is none
+ */
+function named() {
+    const {session: id} = state.route;
+    if (!id || id.startsWith('spn_') || viewOf(id)) {
+        return id;
+    }
+    const view = [...state.sessions, ...state.ended].find((one) => one.task_id === id);
+    if (view) {
+        rename(view.spawn_id);
+        return view.spawn_id;
+    }
+    if (!nobody.has(id)) {
+        nobody.add(id);
+        lookUp(id);
+    }
+    return null;
+}
+
+/** One that ended too long ago to be in the lists. */
+async function lookUp(id) {
+    try {
+        const {spawns} = await get(`spawns?limit=1&task_id=${encodeURIComponent(id)}`);
+        if (spawns.length && state.route.session === id) {
+            nobody.delete(id);
+            rename(spawns[0].spawn_id);
+            follow();
+            changed();
+        }
+    } catch {
+        nobody.delete(id);
+    }
+}
+
 /** The model of a session, if it is known already. */
 export const modelOf = (id) => models.get(id);
 
 /** Follows what is looked at: one session from its beginning, or the newest lines of all. */
 export function follow() {
-    const {session} = state.route;
-    const wanted = session
-        ? [session]
+    const session = named();
+    const wanted = state.route.session
+        ? [session].filter(Boolean)
         : fitting(state.sessions, state.route.find)
               .filter(isReadable)
               .slice(0, TILES_MAX)

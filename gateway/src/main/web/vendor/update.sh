@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 npm install --silent --no-audit --no-fund --ignore-scripts esbuild@0.25.12 lit-html@3.3.3 @tanstack/virtual-core@3.19.11 \
-    @xterm/xterm@6.0.0 @xterm/addon-fit@0.11.0 d3-hierarchy@3.1.3 anser@2.3.5 diff@9.0.0
+    @xterm/xterm@6.0.0 @xterm/addon-fit@0.11.0 anser@2.3.5 diff@9.0.0
 node node_modules/esbuild/install.js
 
 # file, packages (the first names the licence), what it exports
@@ -37,7 +37,6 @@ export {Virtualizer, elementScroll, observeElementOffset, observeElementRect} fr
 vendor xterm '@xterm/xterm @xterm/addon-fit' "
 export {Terminal} from '@xterm/xterm';
 export {FitAddon} from '@xterm/addon-fit';"
-vendor hierarchy 'd3-hierarchy' "export {hierarchy, tree} from 'd3-hierarchy';"
 vendor anser 'anser' "export {default} from 'anser';"
 vendor diff 'diff' "export {parsePatch, diffWordsWithSpace} from 'diff';"
 cp node_modules/@xterm/xterm/css/xterm.css "$here/xterm.css"

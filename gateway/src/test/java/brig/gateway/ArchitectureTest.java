@@ -35,6 +35,10 @@ class ArchitectureTest {
                     + "|\\bPrintStream\\b|\\bPrintWriter\\b|\\bConsole\\b|\\bprintStackTrace\\b|\\binheritIO\\b|/dev/(tty|std|fd|pts)|\\bfd/[12]\\b"
                     + "|\\bIO\\s*\\.\\s*print|\\\\u001[bB]|\\\\033|\\bimport static java\\.lang\\.");
 
+    /** A refusal that ends in an exception itself, and so in the name of a class; Reason has the words. */
+    private static final Pattern CLASS_NAME_FOR_PEOPLE =
+            Pattern.compile("new BrigException\\([^;]*?\\+ (?:e|failure|exception)\\s*\\)");
+
     /** The main sources of all modules, without comments, whose links bind nobody. */
     private static Map<Path, String> sources() throws IOException {
         Map<Path, String> sources = new TreeMap<>();
@@ -163,6 +167,17 @@ class ArchitectureTest {
                 }
             }
         });
+        assertEquals(List.of(), wrong);
+    }
+
+    @Test
+    void shouldSayWhyInWordsAndNotInNamesOfClasses() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        sources()
+                .forEach((file, source) -> CLASS_NAME_FOR_PEOPLE
+                        .matcher(source)
+                        .results()
+                        .forEach(found -> wrong.add(file + ": " + found.group())));
         assertEquals(List.of(), wrong);
     }
 

@@ -2,6 +2,7 @@ package brig.workeragent;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.json.Json;
 import brig.protocol.json.Settings;
 import brig.workeragent.egress.EgressProcess;
@@ -104,7 +105,8 @@ record Installation(
         try {
             return Json.parseCommented(Files.readString(file));
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.NOT_FOUND, "cannot read the configuration " + file + ": " + e);
+            throw new BrigException(
+                    ErrorCode.NOT_FOUND, "cannot read the configuration " + file + ": " + Reason.withFile(e));
         } catch (BrigException e) {
             throw new BrigException(e.code(), file + ": " + e.getMessage());
         }

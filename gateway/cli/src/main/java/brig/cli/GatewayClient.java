@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class GatewayClient implements AutoCloseable {
     private static final int READ_BYTES = 64 * 1024;
+    /** How the gateway says that it knows no session of that name; it does not know how a person lists them. */
+    private static final String NO_SESSION = "there is no session ";
     /** A list of spawns may be longer than any message that a client sends. */
     private static final int LINE_BYTES_MAX = 16 * Limits.MESSAGE_BYTES_MAX;
 
@@ -79,7 +81,7 @@ final class GatewayClient implements AutoCloseable {
             String why = answer.text("error", "");
             BrigException refusal = new BrigException(
                     ErrorCode.valueOf(code),
-                    why + (why.startsWith("no session ") ? "; 'brig sessions --all' has those that there are" : ""),
+                    why + (why.startsWith(NO_SESSION) ? "; 'brig sessions --all' lists those that there are" : ""),
                     (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
             for (String field : List.of("state", "spawn_id", "session_id")) {
                 if (answer.has(field)) {

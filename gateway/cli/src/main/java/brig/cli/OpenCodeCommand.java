@@ -142,6 +142,11 @@ final class OpenCodeCommand {
                         repository
                                 ? "start opencode in " + folder + " and delegate: @" + "NAME …"
                                 : folder + " is no git repository: sub-agents get an empty folder to work in");
+        if (repository) {
+            main.terminal()
+                    .note("brig-repository in it is the path of your own clone: who shares the file runs"
+                            + " 'brig opencode init' in theirs");
+        }
         return 0;
     }
 
@@ -197,7 +202,7 @@ final class OpenCodeCommand {
         }
         Map<String, Object> options = new LinkedHashMap<>();
         options.put("baseURL", provider.url() + "/openai/v1");
-        options.put("apiKey", "{file:" + tokenFile() + "}");
+        options.put("apiKey", "{file:" + fromHome(tokenFile()) + "}");
         options.put("headers", headers);
         Map<String, Object> models = new LinkedHashMap<>();
         for (String profile : profiles) {
@@ -265,6 +270,13 @@ final class OpenCodeCommand {
 
     private static Path tokenFile() {
         return Paths.xdg("XDG_CONFIG_HOME", ".config").resolve("brig/opencode.token");
+    }
+
+    /** As OpenCode finds it for everybody who shares the project's file: from the home of whoever runs it. */
+    private static String fromHome(Path file) {
+        String variable = System.getenv("HOME");
+        Path home = Path.of(variable == null ? System.getProperty("user.home") : variable);
+        return file.startsWith(home) ? "~/" + home.relativize(file) : file.toString();
     }
 
     /** A token of a captain's, for a year. */

@@ -58,7 +58,7 @@ final class ServeCommand implements Callable<Integer> {
         }
         String warning = gateway.warning();
         if (warning != null) {
-            main.terminal().note("brig: RECORD_LOST: " + warning);
+            main.terminal().note(warning + " (RECORD_LOST)");
         }
         String brig = paths.home().resolve("bin/brig") + context.option();
         main.terminal().lines("""

@@ -1,6 +1,7 @@
 package brig.cli;
 
 import brig.protocol.json.Fields;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -23,6 +24,13 @@ import picocli.CommandLine.ParentCommand;
             "  brig top                              show the same with all sessions, live"
         })
 final class StatusCommand implements Callable<Integer> {
+    /** What a person does about it; what the pool is stands in the first line. */
+    private static final Map<String, String> NOT_READY = Map.of(
+            "record_lost",
+            ": spawns are refused, for the state folder or brig.db takes no writes; the gateway's log says why",
+            "worker_agent",
+            ": spawns are refused until the worker-agent answers; see its log");
+
     @ParentCommand
     private Main main = new Main();
 
@@ -46,14 +54,19 @@ final class StatusCommand implements Callable<Integer> {
         String spawns = status.object("spawns").asMap().entrySet().stream()
                 .map(state -> state.getValue() + " " + state.getKey())
                 .collect(Collectors.joining(", "));
-        return List.of(
+        List<String> lines = new ArrayList<>(List.of(
                 "gateway      brig " + status.text("version", "") + ", up "
                         + TreeDrawing.duration(count(status, "uptime_ms")) + ", " + status.text("pool", ""),
                 "workers      " + count(status, "workers") + " of " + count(status, "workers_max"),
                 "queue        " + waiting + " of " + count(queue, "max")
                         + (waiting == 0 ? "" : ", a place in about " + count(queue, "estimate_seconds") + " s"),
                 "connections  " + count(status, "connections") + " of " + count(status, "connections_max"),
-                "spawns       " + (spawns.isEmpty() ? "none yet" : spawns));
+                "spawns       " + (spawns.isEmpty() ? "none yet" : spawns)));
+        String notReady = status.text("not_ready", "");
+        if (!notReady.isEmpty()) {
+            lines.add(1, "not ready    " + notReady + NOT_READY.getOrDefault(notReady, ""));
+        }
+        return lines;
     }
 
     private static long count(Fields fields, String name) {

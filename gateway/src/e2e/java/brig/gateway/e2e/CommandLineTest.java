@@ -427,9 +427,17 @@ class CommandLineTest {
 
     @Test
     void shouldRefuseWhenThereIsNothingToAttachTo() throws IOException {
-        Run run = product.brig("attach", "nobody");
-        assertEquals(REFUSED, run.exitCode());
-        assertTrue(run.err().contains("NOT_FOUND"), run::err);
+        String why =
+                "brig: there is no session 'nobody'; 'brig sessions --all' lists those that there are (NOT_FOUND)\n";
+        for (List<String> command : List.of(
+                List.of("attach", "nobody"),
+                List.of("logs", "nobody"),
+                List.of("terminate", "nobody"),
+                List.of("port", "nobody", "80"))) {
+            Run run = product.brig(command.toArray(String[]::new));
+            assertEquals(REFUSED, run.exitCode());
+            assertEquals(why, run.err());
+        }
     }
 
     @Test
@@ -491,6 +499,20 @@ class CommandLineTest {
     void shouldSayWhatIsEnforcedWhenDoctorIsAsked() throws IOException {
         Run run = product.brig("--json", "doctor");
         assertFalse(run.json().objects("findings").isEmpty());
+    }
+
+    @Test
+    void shouldNameTheFolderAndTheSettingWhenWorkspacesCannotBeMade() throws IOException {
+        try (Product alone = Product.prepare(Map.of("worker", Map.of("workspaceBases", List.of("/proc/brig"))))) {
+            Run run = alone.brig("run", "shell", "--", "echo x");
+            assertEquals(REFUSED, run.exitCode());
+            assertTrue(
+                    run.err()
+                            .endsWith("brig: the worker-agent does not start: cannot make a folder of"
+                                    + " worker.workspaceBases or worker.scratchBases, name others in brig.json:"
+                                    + " /proc/brig: there is no such file (WORKER_AGENT_UNAVAILABLE)\n"),
+                    run::err);
+        }
     }
 
     @Test

@@ -33,8 +33,10 @@ class CrashMatrixTest {
 
     @AfterAll
     static void report() throws IOException {
-        FOUND.sort(Comparator.comparing((List<String> row) ->
-                        Arrays.stream(Step.values()).map(step -> step.says).toList().indexOf(row.getFirst()))
+        FOUND.sort(Comparator.comparing((List<String> row) -> Arrays.stream(Step.values())
+                        .map(step -> step.says)
+                        .toList()
+                        .indexOf(row.getFirst()))
                 .thenComparing(row -> row.get(1)));
         CrashReport.write(FOUND);
     }

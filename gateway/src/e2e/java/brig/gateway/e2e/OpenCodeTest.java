@@ -145,6 +145,7 @@ class OpenCodeTest {
         Path config = captain.project().resolve("opencode.json");
         String written = Files.readString(config);
         assertTrue(written.contains("\"reviewer\"") && !written.contains(product.adminToken()));
+        assertTrue(written.contains("{file:~/.config/brig/opencode.token}"), "no home of one person: " + written);
         Run again = init(
                 "--remote-agents", "general,review*", "--local-agents", "reviewer", "--apply", "auto", "--dry-run");
         assertEquals(0, again.exitCode(), again::err);

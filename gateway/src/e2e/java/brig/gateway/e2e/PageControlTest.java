@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.protocol.json.Fields;
-import com.microsoft.playwright.Dialog;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
@@ -56,9 +55,15 @@ class PageControlTest {
     void shouldStartFromAFormSpeakCancelAndTerminate() throws IOException {
         try (Page page = chromium.open(product, "/")) {
             button(page, "Start…").click();
-            assertThat(page.locator("[name=agent]")).isFocused();
+            assertThat(page.locator("[name=prompt]")).isFocused();
+            List<String> agents = page.locator("[name=agent] option").allTextContents();
+            assertTrue(
+                    agents.getLast().endsWith("– not installed")
+                            && !agents.getFirst().contains("not installed"),
+                    () -> "those that can be started come first: " + agents);
             page.locator("[name=agent]").selectOption("shell");
             page.locator("[name=prompt]").fill("echo begun by hand");
+            assertThat(page.locator("[name=path]")).hasCount(0);
             page.locator("[name=task_id]").fill("by-hand");
             page.locator("[name=policy]").selectOption("build");
             Chromium.shoot(page, "start");
@@ -80,17 +85,63 @@ class PageControlTest {
             assertThat(page.locator(".line:has-text('said later')")).isVisible();
             button(page, "Cancel").click();
             assertThat(page.locator(".event:has-text('cancelled')")).isVisible();
+            assertThat(button(page, "Cancel")).isDisabled();
             Chromium.shoot(page, "input");
 
-            page.onDialog(Dialog::accept);
             button(page, "Terminate").click();
+            assertThat(page.locator("dialog")).containsText("by-hand and everything that runs in it");
+            button(page, "End it").click();
             assertThat(page.locator(".event.state:has-text('terminated, requested')"))
                     .isVisible();
             assertThat(message).isHidden();
             assertThat(page.locator(".sessions h2:has-text('Ended')")).isVisible();
+            assertThat(page.locator(".entry:has-text('by-hand') .does"))
+                    .hasText(Pattern.compile("· ended \\d+:\\d\\d:\\d\\d, \\w+"));
             assertEquals(
                     "terminated",
                     product.web().get("/api/v1/spawns/by-hand").json().text("state"));
+        }
+    }
+
+    @Test
+    void shouldEndWhatTheFilterLeavesAndNothingElse() throws IOException {
+        product.idle("batch-1");
+        product.idle("batch-2");
+        product.idle("stays");
+        try (Page page = chromium.open(product, "/")) {
+            assertThat(page.locator(".link")).hasText("live");
+            page.keyboard().press("/");
+            page.keyboard().type("batch");
+            assertThat(page.locator(".entry")).hasCount(2);
+            button(page, "End these…").click();
+            assertThat(page.locator("dialog")).containsText("2 sessions and everything that runs in them");
+            assertThat(page.locator("dialog")).containsText("batch-2, batch-1");
+            button(page, "End them").click();
+            for (String name : List.of("batch-1", "batch-2")) {
+                Await.until(
+                        name + " has ended",
+                        () -> product.ask("{\"action\":\"status\",\"id\":\"" + name + "\"}")
+                                .has("ended_ms"));
+            }
+            assertEquals(
+                    "running",
+                    product.ask("{\"action\":\"status\",\"id\":\"stays\"}").text("state"));
+        }
+    }
+
+    @Test
+    void shouldBeFoundByTheNameThatPeopleGaveItAndSayWhereThereIsNone() throws IOException {
+        Spawned named = product.idle("has-a-name");
+        try (Page page = chromium.open(product, "/")) {
+            page.navigate(product.url() + "/#/session/has-a-name");
+            assertThat(page).hasURL(product.url() + "/#/session/" + named.id());
+            assertThat(page.locator("h1")).hasText("has-a-name");
+            for (String nobody : List.of("nobody-has-this", "spn_00000000000000000000none")) {
+                page.navigate(product.url() + "/#/session/" + nobody);
+                assertThat(page.locator("main h2")).hasText("There is no session " + nobody);
+            }
+            page.locator("main >> text=All sessions").click();
+            assertThat(page.locator(".tiles")).isVisible();
         }
     }
 
@@ -116,6 +167,7 @@ class PageControlTest {
         try (Page page = chromium.open(spawned, "/terminal")) {
             Locator screen = page.locator(".xterm-rows");
             assertThat(screen).containsText("›");
+            assertThat(page.locator(".terminal > p")).containsText("A line that you type is a message to the agent");
             page.keyboard().type("printf 'a line\\n10%%\\r99%%\\n\\033[38;2;1;2;3mtrue\\033[0m\\n'x");
             page.keyboard().press("Backspace");
             page.keyboard().press("Enter");

@@ -49,7 +49,7 @@ class PageStreamTest {
     private static final String EVERYTHING = """
             async () => {
                 const main = document.querySelector('script[type=module]').src;
-                for (const name of ['vendor/xterm', 'vendor/diff', 'vendor/hierarchy', 'session']) {
+                for (const name of ['vendor/xterm', 'vendor/diff', 'session']) {
                     await import(main.replace('main', name));
                 }
                 await fetch(main.replace('main.js', 'vendor/xterm.css'));

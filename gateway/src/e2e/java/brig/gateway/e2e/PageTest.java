@@ -149,8 +149,12 @@ class PageTest {
             assertThat(page.locator(".thought")).hasCount(0);
         }
         try (Page page = chromium.open(named("uses-a-tool", "mock", "#scenario:shell:echo from-a-tool"), "")) {
-            page.locator(".tool .head").click();
-            assertThat(page.locator(".tool .input")).containsText("echo from-a-tool");
+            page.locator(".tool .head").waitFor();
+            page.keyboard().press("/");
+            page.keyboard().type("Echo from");
+            assertThat(page.locator(".tool .head mark").first()).hasText("echo from");
+            assertThat(page.locator(".tool .input")).hasText("$ echo from-a-tool");
+            assertThat(page.locator(".tool .input mark")).hasText("echo from");
             assertThat(page.locator(".tool .output")).containsText("from-a-tool");
             Chromium.shoot(page, "tool");
         }
@@ -243,7 +247,8 @@ class PageTest {
             page.context().grantPermissions(List.of("clipboard-read", "clipboard-write"));
             assertThat(page.locator(".log")).containsText("the line 500");
             page.keyboard().press("/");
-            page.keyboard().type("line 17");
+            page.keyboard().type("LINE 17");
+            assertThat(page.locator(".finder input")).hasValue("LINE 17");
             assertThat(page.locator(".finder [role=status]")).hasText("11 of 11");
             assertThat(page.locator(".found")).hasText("the line 179");
             page.keyboard().press("Enter");
@@ -276,6 +281,10 @@ class PageTest {
     void shouldDrawTheAgentsAndNarrowToOneOfThem() throws IOException {
         try (Page page = chromium.open(nested, "")) {
             assertThat(page.locator(".node")).hasCount(3);
+            assertEquals(
+                    true,
+                    page.locator(".drawing").evaluate("(one) => one.scrollWidth <= one.clientWidth"),
+                    "the tree fits beside the stream");
             List<String> told =
                     product.web().get("/api/v1/sessions/" + nested.id() + "/tree").json().objects("agents").stream()
                             .map(agent -> agent.requiredText("agent_id") + " " + agent.requiredText("status"))
@@ -302,6 +311,7 @@ class PageTest {
     void shouldTravelInTime() throws IOException {
         try (Page page = chromium.open(nested, "")) {
             assertThat(page.locator(".node")).hasCount(3);
+            assertThat(page.locator(".ticks path")).hasAttribute("d", Pattern.compile("M\\d+ 0V4"));
             Locator moment = page.getByLabel("Moment of the session, by frame");
             moment.evaluate("(slider) => { slider.value = 6; slider.dispatchEvent(new Event('input')); }");
             assertThat(page.locator(".scrubber .where")).containsText("frame 6 of");
@@ -330,24 +340,41 @@ class PageTest {
         assertEquals(0, made.exitCode(), made::err);
         Spawned changes = new Spawned(
                 product,
-                product.ask("{\"action\":\"spawn\",\"task_id\":\"changes\",\"workspace_mode\":\"worktree\","
-                        + "\"repository\":\"" + repository + "\",\"agent_config\":{\"name\":\"shell\"},"
-                        + "\"prompt\":\"sed -i 's/two/2/' a.txt; echo new > b.txt; echo changed\"}"));
+                product.ask(
+                        "{\"action\":\"spawn\",\"task_id\":\"changes\",\"workspace_mode\":\"worktree\","
+                                + "\"repository\":\"" + repository + "\",\"agent_config\":{\"name\":\"shell\"},"
+                                + "\"prompt\":\"sed -i 's/two/2/' a.txt; echo new > b.txt; printf '\\\\0\\\\1' > c.bin; echo changed\"}"));
         try (Page page = chromium.open(changes, "")) {
             assertThat(page.locator(".log")).containsText("changed");
             page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Changes"))
                     .click();
-            assertThat(page.locator(".changes details")).hasCount(2);
+            assertThat(page.locator(".changes details")).hasCount(3);
+            assertThat(page.locator(".changes summary:has-text('b.txt')")).containsText("new");
+            assertThat(page.locator(".changes summary:has-text('c.bin')"))
+                    .hasText(Pattern.compile("c.bin\\s*new\\s*binary\\s*"));
+            assertThat(page.locator(".files li")).hasCount(3);
             assertThat(page.locator("tr.removed mark")).hasText("two");
             assertThat(page.locator("tr.added mark")).hasText("2");
             assertThat(page.locator(".changes")).containsText("brig/changes");
             Chromium.shoot(page, "changes");
+            button(page, "Apply").click();
+            assertThat(page.locator(".notice")).containsText("Applied to " + repository);
+            assertEquals("one\n2 words here\nthree\n", Files.readString(repository.resolve("a.txt")));
             page.keyboard().press("4");
+            assertThat(page.locator(".wall > p").first())
+                    .containsText(Pattern.compile("All \\d+ properties that this wall declares hold\\."));
+            assertThat(page.locator(".posture tr:has-text('tmp-sized')")).containsText("1 GiB");
             assertThat(page.locator(".posture tr.OK:has-text('no-capabilities')"))
                     .isVisible();
             assertThat(page.locator(".posture tr.FAIL")).hasCount(0);
             assertThat(page.locator(".wall")).containsText("without a way out");
             Chromium.shoot(page, "wall");
+            product.ask("{\"action\":\"terminate\",\"id\":\"changes\"}");
+            page.keyboard().press("3");
+            button(page, "Discard…").click();
+            button(page, "Discard").click();
+            assertThat(page.locator(".notice")).containsText("Discarded.");
+            assertEquals(List.of(), product.ask("{\"action\":\"workspaces\"}").objects("workspaces"));
         }
     }
 
@@ -356,10 +383,15 @@ class PageTest {
         try (Page page = chromium.open(product, Chromium.screen(390, 780).setColorScheme(ColorScheme.DARK), "/")) {
             assertThat(page.locator("body")).hasCSS("background-color", "rgb(21, 22, 23)");
             page.locator(".entry").last().waitFor();
+            assertThat(page.locator(".overview")).isHidden();
             Chromium.shoot(page, "phone-sessions");
             page.navigate(page.url().replaceAll("#.*", "#/session/" + nested.id()));
             assertThat(page.locator(".log")).containsText("Nested run over.");
             assertThat(page.locator(".sidebar")).isHidden();
+            assertTrue(page.locator(".viewer > .head").boundingBox().height < 60, "the head is one line");
+            page.getByLabel("Actions").click();
+            assertThat(button(page, "Terminate")).isVisible();
+            page.getByLabel("Actions").click();
             assertEquals(390, page.evaluate("document.documentElement.scrollWidth"));
             Chromium.shoot(page, "phone-stream");
             page.getByRole(AriaRole.TAB, new Page.GetByRoleOptions().setName("Agents"))

@@ -319,6 +319,11 @@ public final class Gateway implements ControlLink.Listener {
         workerAgentUp.completeExceptionally(why);
     }
 
+    @Override
+    public void handleRecordLost(BrigException why) {
+        health.suspect();
+    }
+
     /** An operator wants the gateway to stop when its workers have ended, at the latest at the deadline. */
     private void beginStop(long deadlineMs, boolean handOver) {
         log.info("stopping deadline_ms={} hand_over={}", deadlineMs, handOver);

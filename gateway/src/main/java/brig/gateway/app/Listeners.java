@@ -106,7 +106,7 @@ final class Listeners {
         GatewayStatus status = new GatewayStatus(
                 listeners.sessions(),
                 listeners.connectionGuard(),
-                services.controls().admission(),
+                services.controls(),
                 services.clock(),
                 System::nanoTime);
         SpawnerSocket spawner = new SpawnerSocket(listeners, services, status, this::url);

@@ -51,10 +51,25 @@ final class StateHealth {
         }
     }
 
+    /** Something could not be written that may lie on the same disk: looks. */
+    void suspect() {
+        if (!failing) {
+            var _ = trial().whenCompleteAsync(
+                            (done, failure) -> {
+                                if (failure != null) {
+                                    handleFailure(failure);
+                                }
+                            },
+                            loop);
+        }
+    }
+
+    private CompletableFuture<Void> trial() {
+        return CompletableFuture.runAsync(this::writeFile, disk).thenComposeAsync(written -> row.get(), loop);
+    }
+
     private void handleTrial() {
-        var _ = CompletableFuture.runAsync(this::writeFile, disk)
-                .thenComposeAsync(written -> row.get(), loop)
-                .whenCompleteAsync(
+        var _ = trial().whenCompleteAsync(
                         (done, failure) -> {
                             if (failure == null) {
                                 failing = false;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +27,7 @@ final class WorkerAgentProcess {
     private static final Logger log = LoggerFactory.getLogger(WorkerAgentProcess.class);
 
     private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rw-------");
+    private static final Pattern LOG_HEAD = Pattern.compile("^[0-9T:.-]+Z [A-Z]+ +\\w+ ");
     private static final int STARTS_MAX = 3;
     private static final long STOP_MS = 5_000;
 
@@ -76,7 +78,9 @@ final class WorkerAgentProcess {
             log.info("worker-agent started pid={} log={}", process.pid(), logFile);
         } catch (IOException e) {
             throw new BrigException(
-                    ErrorCode.WORKER_AGENT_UNAVAILABLE, "cannot start the worker-agent: " + e.getMessage());
+                    ErrorCode.WORKER_AGENT_UNAVAILABLE,
+                    "cannot start the worker-agent: " + command.getFirst()
+                            + " cannot be run; is it in a folder of PATH?");
         }
     }
 
@@ -112,9 +116,11 @@ final class WorkerAgentProcess {
         return paths.state().resolve("worker-agent.log");
     }
 
+    /** What it said last, without time and class. Where its log is was said at each start. */
     private String lastWords() {
         try (Stream<String> lines = Files.lines(logFile())) {
-            return lines.reduce((before, last) -> last).orElse("it said nothing") + " (" + logFile() + ")";
+            String last = lines.reduce((before, after) -> after).orElse("it said nothing");
+            return LOG_HEAD.matcher(last).replaceFirst("");
         } catch (IOException | UncheckedIOException e) {
             return "its log " + logFile() + " cannot be read";
         }

@@ -13,21 +13,23 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** How the gateway is: its age, its places and who waits for one. Owned by the event loop. */
+/** How the gateway is: its age, whether it can start anything, its places and who waits for one. Owned by the event loop. */
 public final class GatewayStatus {
     private final Sessions sessions;
     private final ConnectionGuard connectionGuard;
     private final Admission admission;
+    private final OperatorControls.Unready unready;
     private final long startedMs;
     /** Of a clock that nobody sets. */
     private final LongSupplier nanoTime;
 
     private final long startedNanos;
 
-    public GatewayStatus(Sessions sessions, ConnectionGuard connectionGuard, Admission admission, Clock clock, LongSupplier nanoTime) {
+    public GatewayStatus(Sessions sessions, ConnectionGuard connectionGuard, OperatorControls controls, Clock clock, LongSupplier nanoTime) {
         this.sessions = sessions;
         this.connectionGuard = connectionGuard;
-        this.admission = admission;
+        this.admission = controls.admission();
+        this.unready = controls.unready();
         this.startedMs = clock.nowMs();
         this.nanoTime = nanoTime;
         this.startedNanos = nanoTime.getAsLong();
@@ -40,6 +42,7 @@ public final class GatewayStatus {
         status.put("started_ms", startedMs);
         status.put("uptime_ms", TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startedNanos));
         status.put("pool", admission.state().wireName());
+        status.put("not_ready", unready.reason());
         status.put("workers", admission.workers());
         status.put("workers_max", admission.bounds().workersMax());
         status.put("connections", connectionGuard.places());

@@ -54,6 +54,9 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
         /** Somebody else listens where the worker-agent should; nothing was said to it. {@link #handleDown} follows. */
         void handleUntrusted(BrigException why);
+
+        /** The worker-agent could not write what it has to; its disk may be the gateway's too. */
+        void handleRecordLost(BrigException why);
     }
 
     private static final Logger log = LoggerFactory.getLogger(ControlLink.class);
@@ -187,7 +190,11 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
         }
         request.deadline().cancel();
         if (message.has("error")) {
-            request.answer().completeExceptionally(refusal(message));
+            BrigException refusal = refusal(message);
+            if (refusal.code() == ErrorCode.RECORD_LOST) {
+                listener.handleRecordLost(refusal);
+            }
+            request.answer().completeExceptionally(refusal);
         } else {
             request.answer().complete(message.object("ok").asMap());
         }
@@ -380,5 +387,8 @@ public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
 
         @Override
         public void handleUntrusted(BrigException why) {}
+
+        @Override
+        public void handleRecordLost(BrigException why) {}
     }
 }

@@ -50,6 +50,7 @@ class ControlLinkTest {
             Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
     private final CompletableFuture<String> up = new CompletableFuture<>();
     private final CompletableFuture<BrigException> untrusted = new CompletableFuture<>();
+    private final CompletableFuture<BrigException> recordLost = new CompletableFuture<>();
     private ServerSocketChannel server;
 
     @BeforeEach
@@ -81,6 +82,11 @@ class ControlLinkTest {
             @Override
             public void handleUntrusted(BrigException why) {
                 untrusted.complete(why);
+            }
+
+            @Override
+            public void handleRecordLost(BrigException why) {
+                recordLost.complete(why);
             }
         });
         return link;
@@ -189,6 +195,21 @@ class ControlLinkTest {
                     second,
                     "{\"id\":" + line(second).number("id", 1, 99, 0) + ",\"ok\":{\"workers\":[],\"starting\":[]}}");
             assertEquals(new WorkerAgent.Listing(List.of(), Set.of()), again.get(20, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void shouldSayThatTheDiskOfTheWorkerAgentIsFull() throws Exception {
+        ControlLink link = open(uid -> true);
+        try (SocketChannel peer = connected()) {
+            CompletableFuture<Object> listed = ask(link::list);
+            answer(
+                    peer,
+                    "{\"id\":" + line(peer).number("id", 1, 99, 0)
+                            + ",\"code\":\"RECORD_LOST\",\"error\":\"the disk is full\"}");
+            assertEquals(ErrorCode.RECORD_LOST, ((BrigException) failure(listed)).code());
+            assertEquals(
+                    "the disk is full", recordLost.get(20, TimeUnit.SECONDS).getMessage());
         }
     }
 

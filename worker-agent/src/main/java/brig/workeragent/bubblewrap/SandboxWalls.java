@@ -3,6 +3,7 @@ package brig.workeragent.bubblewrap;
 import brig.egress.secret.Placeholder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.workeragent.limits.LimitsBackend;
 import brig.workeragent.limits.LimitsUnavailableException;
 import brig.workeragent.limits.ResourceLimits;
@@ -106,7 +107,10 @@ public final class SandboxWalls implements Walls {
         } catch (SandboxException e) {
             throw refusal(e);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a base of workspaces: " + e);
+            throw new BrigException(
+                    ErrorCode.WORKSPACE_OUTSIDE_BASE,
+                    "cannot make a folder of worker.workspaceBases or worker.scratchBases, name others in brig.json: "
+                            + Reason.withFile(e));
         }
     }
 
@@ -251,7 +255,7 @@ public final class SandboxWalls implements Walls {
             try (MessageFile file = MessageFile.write(settings.runtimeFolder(), message, config.identity())) {
                 return launch(guarded().with(List.of(file.mount())), command, stdinPipe);
             } catch (IOException e) {
-                throw new BrigException(ErrorCode.SANDBOX_UNAVAILABLE, "a message cannot be put into the wall: " + e);
+                throw Reason.refusal(ErrorCode.SANDBOX_UNAVAILABLE, "a message cannot be put into the wall", e);
             }
         }
 

@@ -10,6 +10,7 @@ import brig.egress.secret.SecretFeed;
 import brig.egress.secret.SecretSources;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
@@ -261,7 +262,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         try {
             return new AuditFiles(setup.stateDir().resolve("audit")).read(position, bytesMax);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.RECORD_LOST, "the audit cannot be read: " + e);
+            throw new BrigException(ErrorCode.RECORD_LOST, "the audit cannot be read: " + Reason.withFile(e));
         }
     }
 

@@ -61,10 +61,10 @@ final class EgressSession {
     /** Ports that a person allowed. */
     List<Integer> allowedPorts() {
         return allowed.stream()
-                        .map(host -> HostPattern.parse(host).port())
-                        .filter(port -> port > 0)
-                        .distinct()
-                        .toList();
+                .map(host -> HostPattern.parse(host).port())
+                .filter(port -> port > 0)
+                .distinct()
+                .toList();
     }
 
     /** A policy that cannot be read now allows nothing. */

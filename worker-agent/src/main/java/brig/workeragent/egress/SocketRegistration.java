@@ -17,7 +17,8 @@ final class SocketRegistration {
     final SecretFeed secrets;
     EgressPolicy policy;
     /** As they were read last; null before. */
-    @Nullable Map<String, String> values;
+    @Nullable
+    Map<String, String> values;
 
     boolean reading;
 

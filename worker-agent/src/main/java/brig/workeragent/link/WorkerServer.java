@@ -2,6 +2,7 @@ package brig.workeragent.link;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.workeragent.pump.Outbox;
 import brig.workeragent.worker.Worker;
 import brig.workeragent.worker.WorkerSocket;
@@ -35,7 +36,8 @@ public final class WorkerServer implements WorkerSocket {
                 return new WorkerServer(folder, worker);
             } catch (IOException e) {
                 throw new BrigException(
-                        ErrorCode.INTERNAL, "cannot listen for the worker " + worker.spawnId() + ": " + e);
+                        ErrorCode.INTERNAL,
+                        "cannot listen for the worker " + worker.spawnId() + ": " + Reason.withFile(e));
             }
         };
     }

@@ -7,6 +7,7 @@ import brig.formats.adapter.Adapter;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.workeragent.home.AgentHomes;
@@ -61,7 +62,7 @@ public final class Cassettes {
                     agent.profile().adapter(),
                     clock);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.RECORD_LOST, "cannot record in " + folder + ": " + e);
+            throw new BrigException(ErrorCode.RECORD_LOST, "cannot record in " + folder + ": " + Reason.withFile(e));
         }
     }
 

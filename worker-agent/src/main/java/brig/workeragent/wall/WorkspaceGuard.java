@@ -2,6 +2,7 @@ package brig.workeragent.wall;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.workeragent.sandbox.WallProfile.Mount;
 import java.io.IOException;
 import java.nio.file.FileVisitOption;
@@ -67,7 +68,8 @@ public final class WorkspaceGuard {
             return mounts;
         } catch (IOException e) {
             throw new BrigException(
-                    ErrorCode.SANDBOX_UNAVAILABLE, "cannot look for private files in " + workspace + ": " + e);
+                    ErrorCode.SANDBOX_UNAVAILABLE,
+                    "cannot look for private files in " + workspace + ": " + Reason.withFile(e));
         }
     }
 

@@ -7,6 +7,7 @@ import brig.egress.policy.EgressPolicy.ModelRoute;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Reason;
 import brig.workeragent.profile.AgentProfiles;
 import brig.workeragent.profile.Policies;
 import brig.workeragent.wall.Confinement;
@@ -124,7 +125,7 @@ public final class RouteTrial {
             process.end().join();
             return said;
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.AGENT_SERVER_FAILED, "the answer cannot be read: " + e);
+            throw new BrigException(ErrorCode.AGENT_SERVER_FAILED, "the answer cannot be read: " + Reason.withFile(e));
         }
     }
 

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.PrivateFile;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.message.SpawnRequest.Asker;
@@ -64,7 +65,7 @@ final class WorkspaceOwners {
                 read(file);
             }
         } catch (IOException | DirectoryIteratorException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read whose the workspaces are: " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot read whose the workspaces are: " + Reason.withFile(e));
         }
     }
 
@@ -191,7 +192,7 @@ final class WorkspaceOwners {
                     noteOf(stay.folder()),
                     Json.writeLine(Map.of("folder", stay.folder().toString(), "captain", stay.captain())));
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is: " + e);
+            throw Reason.refusal(ErrorCode.INTERNAL, "cannot note whose " + stay.folder() + " is", e);
         }
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
@@ -67,7 +68,7 @@ final class Copies implements MadeWorkspaces.Maker {
             return new MadeWorkspaces.Made(copy, List.of());
         } catch (IOException e) {
             remove(note, true);
-            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot copy " + folder + ": " + e);
+            throw Reason.refusal(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot copy " + folder, e);
         } catch (BrigException e) {
             remove(note, true);
             throw e;

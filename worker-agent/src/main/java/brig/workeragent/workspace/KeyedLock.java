@@ -2,6 +2,7 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,7 +33,7 @@ final class KeyedLock {
         try {
             return in(enter(thing, WAITING_MAX), thing, work);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot look at the workspace: " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot look at the workspace: " + Reason.withFile(e));
         }
     }
 

@@ -2,6 +2,7 @@ package brig.workeragent.workspace;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
@@ -178,7 +179,8 @@ public final class MadeWorkspaces {
             WorkspaceNote note = notes.worktreeAt(folder);
             return note == null ? List.of() : worktrees.mounts(note);
         } catch (IOException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + folder + ": " + e);
+            throw new BrigException(
+                    ErrorCode.INTERNAL, "cannot read what is known of " + folder + ": " + Reason.withFile(e));
         }
     }
 
@@ -319,7 +321,7 @@ public final class MadeWorkspaces {
                             note.endedMs()))
                     .toList();
         } catch (IOException | DirectoryIteratorException e) {
-            throw new BrigException(ErrorCode.INTERNAL, "cannot look for workspaces: " + e);
+            throw new BrigException(ErrorCode.INTERNAL, "cannot look for workspaces: " + Reason.withFile(e));
         }
     }
 

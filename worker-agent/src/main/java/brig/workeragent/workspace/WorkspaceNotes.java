@@ -3,6 +3,7 @@ package brig.workeragent.workspace;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.PrivateFile;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.workeragent.wall.HostUser;
@@ -176,7 +177,8 @@ record WorkspaceNotes(Path base, WorkersUser user) {
                 try {
                     return read(spawnId, kind);
                 } catch (IOException e) {
-                    throw new BrigException(ErrorCode.INTERNAL, "cannot read what is known of " + spawnId + ": " + e);
+                    throw new BrigException(
+                            ErrorCode.INTERNAL, "cannot read what is known of " + spawnId + ": " + Reason.withFile(e));
                 }
             }
         }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.HostUser;
@@ -100,7 +101,7 @@ final class Worktrees implements MadeWorkspaces.Maker {
             return new MadeWorkspaces.Made(folder, mounts(note));
         } catch (IOException e) {
             remove(note, true);
-            throw new BrigException(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a worktree: " + e);
+            throw Reason.refusal(ErrorCode.WORKSPACE_OUTSIDE_BASE, "cannot make a worktree", e);
         } catch (BrigException e) {
             remove(note, true);
             throw e;
