@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -86,6 +87,22 @@ class CrashTest {
             assertEquals(expected.toString(), frames.text());
             try (Wire watcher = spawned.attach("watcher")) {
                 assertEquals(frames.lines(), new Frames().readAll(watcher).lines());
+            }
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingInTheTemporaryFolderWhenItIsKilled() throws IOException {
+        try (Product product = Product.prepare(Map.of())) {
+            Path temporary = Files.createDirectory(product.folder().resolve("tmp"));
+            product.with("BRIG_JAVA_OPTS=-Djava.io.tmpdir=" + temporary).serve();
+            try (Wire watcher = product.shell("echo x").attach("watcher")) {
+                assertEquals("x\n", new Frames().readAll(watcher).text());
+            }
+            product.kill();
+            product.workerAgents().forEach(ProcessHandle::destroyForcibly);
+            try (Stream<Path> left = Files.list(temporary)) {
+                assertEquals(List.of(), left.toList());
             }
         }
     }

@@ -38,6 +38,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import java.nio.file.Path;
@@ -128,7 +129,13 @@ public final class Gateway implements ControlLink.Listener {
         String adminToken = SecretFile.load(paths.adminToken(), "admin token");
         workerAgent = paths.ownsWorkerAgent() ? new WorkerAgentProcess(paths, configFile) : null;
         keepWorkers = workerAgent == null;
-        vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(1));
+        // Vert.x would make a folder in the temporary one at each start, which a process that is killed leaves there.
+        vertx = Vertx.vertx(new VertxOptions()
+                .setPreferNativeTransport(true)
+                .setEventLoopPoolSize(1)
+                .setFileSystemOptions(new FileSystemOptions()
+                        .setClassPathResolvingEnabled(false)
+                        .setFileCachingEnabled(false)));
         if (!vertx.isNativeTransportEnabled()) {
             throw new BrigException(
                     ErrorCode.INTERNAL,
