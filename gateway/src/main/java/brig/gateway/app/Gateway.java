@@ -144,10 +144,11 @@ public final class Gateway implements ControlLink.Listener {
         ContextInternal context = ((VertxInternal) vertx).createEventLoopContext();
         loop = context.nettyEventLoop();
         timers = new VertxTimers(vertx);
+        Executor answers = new LoopAnswers(loop);
         loopWatch = new LoopWatch(counters, timers);
-        database = new Database(paths.database(), loop, counters);
-        auditIndex = new SqliteAuditIndex(paths.auditIndex(), loop);
-        health = new StateHealth(paths.state(), database::touch, disk, loop, timers);
+        database = new Database(paths.database(), answers, counters);
+        auditIndex = new SqliteAuditIndex(paths.auditIndex(), answers);
+        health = new StateHealth(paths.state(), database::touch, disk, answers, timers);
         database.watch(health::handleFailure);
         Config.Limits limits = config.limits();
         retained = new RetainedBudget(limits.retainedBytesTotal());
@@ -163,7 +164,7 @@ public final class Gateway implements ControlLink.Listener {
         audit = new AuditTrail(control, new AuditTable(auditIndex), timers);
         // The two name each other: sessions end their spawns, spawns open their sessions' sockets.
         sessions = new Sessions(spawns, this::terminate, timers);
-        TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, loop);
+        TokenFile tokenFile = new TokenFile(paths.tokens(), paths.adminToken(), disk, answers);
         Tokens tokens = new Tokens(adminToken, tokenFile.load(), tokenFile, System::currentTimeMillis, timers);
         listeners = new Listeners(
                 vertx,
@@ -186,7 +187,7 @@ public final class Gateway implements ControlLink.Listener {
                 new Retention.Bounds(kept.days(), kept.bytes(), kept.spawns()),
                 store,
                 spawns,
-                new StreamFolders(paths.streams(), sweeper, loop),
+                new StreamFolders(paths.streams(), sweeper, answers),
                 System::currentTimeMillis,
                 timers);
         spawner = new Spawner(
@@ -197,7 +198,7 @@ public final class Gateway implements ControlLink.Listener {
                                 paths.streams(),
                                 limits.logBytesPerStream(),
                                 disk,
-                                loop,
+                                answers,
                                 environment,
                                 health::handleFailure),
                         System::currentTimeMillis,
