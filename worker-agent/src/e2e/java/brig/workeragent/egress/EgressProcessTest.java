@@ -271,7 +271,7 @@ class EgressProcessTest {
             assertEquals(List.of(), egress.show(SPAWN).asks());
             CompletableFuture<Integer> waiting = getLater("b.example");
             event("ask");
-            EgressProcess.Ask ask = egress.show(SPAWN).asks().getFirst();
+            EgressOverview.Ask ask = egress.show(SPAWN).asks().getFirst();
             assertEquals("b.example", ask.host());
             assertEquals(server.getAddress().getPort(), ask.port());
             egress.allow(SPAWN, "b.example:" + ask.port(), true);
@@ -279,7 +279,7 @@ class EgressProcessTest {
             Map<String, Object> answered = event("answered");
             assertEquals(true, answered.get("allowed"));
             assertEquals("a person allowed it once", answered.get("rule"));
-            EgressProcess.Overview after = egress.show(SPAWN);
+            EgressOverview after = egress.show(SPAWN);
             assertEquals(List.of(), after.asks());
             assertEquals(List.of(), after.allowed(), "once is no rule");
             assertTrue(after.hasWayOut());

@@ -79,19 +79,6 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     /** One that lived so long has started well. */
     private static final long HEALTHY_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** A request that waits for a person until that time. */
-    public record Ask(String host, long port, String method, String rule, long deadlineMs) {}
-
-    /**
-     * What a worker may reach.
-     *
-     * @param hasWayOut whether its wall was built with one
-     * @param allowed what a person allowed it meanwhile
-     * @param revoked secrets that were taken back from it
-     */
-    public record Overview(
-            boolean hasWayOut, EgressPolicy policy, List<String> allowed, List<String> revoked, List<Ask> asks) {}
-
     private final Services setup;
     private final ScheduledThreadPoolExecutor link;
     private final SecretSources sources;
@@ -212,18 +199,18 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     }
 
     /** What a worker may reach now. @throws BrigException {@code NOT_FOUND} where there is no such worker */
-    public Overview show(String spawnId) {
+    public EgressOverview show(String spawnId) {
         return call(() -> {
             EgressSession session = session(spawnId);
             long now = System.currentTimeMillis();
-            return new Overview(
+            return new EgressOverview(
                     session.hasWayOut,
                     session.policyNow(),
                     List.copyOf(session.allowed),
                     session.revoked.stream().sorted().toList(),
                     session.asks.values().stream()
                             .filter(ask -> ask.deadlineMs() >= now)
-                            .sorted(Comparator.comparing(Ask::deadlineMs))
+                            .sorted(Comparator.comparing(EgressOverview.Ask::deadlineMs))
                             .toList());
         });
     }
@@ -494,7 +481,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         if (session == null) {
             return;
         }
-        EgressPolicy now = policyOf(session, registration);
+        EgressPolicy now = registration.policyNow(session);
         if (now.equals(registration.policy)) {
             return;
         }
@@ -511,21 +498,6 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         registration.what.network().sockets().forEach(socket -> listened.add(socket.port()));
         registration.more.forEach(socket -> listened.add(socket.port()));
         ports.stream().filter(port -> !listened.contains(port)).forEach(port -> listen(registration, port));
-    }
-
-    /** A policy that cannot be used any more allows nothing. */
-    private static EgressPolicy policyOf(EgressSession session, SocketRegistration registration) {
-        try {
-            return session.policy.get();
-        } catch (BrigException e) {
-            if (!registration.policy.equals(EgressPolicy.NONE)) {
-                LOG.error(
-                        "the policy of a running worker allows nothing now spawn_id={}: {}",
-                        registration.what.spawnId(),
-                        e.getMessage());
-            }
-            return EgressPolicy.NONE;
-        }
     }
 
     private void listen(SocketRegistration registration, int port) {

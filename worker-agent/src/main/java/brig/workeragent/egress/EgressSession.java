@@ -23,7 +23,7 @@ final class EgressSession {
     final Set<String> allowed = new LinkedHashSet<>();
     final Set<String> revoked = new HashSet<>();
     /** By host and port. Written by the thread that reads events. */
-    final Map<String, EgressProcess.Ask> asks = new ConcurrentHashMap<>();
+    final Map<String, EgressOverview.Ask> asks = new ConcurrentHashMap<>();
 
     EgressSession(boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
         this.hasWayOut = hasWayOut;
@@ -43,7 +43,7 @@ final class EgressSession {
             if (asks.size() < ASKS_MAX) {
                 asks.put(
                         key,
-                        new EgressProcess.Ask(
+                        new EgressOverview.Ask(
                                 String.valueOf(event.get("host")),
                                 port,
                                 String.valueOf(event.get("method")),

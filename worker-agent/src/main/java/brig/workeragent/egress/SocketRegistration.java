@@ -3,14 +3,19 @@ package brig.workeragent.egress;
 import brig.egress.link.WallSocket;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.secret.SecretFeed;
+import brig.protocol.BrigException;
 import brig.workeragent.wall.EgressGate;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The sockets of one process of a worker. Owned by the thread that talks to brig-egress. */
 final class SocketRegistration {
+    private static final Logger LOG = LoggerFactory.getLogger(SocketRegistration.class);
+
     final String id;
     final EgressGate.Registration what;
     final Set<WallSocket> more = new LinkedHashSet<>();
@@ -27,5 +32,20 @@ final class SocketRegistration {
         this.what = what;
         this.secrets = secrets;
         this.policy = what.policy();
+    }
+
+    /** A policy that cannot be used any more allows nothing. */
+    EgressPolicy policyNow(EgressSession session) {
+        try {
+            return session.policy.get();
+        } catch (BrigException e) {
+            if (!policy.equals(EgressPolicy.NONE)) {
+                LOG.error(
+                        "the policy of a running worker allows nothing now spawn_id={}: {}",
+                        what.spawnId(),
+                        e.getMessage());
+            }
+            return EgressPolicy.NONE;
+        }
     }
 }

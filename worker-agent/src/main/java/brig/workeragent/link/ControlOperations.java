@@ -6,6 +6,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
+import brig.workeragent.egress.EgressOverview;
 import brig.workeragent.egress.EgressProcess;
 import brig.workeragent.posture.Posture;
 import brig.workeragent.profile.AgentCatalog;
@@ -311,7 +312,7 @@ public final class ControlOperations {
         return host;
     }
 
-    private Map<String, ?> show(String id, EgressProcess.Overview overview) {
+    private Map<String, ?> show(String id, EgressOverview overview) {
         Map<String, Object> shown = new LinkedHashMap<>();
         shown.put("spawn_id", id);
         shown.put("policy", workers.find(id).policyName());
@@ -349,7 +350,7 @@ public final class ControlOperations {
         return shown;
     }
 
-    private static List<String> hostsOf(EgressProcess.Overview overview, String secret) {
+    private static List<String> hostsOf(EgressOverview overview, String secret) {
         var known = overview.policy().secrets().get(secret);
         return known == null ? List.of() : known.hosts();
     }
