@@ -5,7 +5,7 @@ import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.telemetry.LogEvents;
-import brig.gateway.telemetry.Redaction;
+import brig.protocol.log.Redaction;
 import brig.gateway.tree.SpawnTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;

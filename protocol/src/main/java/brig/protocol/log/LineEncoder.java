@@ -1,4 +1,4 @@
-package brig.gateway.telemetry;
+package brig.protocol.log;
 
 import brig.protocol.VisibleText;
 import brig.protocol.json.Json;
@@ -39,7 +39,7 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
         this(() -> System.getProperty(FORMAT_PROPERTY, "text").equals("json"));
     }
 
-    LineEncoder(BooleanSupplier json) {
+    public LineEncoder(BooleanSupplier json) {
         this.json = json;
     }
 

@@ -1,4 +1,4 @@
-package brig.gateway.telemetry;
+package brig.protocol.log;
 
 import java.util.regex.Pattern;
 
