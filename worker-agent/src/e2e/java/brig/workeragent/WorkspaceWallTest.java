@@ -218,11 +218,7 @@ class WorkspaceWallTest {
         }
         Map<String, ?> place = Map.of("workspace", shared.toString(), "share_workspace", true);
         try (Walled racer = new Walled(fixture, "shell", place)) {
-            racer.say(
-                    """
-                    mkdir %1$s; ln -s %2$s link; echo races
-                    exec perl -e '$call = %3$d; $a = "%1$s"; $b = "link"; syscall($call, -100, $a, -100, $b, 2) while 1'
-                    """.formatted(name, elsewhere, System.getProperty("os.arch").equals("aarch64") ? 276 : 316));
+            racer.say("mkdir %s; ln -s %s link; echo races; ".formatted(name, elsewhere) + exchanging(name, "link"));
             racer.until(frame -> frame.text("content").contains("races"));
             for (int i = 0; i < WALLS_BESIDE; i++) {
                 String said = fixture.runToEnd(
@@ -235,6 +231,32 @@ class WorkspaceWallTest {
             racer.terminate();
         }
         assertFalse(Files.exists(elsewhere.resolve("planted")));
+    }
+
+    /** Scenario: an agent exchanges a file that Brig reads at each start for a pipe that nobody writes into. */
+    @ParameterizedTest
+    @ValueSource(strings = {"brig.json", ".brig-private"})
+    void shouldNotWaitForAPipeThatAnAgentPutsInThePlaceOfAFile(String name) throws Exception {
+        Path shared = Files.createDirectory(fixture.root.resolve("workspaces/shared"));
+        if (Installation.isRoot()) {
+            Files.setAttribute(shared, "unix:uid", WorkerIdentity.DEFAULT_UID);
+        }
+        Map<String, ?> place = Map.of("workspace", shared.toString(), "share_workspace", true);
+        try (Walled racer = new Walled(fixture, "shell", place)) {
+            racer.say("echo '{}' > " + name + "; mkfifo other; echo races; " + exchanging(name, "other"));
+            racer.until(frame -> frame.text("content").contains("races"));
+            for (int i = 0; i < WALLS_BESIDE; i++) {
+                assertEquals("ran\n", fixture.runToEnd(control, id(), place, "echo ran"));
+            }
+            racer.terminate();
+        }
+    }
+
+    /** A shell's command that exchanges two names for ever, renameat2(2). */
+    private static String exchanging(String one, String other) {
+        int call = System.getProperty("os.arch").equals("aarch64") ? 276 : 316;
+        return "exec perl -e '$call = %d; $a = \"%s\"; $b = \"%s\"; syscall($call, -100, $a, -100, $b, 2) while 1'"
+                .formatted(call, one, other);
     }
 
     @Test

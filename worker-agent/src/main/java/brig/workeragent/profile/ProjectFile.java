@@ -8,17 +8,9 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import brig.workeragent.wall.Confinement;
+import brig.workeragent.wall.PlainFile;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SecureDirectoryStream;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributeView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,9 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param notices what of it has no effect, in words
  */
 record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly, List<String> notices) {
-    private static final List<String> NAMES = List.of("brig.json", "gondolin.json");
-    /** Where OpenCode's own settings of a project lie. */
-    private static final String FOLDER = ".opencode";
+    /** The last lies where OpenCode's own settings of a project do. */
+    private static final List<String> NAMES = List.of("brig.json", "gondolin.json", ".opencode/gondolin.json");
 
     private static final List<String> WITHOUT_EFFECT = List.of("rootOverlay", "auditFilesystem");
     private static final Set<String> KNOWN =
@@ -53,67 +44,24 @@ record ProjectFile(Narrowing narrowing, @Nullable Map<String, Boolean> readOnly,
     /** The first that there is; null for none. @throws BrigException {@code INVALID_POLICY}, naming file and key */
     static @Nullable ProjectFile find(Path workspace) {
         for (String name : NAMES) {
-            Path file = workspace.resolve(name);
-            if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                return read(
-                        name,
-                        () -> Files.newByteChannel(file, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
+            try {
+                byte[] content = PlainFile.read(workspace, name, BYTES_MAX + 1);
+                if (content != null) {
+                    return read(name, content);
+                }
+            } catch (IOException | BrigException | IllegalArgumentException e) {
+                throw new BrigException(
+                        ErrorCode.INVALID_POLICY, "the project's " + name + " cannot be used: " + e.getMessage());
             }
         }
-        return findBelow(workspace);
+        return null;
     }
 
-    /** The folder between may be a link by now, so nothing is opened through its name. */
-    private static @Nullable ProjectFile findBelow(Path workspace) {
-        if (!Files.isDirectory(workspace.resolve(FOLDER), LinkOption.NOFOLLOW_LINKS)) {
-            return null;
+    private static ProjectFile read(String name, byte[] content) {
+        if (content.length > BYTES_MAX) {
+            throw new IllegalArgumentException("it is larger than " + BYTES_MAX + " bytes");
         }
-        try (DirectoryStream<Path> top = Files.newDirectoryStream(workspace)) {
-            if (!(top instanceof SecureDirectoryStream<Path> secure)) {
-                return null;
-            }
-            try (SecureDirectoryStream<Path> folder =
-                    secure.newDirectoryStream(Path.of(FOLDER), LinkOption.NOFOLLOW_LINKS)) {
-                Path name = Path.of(NAMES.getLast());
-                boolean there = isFile(folder, name);
-                return !there
-                        ? null
-                        : read(
-                                FOLDER + "/" + name,
-                                () -> folder.newByteChannel(
-                                        name, Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)));
-            }
-        } catch (IOException e) {
-            throw new BrigException(
-                    ErrorCode.INVALID_POLICY, "the project's " + FOLDER + " cannot be read: " + e.getMessage());
-        }
-    }
-
-    private static boolean isFile(SecureDirectoryStream<Path> folder, Path name) {
-        try {
-            return folder.getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
-                    .readAttributes()
-                    .isRegularFile();
-        } catch (IOException none) {
-            return false;
-        }
-    }
-
-    private interface Source {
-        SeekableByteChannel open() throws IOException;
-    }
-
-    private static ProjectFile read(String name, Source source) {
-        try (InputStream bytes = Channels.newInputStream(source.open())) {
-            byte[] content = bytes.readNBytes(BYTES_MAX + 1);
-            if (content.length > BYTES_MAX) {
-                throw new IllegalArgumentException("it is larger than " + BYTES_MAX + " bytes");
-            }
-            return read(name, Json.parseCommented(new String(content, UTF_8)));
-        } catch (IOException | BrigException | IllegalArgumentException e) {
-            throw new BrigException(
-                    ErrorCode.INVALID_POLICY, "the project's " + name + " cannot be used: " + e.getMessage());
-        }
+        return read(name, Json.parseCommented(new String(content, UTF_8)));
     }
 
     private static List<String> notices(String name, Map<String, @Nullable Object> values) {

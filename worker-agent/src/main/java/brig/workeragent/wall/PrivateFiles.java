@@ -3,10 +3,7 @@ package brig.workeragent.wall;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.FileSystems;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,13 +33,8 @@ public final class PrivateFiles {
     /** These patterns, and those of the workspace's own {@link #LIST}. */
     public static PrivateFiles of(Path workspace, List<String> patterns) throws IOException {
         PrivateFiles usual = new PrivateFiles(patterns);
-        Path list = workspace.resolve(LIST);
-        if (!Files.isRegularFile(list, LinkOption.NOFOLLOW_LINKS)) {
-            return usual;
-        }
-        try (InputStream bytes = Files.newInputStream(list, LinkOption.NOFOLLOW_LINKS)) {
-            return usual.and(new String(bytes.readNBytes(LIST_BYTES_MAX), UTF_8));
-        }
+        byte[] list = PlainFile.read(workspace, LIST, LIST_BYTES_MAX);
+        return list == null ? usual : usual.and(new String(list, UTF_8));
     }
 
     /** These and those of a {@link #LIST}. A line of it that is no glob hides nothing. */
