@@ -89,8 +89,8 @@ class OrphansTest {
         assertTrue(answer.containsKey("ok"), answer.toString());
         try (TestGateway frames = fixture.frames(id, 1)) {
             // The message is a frame too, and has the same word.
-            frames.read(frame -> frame.type() != FrameType.CHUNK
-                    || !frame.text("content").contains("up"));
+            frames.read(frame ->
+                    frame.type() != FrameType.CHUNK || !frame.text("content").contains("up"));
         }
         return id;
     }
