@@ -1,8 +1,8 @@
 package brig.gateway.resources;
 
+import brig.gateway.auth.Access;
 import brig.gateway.http.Call;
 import brig.gateway.listener.ListenerServices;
-import brig.gateway.auth.Access;
 import brig.gateway.session.Session;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;

@@ -1,20 +1,20 @@
 package brig.gateway.resources;
 
-import brig.gateway.http.Call;
+import brig.gateway.auth.Access;
+import brig.gateway.auth.Role;
+import brig.gateway.connection.ConnectionWriter;
 import brig.gateway.connection.EventSink;
 import brig.gateway.connection.SseHeartbeat;
-import brig.gateway.connection.ConnectionWriter;
-import brig.gateway.listener.ListenerServices;
-import brig.gateway.auth.Access;
 import brig.gateway.events.HookEvents;
-import brig.gateway.auth.Role;
+import brig.gateway.http.Call;
+import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.stream.GapReason;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.StreamPosition;
+import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.LinkedHashMap;
@@ -123,7 +123,8 @@ public final class EventCalls {
         long after =
                 position.isPresent() ? known ? position.get().seq() : 0 : call.number("after", 0, Long.MAX_VALUE, 0);
         HttpServerResponse response = call.response();
-        ConnectionWriter writer = listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
+        ConnectionWriter writer =
+                listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
         Follower follower = new Follower(call.access(), writer, session, after);
         EventSink.begin(response, new StreamPosition(events.epoch(), after).toString());
         response.closeHandler(nothing -> follower.close());

@@ -25,7 +25,12 @@ public final class GatewayStatus {
 
     private final long startedNanos;
 
-    public GatewayStatus(Sessions sessions, ConnectionGuard connectionGuard, OperatorControls controls, Clock clock, LongSupplier nanoTime) {
+    public GatewayStatus(
+            Sessions sessions,
+            ConnectionGuard connectionGuard,
+            OperatorControls controls,
+            Clock clock,
+            LongSupplier nanoTime) {
         this.sessions = sessions;
         this.connectionGuard = connectionGuard;
         this.admission = controls.admission();

@@ -1,8 +1,8 @@
 package brig.gateway.resources;
 
+import brig.gateway.connection.Problem;
 import brig.gateway.http.HttpGuard;
 import brig.gateway.http.Operation;
-import brig.gateway.connection.Problem;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import io.vertx.core.buffer.Buffer;

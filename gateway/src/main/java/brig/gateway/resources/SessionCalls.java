@@ -1,19 +1,19 @@
 package brig.gateway.resources;
 
-import brig.gateway.http.Call;
-import brig.gateway.connection.Attachment;
-import brig.gateway.connection.EventSink;
-import brig.gateway.connection.ConnectionWriter;
-import brig.gateway.listener.ListenerServices;
-import brig.gateway.listener.EventStream;
-import brig.gateway.listener.WebSockets;
 import brig.gateway.auth.Access;
+import brig.gateway.connection.Attachment;
+import brig.gateway.connection.ConnectionWriter;
+import brig.gateway.connection.EventSink;
+import brig.gateway.http.Call;
+import brig.gateway.listener.EventStream;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Session;
 import brig.gateway.session.SessionStatus;
 import brig.gateway.stream.AgentFilter;
-import brig.protocol.json.Fields;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
+import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -103,7 +103,8 @@ public final class SessionCalls {
             response.setStatusCode(204).end();
             return;
         }
-        ConnectionWriter writer = listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
+        ConnectionWriter writer =
+                listeners.writer(ListenerServices.channel(call.request()), why -> LastHttpContent.EMPTY_LAST_CONTENT);
         EventStream events = new EventStream(listeners, session, call.access(), from, narrowing, writer);
         EventSink.begin(response, new StreamPosition(session.spawn().log().epoch(), from - 1).toString());
         response.closeHandler(nothing -> events.close());

@@ -1,14 +1,14 @@
 package brig.gateway.resources;
 
-import brig.gateway.http.Call;
-import brig.gateway.http.PageSignIn;
-import brig.gateway.listener.ListenerServices;
 import brig.gateway.auth.Access;
 import brig.gateway.auth.Role;
-import brig.gateway.session.Session;
 import brig.gateway.auth.Tickets;
 import brig.gateway.auth.TokenHalves;
 import brig.gateway.auth.Tokens;
+import brig.gateway.http.Call;
+import brig.gateway.http.PageSignIn;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Fields;
@@ -43,7 +43,8 @@ public final class SignInCalls {
     public void signIn(Call call) {
         Access shown = call.access();
         String secret = shown.secret();
-        Access access = shown.role() == null && secret != null ? listeners.tickets().redeem(secret) : shown;
+        Access access =
+                shown.role() == null && secret != null ? listeners.tickets().redeem(secret) : shown;
         call.answer(minted(access).thenApply(minted -> {
             TokenHalves halves = TokenHalves.of(minted.secret());
             long seconds = (minted.token().expiresMs() - minted.token().createdMs()) / 1000;

@@ -1,7 +1,7 @@
 package brig.gateway.resources;
 
-import brig.gateway.http.Call;
 import brig.gateway.connection.Attachment;
+import brig.gateway.http.Call;
 import brig.gateway.limits.Admission;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.session.Session;
@@ -13,8 +13,8 @@ import brig.gateway.spawn.SpawnState;
 import brig.gateway.spawn.Spawner;
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -57,8 +57,8 @@ public final class SpawnCalls {
         long waitMs = waitMs(call.text("wait"));
         CompletableFuture<Void> late = new CompletableFuture<>();
         Timers.Timer deadline = waitMs == 0 ? () -> {} : listeners.timers().after(waitMs, () -> late.complete(null));
-        Admission.Applicant asker =
-                new Admission.Applicant(call.access().asker(Attachment.Options.via(body, "http")), waitMs, call::isGone);
+        Admission.Applicant asker = new Admission.Applicant(
+                call.access().asker(Attachment.Options.via(body, "http")), waitMs, call::isGone);
         call.answer(spawner.spawn(request, asker)
                 .thenCompose(accepted -> {
                     call.response().putHeader("Location", "/api/v1/spawns/" + accepted.spawnId());

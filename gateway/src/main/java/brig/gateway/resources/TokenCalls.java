@@ -1,17 +1,17 @@
 package brig.gateway.resources;
 
-import brig.gateway.http.Call;
-import brig.gateway.listener.ListenerServices;
 import brig.gateway.auth.Access;
 import brig.gateway.auth.Role;
-import brig.gateway.session.Session;
 import brig.gateway.auth.Tickets;
 import brig.gateway.auth.Token;
 import brig.gateway.auth.Tokens;
+import brig.gateway.http.Call;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.session.Session;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.Ids;
+import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -56,7 +56,8 @@ public final class TokenCalls {
         }
         long seconds = options.number("expires_seconds", 1, EXPIRES_SECONDS_MAX, DAY_SECONDS);
         String spawnId = session == null ? null : session.spawn().spawnId();
-        return listeners.tokens()
+        return listeners
+                .tokens()
                 .mint(new Tokens.Request(role, captain(options, role, session), spawnId, seconds * 1000))
                 .thenApply(minted -> {
                     Map<String, @Nullable Object> answer = minted.token().view();

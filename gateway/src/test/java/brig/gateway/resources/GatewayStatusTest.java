@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import brig.gateway.limits.Admission;
-import brig.gateway.limits.Deadlines;
 import brig.gateway.limits.ConnectionGuard;
+import brig.gateway.limits.Deadlines;
 import brig.gateway.session.Sessions;
 import brig.gateway.spawn.Spawns;
 import brig.gateway.time.FakeTime;
@@ -23,7 +23,8 @@ class GatewayStatusTest {
     @Test
     void shouldCountItsAgeWhateverTheClockOfTheHostIsSetToAndSayWhyNothingStarts() {
         Admission admission = new Admission(new Admission.Bounds(1, 1, 0, 1), () -> wallMs, time);
-        ConnectionGuard connectionGuard = new ConnectionGuard(new ConnectionGuard.Bounds(8, 1, 8, 8), new Deadlines(1, 1, 1, 1), time);
+        ConnectionGuard connectionGuard =
+                new ConnectionGuard(new ConnectionGuard.Bounds(8, 1, 8, 8), new Deadlines(1, 1, 1, 1), time);
         Sessions sessions =
                 new Sessions(new Spawns(), (spawn, reason, by) -> CompletableFuture.completedFuture(null), time);
         GatewayStatus status = new GatewayStatus(
