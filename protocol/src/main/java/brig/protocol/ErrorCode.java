@@ -4,7 +4,7 @@ package brig.protocol;
  * Every way in which Brig says no. The name is the {@code code} on the wire; {@link #action} tells a client what to do
  * next, {@link #httpStatus} is its status in HTTP answers, and {@link #closeCode} closes a WebSocket.
  */
-public enum ErrorCode {
+public enum ErrorCode implements WireName {
     // What the client sent.
     MALFORMED_JSON(400, 4500, Action.FIX_REQUEST),
     INVALID_UTF8(400, 4501, Action.FIX_REQUEST),
@@ -93,6 +93,11 @@ public enum ErrorCode {
         this.httpStatus = httpStatus;
         this.closeCode = closeCode;
         this.action = action;
+    }
+
+    @Override
+    public String wireName() {
+        return name();
     }
 
     public int httpStatus() {

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Values are {@code Map<String, Object>}, {@code List<Object>}, {@code String}, {@code Long}, {@code Double},
  * {@code Boolean} and null.
+ *
+ * <p>Decision 0142.
  */
 public final class Json {
     /** Shared by everything in Brig that reads or writes JSON. */
@@ -60,6 +62,16 @@ public final class Json {
     /** {@link #parseObject(byte[], int, int)} of a whole array. */
     public static Map<String, @Nullable Object> parseObject(byte[] bytes) {
         return parse(STRICT, bytes, 0, bytes.length);
+    }
+
+    /** Reads exactly one object into a record, or a record of a tagged type. @throws BrigException as {@link #parseObject}, and what is wrong with a field */
+    public static <T> T read(byte[] bytes, int offset, int length, Class<T> type) {
+        return RecordReader.read(parse(STRICT, bytes, offset, length), type);
+    }
+
+    /** {@link #read(byte[], int, int, Class)} of a whole array. */
+    public static <T> T read(byte[] bytes, Class<T> type) {
+        return read(bytes, 0, bytes.length, type);
     }
 
     /** Reads a configuration file's text, where {@code //} and {@code /* *}{@code /} comments are allowed. */
@@ -147,6 +159,26 @@ public final class Json {
         return withoutLateControls(plain(object));
     }
 
+    /** The record as one line of JSON without a newline, and without any other control character. */
+    public static byte[] write(Record record) {
+        return withoutLateControls(plain(record));
+    }
+
+    /** The record as one line of JSON with a newline. */
+    public static byte[] writeLine(Record record) {
+        return line(write(record));
+    }
+
+    /** The object in the one form that all equal objects have, after RFC 8785. Null counts as absent. */
+    public static byte[] canonical(Record record) {
+        return canonical(parseObject(plain(record)));
+    }
+
+    /** Writes the record's fields into an object that is begun. */
+    public static void writeFields(JsonGenerator generator, Record record) throws IOException {
+        writeFields(generator, record, RecordShape.of(record.getClass()));
+    }
+
     private static byte[] withoutLateControls(byte[] json) {
         ByteArrayOutputStream escaped = null;
         int copied = 0;
@@ -168,7 +200,7 @@ public final class Json {
         return escaped.toByteArray();
     }
 
-    private static byte[] plain(Map<String, ?> object) {
+    private static byte[] plain(Object object) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(256);
         try (JsonGenerator generator = STRICT.createGenerator(out)) {
             writeValue(generator, object);
@@ -180,7 +212,10 @@ public final class Json {
 
     /** The object as one line of JSON with a newline. */
     public static byte[] writeLine(Map<String, ?> object) {
-        byte[] json = write(object);
+        return line(write(object));
+    }
+
+    private static byte[] line(byte[] json) {
         byte[] line = Arrays.copyOf(json, json.length + 1);
         line[json.length] = '\n';
         return line;
@@ -238,8 +273,46 @@ public final class Json {
             case Double number -> generator.writeNumber(number);
             case Boolean flag -> generator.writeBoolean(flag);
             case CharSequence text -> generator.writeString(text.toString());
-            case Enum<?> constant -> generator.writeString(constant.name());
+            case Enum<?> constant -> generator.writeString(RecordReader.wireName(constant));
+            case Record record -> {
+                RecordShape shape = RecordShape.of(record.getClass());
+                generator.writeStartObject();
+                if (shape.tagField() != null) {
+                    generator.writeStringField(shape.tagField(), shape.tag());
+                }
+                writeFields(generator, record, shape);
+                generator.writeEndObject();
+            }
+            case JsonObject object -> writeValue(generator, object.values());
             default -> throw new IllegalArgumentException("not JSON: " + value.getClass());
         }
+    }
+
+    private static void writeFields(JsonGenerator generator, Record record, RecordShape shape) throws IOException {
+        for (RecordShape.Field field : shape.fields()) {
+            Object value = field.valueOf(record);
+            if (field.flat() && value instanceof Record inner) {
+                RecordShape inside = RecordShape.of(inner.getClass());
+                if (inside.tagField() != null) {
+                    generator.writeStringField(inside.tagField(), inside.tag());
+                }
+                writeFields(generator, inner, inside);
+            } else if (value == null ? field.writeNull() : !(field.omitEmpty() && isEmpty(value))) {
+                generator.writeFieldName(field.name());
+                writeValue(generator, value);
+            }
+        }
+    }
+
+    private static boolean isEmpty(Object value) {
+        return switch (value) {
+            case Boolean flag -> !flag;
+            case Number number -> number.doubleValue() == 0;
+            case CharSequence text -> text.isEmpty();
+            case List<?> list -> list.isEmpty();
+            case Map<?, ?> map -> map.isEmpty();
+            case JsonObject object -> object.isEmpty();
+            default -> false;
+        };
     }
 }

@@ -1,0 +1,171 @@
+package brig.protocol.json;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object whose fields are not ours to name: what an agent, a model or a user's own tool wrote. Whatever is not of the
+ * type asked for counts as absent. Immutable; messages of our own are records.
+ *
+ * <p>Values are {@code JsonObject}, {@code List}, {@code String}, {@code Long}, {@code Double}, {@code Boolean} and null.
+ *
+ * <p>Decision 0142.
+ */
+public final class JsonObject {
+    public static final JsonObject EMPTY = new JsonObject(Map.of());
+
+    private final Map<String, @Nullable Object> values;
+
+    JsonObject(Map<String, @Nullable Object> values) {
+        this.values = values;
+    }
+
+    /** An object of these values, which are what this class says, or maps and lists of such, or records. */
+    public static JsonObject of(Map<String, ? extends @Nullable Object> values) {
+        return new JsonObject(new LinkedHashMap<>(values));
+    }
+
+    /** Reads exactly one object, strictly. @throws brig.protocol.BrigException {@code MALFORMED_JSON} or {@code INVALID_UTF8} */
+    public static JsonObject read(byte[] bytes, int offset, int length) {
+        return new JsonObject(Json.parseObject(bytes, offset, length));
+    }
+
+    /** {@link #read(byte[], int, int)} of a whole array. */
+    public static JsonObject read(byte[] bytes) {
+        return read(bytes, 0, bytes.length);
+    }
+
+    /** The record as it is written. */
+    public static JsonObject of(Record record) {
+        return read(Json.write(record));
+    }
+
+    /** The same with one field more, or another value of it; it stands where it stood, or last. */
+    public JsonObject with(String name, @Nullable Object value) {
+        Map<String, @Nullable Object> more = new LinkedHashMap<>(values);
+        more.put(name, value);
+        return new JsonObject(more);
+    }
+
+    /** The object as a record. @throws brig.protocol.BrigException {@code INVALID_FIELD} with the field's name */
+    public <T> T as(Class<T> type) {
+        return RecordReader.read(values, type);
+    }
+
+    public Set<String> names() {
+        return Collections.unmodifiableSet(values.keySet());
+    }
+
+    public boolean has(String name) {
+        return values.get(name) != null;
+    }
+
+    public @Nullable Object value(String name) {
+        return wrapped(values.get(name));
+    }
+
+    public @Nullable String text(String name) {
+        return values.get(name) instanceof String text ? text : null;
+    }
+
+    public String text(String name, String absent) {
+        return values.get(name) instanceof String text ? text : absent;
+    }
+
+    public boolean flag(String name) {
+        return values.get(name) instanceof Boolean flag && flag;
+    }
+
+    public long number(String name, long absent) {
+        return values.get(name) instanceof Number number ? number.longValue() : absent;
+    }
+
+    /** A number with a fraction, or null. */
+    public @Nullable Double decimal(String name) {
+        return values.get(name) instanceof Number number ? number.doubleValue() : null;
+    }
+
+    /** The object of that name; an empty one where there is none. */
+    public JsonObject object(String name) {
+        return element(values.get(name));
+    }
+
+    /** Whatever is in the list of that name. */
+    public List<@Nullable Object> elements(String name) {
+        return wrapped(values.get(name)) instanceof List<?> list ? Collections.unmodifiableList(list) : List.of();
+    }
+
+    /** The object that the value is; an empty one where it is none. */
+    @SuppressWarnings("unchecked")
+    public static JsonObject element(@Nullable Object value) {
+        return switch (value) {
+            case JsonObject object -> object;
+            case Map<?, ?> map -> new JsonObject((Map<String, @Nullable Object>) map);
+            case null, default -> EMPTY;
+        };
+    }
+
+    /** The objects in the list of that name. */
+    public List<JsonObject> objects(String name) {
+        return elements(name).stream()
+                .filter(JsonObject.class::isInstance)
+                .map(JsonObject.class::cast)
+                .toList();
+    }
+
+    /** The texts in the list of that name. */
+    public List<String> texts(String name) {
+        return elements(name).stream()
+                .filter(String.class::isInstance)
+                .map(String.class::cast)
+                .toList();
+    }
+
+    public boolean isEmpty() {
+        return values.isEmpty();
+    }
+
+    /** A value with objects in it as this class has them. */
+    static @Nullable Object wrapped(@Nullable Object value) {
+        return switch (value) {
+            case Map<?, ?> map -> element(map);
+            case List<?> list -> {
+                List<@Nullable Object> wrapped = new ArrayList<>(list.size());
+                list.forEach(inner -> wrapped.add(wrapped(inner)));
+                yield wrapped;
+            }
+            case null, default -> value;
+        };
+    }
+
+    Map<String, @Nullable Object> values() {
+        return values;
+    }
+
+    /** Objects are equal whose fields are, in whatever order. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JsonObject object && unwrapped(values).equals(unwrapped(object.values));
+    }
+
+    @Override
+    public int hashCode() {
+        return unwrapped(values).hashCode();
+    }
+
+    private static Map<String, @Nullable Object> unwrapped(Map<String, @Nullable Object> values) {
+        Map<String, @Nullable Object> wrapped = new LinkedHashMap<>();
+        values.forEach((name, value) -> wrapped.put(name, wrapped(value)));
+        return wrapped;
+    }
+
+    @Override
+    public String toString() {
+        return values.toString();
+    }
+}

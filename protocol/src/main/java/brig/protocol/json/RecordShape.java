@@ -1,0 +1,246 @@
+package brig.protocol.json;
+
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Flat;
+import brig.protocol.record.Foreign;
+import brig.protocol.record.Name;
+import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Range;
+import brig.protocol.record.Tagged;
+import brig.protocol.record.WriteNull;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a record is written: its fields in their order, and the tag that tells it from others of its sealed type. Read once
+ * for each type.
+ *
+ * <p>Decision 0142.
+ */
+final class RecordShape {
+    private static final ClassValue<RecordShape> SHAPES = new ClassValue<>() {
+        @Override
+        protected RecordShape computeValue(Class<?> type) {
+            return new RecordShape(type);
+        }
+    };
+    private static final ClassValue<Kinds> KINDS = new ClassValue<>() {
+        @Override
+        protected Kinds computeValue(Class<?> type) {
+            return new Kinds(type);
+        }
+    };
+
+    /**
+     * One field, or the fields of a record inside where it is flat.
+     *
+     * @param names the name on the wire, then those that are only read
+     * @param range null for any number
+     */
+    record Field(
+            List<String> names,
+            Method accessor,
+            Type type,
+            boolean nullable,
+            boolean flat,
+            boolean omitEmpty,
+            boolean writeNull,
+            @Nullable Range range) {
+        private static Field of(RecordComponent component, boolean camelCase) {
+            Name given = component.getAnnotation(Name.class);
+            String plain = camelCase ? component.getName() : snakeCase(component.getName());
+            List<String> names = new ArrayList<>(List.of(given == null ? plain : given.value()));
+            if (given != null) {
+                names.addAll(List.of(given.old()));
+            }
+            Method accessor = component.getAccessor();
+            accessor.setAccessible(true);
+            return new Field(
+                    List.copyOf(names),
+                    accessor,
+                    component.getGenericType(),
+                    component.getAnnotatedType().isAnnotationPresent(Nullable.class),
+                    component.isAnnotationPresent(Flat.class),
+                    component.isAnnotationPresent(OmitEmpty.class),
+                    component.isAnnotationPresent(WriteNull.class),
+                    component.getAnnotation(Range.class));
+        }
+
+        String name() {
+            return names.getFirst();
+        }
+
+        @Nullable
+        Object valueOf(Record record) {
+            try {
+                return accessor.invoke(record);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(accessor + " cannot be called", e);
+            }
+        }
+    }
+
+    /** The records of a sealed type by their tags. */
+    static final class Kinds {
+        private final Class<?> type;
+        private final Map<String, Class<?>> byTag = new LinkedHashMap<>();
+        final Tagged tagged;
+
+        private Kinds(Class<?> type) {
+            this.type = type;
+            Tagged annotation = type.getAnnotation(Tagged.class);
+            if (annotation == null) {
+                throw new IllegalStateException(type + " is neither a record nor tagged");
+            }
+            this.tagged = annotation;
+            add(type);
+        }
+
+        private void add(Class<?> sealed) {
+            for (Class<?> kind : sealed.getPermittedSubclasses()) {
+                if (kind.isRecord()) {
+                    byTag.put(tag(kind), kind);
+                } else {
+                    add(kind);
+                }
+            }
+        }
+
+        /** In the order in which the sealed type lists them. */
+        List<String> tags() {
+            return List.copyOf(byTag.keySet());
+        }
+
+        @Nullable
+        Class<?> named(String tag) {
+            return byTag.get(tag);
+        }
+
+        Class<?> type() {
+            return type;
+        }
+    }
+
+    private final Class<?> type;
+    private final List<Field> fields = new ArrayList<>();
+    private final Constructor<?> constructor;
+    private final @Nullable String tagField;
+    private final String tag;
+
+    private RecordShape(Class<?> type) {
+        this.type = type;
+        RecordComponent[] components = type.getRecordComponents();
+        for (RecordComponent component : components) {
+            fields.add(Field.of(component, type.isAnnotationPresent(CamelCase.class)));
+        }
+        try {
+            constructor = type.getDeclaredConstructor(
+                    Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
+        } catch (NoSuchMethodException e) {
+            throw new IllegalStateException(type + " has no constructor of its components", e);
+        }
+        constructor.setAccessible(true);
+        tagField = tagField(type);
+        tag = tag(type);
+    }
+
+    static RecordShape of(Class<?> type) {
+        return SHAPES.get(type);
+    }
+
+    static Kinds kinds(Class<?> sealed) {
+        return KINDS.get(sealed);
+    }
+
+    private static @Nullable String tagField(Class<?> type) {
+        for (Class<?> above : type.getInterfaces()) {
+            Tagged tagged = above.getAnnotation(Tagged.class);
+            String field = tagged == null ? tagField(above) : tagged.value();
+            if (field != null) {
+                return field;
+            }
+        }
+        return null;
+    }
+
+    private static String tag(Class<?> type) {
+        Name given = type.getAnnotation(Name.class);
+        return given == null ? snakeCase(type.getSimpleName()) : given.value();
+    }
+
+    static String snakeCase(String name) {
+        StringBuilder snake = new StringBuilder();
+        for (char letter : name.toCharArray()) {
+            if (Character.isUpperCase(letter) && !snake.isEmpty()) {
+                snake.append('_');
+            }
+            snake.append(Character.toLowerCase(letter));
+        }
+        return snake.toString();
+    }
+
+    List<Field> fields() {
+        return fields;
+    }
+
+    /** The field of the tag; null for a record of no tagged type. */
+    @Nullable
+    String tagField() {
+        return tagField;
+    }
+
+    String tag() {
+        return tag;
+    }
+
+    boolean isForeign() {
+        return type.isAnnotationPresent(Foreign.class);
+    }
+
+    boolean ignoresUnknown() {
+        return isForeign() || type.isAnnotationPresent(Extensible.class);
+    }
+
+    /** The names that a message of this record may have, those of its flat components and tags among them. */
+    Stream<String> names(Map<?, ?> values) {
+        Stream<String> own =
+                fields.stream().flatMap(field -> field.flat() ? flatNames(field, values) : field.names().stream());
+        return tagField == null ? own : Stream.concat(Stream.of(tagField), own);
+    }
+
+    private static Stream<String> flatNames(Field field, Map<?, ?> values) {
+        Class<?> inner = (Class<?>) field.type();
+        if (inner.isRecord()) {
+            return of(inner).names(values);
+        }
+        Kinds kinds = kinds(inner);
+        Object tag = values.get(kinds.tagged.value());
+        Class<?> kind = tag instanceof String text ? kinds.named(text) : null;
+        return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values);
+    }
+
+    /** @throws RuntimeException what the record's own constructor refuses with */
+    Object make(@Nullable Object[] arguments) {
+        try {
+            return constructor.newInstance(arguments);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof RuntimeException refused) {
+                throw refused;
+            }
+            throw new IllegalStateException(type + " cannot be made", e);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(type + " cannot be made", e);
+        }
+    }
+}

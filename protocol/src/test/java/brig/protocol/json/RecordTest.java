@@ -1,0 +1,197 @@
+package brig.protocol.json;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Flat;
+import brig.protocol.record.Foreign;
+import brig.protocol.record.Name;
+import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Range;
+import brig.protocol.record.Tagged;
+import brig.protocol.record.WriteNull;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RecordTest {
+    enum Mode {
+        FOLDER,
+        SNAPSHOT
+    }
+
+    record Place(String folder, @OmitEmpty boolean shared) {}
+
+    record Everything(
+            String spawnId,
+            @Range(min = 1, max = 10) long leaseSeconds,
+            @OmitEmpty int port,
+            double cost,
+            boolean once,
+            Mode workspaceMode,
+            ErrorCode code,
+            List<String> tools,
+            @OmitEmpty List<Place> places,
+            Map<String, String> labels,
+            @Nullable Place place,
+            @WriteNull @Nullable String prompt,
+
+            @Name(value = "exit_code", old = "exitCode") @Nullable
+            Integer exitCode,
+
+            @Nullable JsonObject input,
+            @Nullable Object id) {}
+
+    @Tagged(value = "op", unknown = ErrorCode.UNKNOWN_ACTION)
+    sealed interface Operation permits Spawn, TestRoute, Other {}
+
+    record Spawn(String spawnId, @Nullable String via) implements Operation {}
+
+    record TestRoute(String route) implements Operation {}
+
+    sealed interface Other extends Operation permits Bye {}
+
+    @Name("shutdown")
+    record Bye() implements Other {}
+
+    record Request(long id, @Flat Operation operation) {}
+
+    record Mailbox(@Flat Place place, @Flat @Nullable Operation operation) {}
+
+    @Extensible
+    record Answer(String socket) {}
+
+    @Foreign
+    @CamelCase
+    record Native(@Nullable String toolName, @Nullable Place place, long size, List<String> names) {}
+
+    private static final String WHOLE =
+            "{\"spawn_id\":\"spn_1\",\"lease_seconds\":3,\"port\":80,\"cost\":0.5,\"once\":true,"
+                    + "\"workspace_mode\":\"snapshot\",\"code\":\"MAX_WORKERS\",\"tools\":[\"Bash\"],"
+                    + "\"places\":[{\"folder\":\"/a\"},{\"folder\":\"/b\",\"shared\":true}],\"labels\":{\"a\":\"b\"},"
+                    + "\"place\":{\"folder\":\"/c\"},\"prompt\":\"go\",\"exit_code\":-1,\"input\":{\"x\":[1,{\"y\":null}]},"
+                    + "\"id\":\"seven\"}";
+
+    private static <T> T read(String json, Class<T> type) {
+        return Json.read(json.getBytes(StandardCharsets.UTF_8), type);
+    }
+
+    private static String write(Record record) {
+        return new String(Json.write(record), StandardCharsets.UTF_8);
+    }
+
+    private static BrigException refusal(String json, Class<?> type) {
+        return assertThrows(BrigException.class, () -> read(json, type));
+    }
+
+    @Test
+    void shouldWriteWhatItReadInTheOrderOfTheComponents() {
+        Everything read = read(WHOLE, Everything.class);
+        assertEquals(Mode.SNAPSHOT, read.workspaceMode());
+        assertEquals(List.of(new Place("/a", false), new Place("/b", true)), read.places());
+        assertEquals(WHOLE, write(read));
+    }
+
+    @Test
+    void shouldTakeAbsentFieldsForNothingAndWriteNoneThatIsNull() {
+        Everything read = read(
+                "{\"spawn_id\":\"s\",\"workspace_mode\":\"folder\",\"code\":\"INTERNAL\",\"prompt\":null}",
+                Everything.class);
+        assertEquals(
+                "{\"spawn_id\":\"s\",\"lease_seconds\":0,\"cost\":0.0,\"once\":false,\"workspace_mode\":\"folder\","
+                        + "\"code\":\"INTERNAL\",\"tools\":[],\"labels\":{},\"prompt\":null}",
+                write(read));
+    }
+
+    @Test
+    void shouldReadAnOldNameAndWriteTheNewOne() {
+        Everything read = read(WHOLE.replace("exit_code", "exitCode"), Everything.class);
+        assertEquals(WHOLE, write(read));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            "spawn_id":"spn_1"        | "spawn_id":7        | field 'spawn_id' must be a string
+            "spawn_id":"spn_1",       | ''                  | field 'spawn_id' is missing
+            "lease_seconds":3         | "lease_seconds":11  | field 'lease_seconds' must be from 1 to 10
+            "lease_seconds":3         | "lease_seconds":0.5 | field 'lease_seconds' must be a whole number
+            "port":80                 | "port":4294967376   | field 'port' must be a whole number
+            "cost":0.5                | "cost":"a"          | field 'cost' must be a number
+            "once":true               | "once":1            | field 'once' must be true or false
+            "snapshot"                | "elsewhere"         | field 'workspace_mode' must be one of folder, snapshot
+            "tools":["Bash"]          | "tools":[1]         | field 'tools' must be a list of strings
+            "tools":["Bash"]          | "tools":"Bash"      | field 'tools' must be a list of strings
+            {"folder":"/a"}           | 1                   | field 'places' must be a list of objects
+            {"folder":"/a"}           | {"folder":1}        | field 'folder' must be a string
+            {"a":"b"}                 | {"a":1}             | field 'labels' must be a string
+            "place":{"folder":"/c"}   | "place":{}          | field 'folder' is missing
+            "input":{                 | "more":1,"input":{  | field 'more' is not known here; known are [code, cost, exitCode, exit_code, id, input, labels, lease_seconds, once, place, places, port, prompt, spawn_id, tools, workspace_mode]
+            """)
+    void shouldNameTheFieldThatItRefuses(String from, String to, String message) {
+        BrigException refusal = refusal(WHOLE.replace(from, to), Everything.class);
+        assertEquals(ErrorCode.INVALID_FIELD, refusal.code());
+        assertEquals(message, refusal.getMessage());
+    }
+
+    @Test
+    void shouldTellTheRecordsOfATaggedTypeByTheirTag() {
+        Request request = new Request(4, new TestRoute("anthropic"));
+        String json = "{\"id\":4,\"op\":\"test_route\",\"route\":\"anthropic\"}";
+        assertEquals(json, write(request));
+        assertEquals(request, read(json, Request.class));
+        assertEquals(new Bye(), read("{\"op\":\"shutdown\"}", Operation.class));
+        assertEquals("{\"op\":\"shutdown\"}", write(new Bye()));
+    }
+
+    @Test
+    void shouldRefuseATagThatIsNoneAndFieldsOfAnotherRecord() {
+        BrigException unknown = refusal("{\"id\":1,\"op\":\"dance\"}", Request.class);
+        assertEquals(ErrorCode.UNKNOWN_ACTION, unknown.code());
+        assertEquals("unknown op 'dance'; known are spawn, test_route, shutdown", unknown.getMessage());
+        assertEquals(
+                "field 'op' is missing",
+                refusal("{\"op\":\"\"}", Operation.class).getMessage());
+        assertEquals(
+                "field 'op' must be a string",
+                refusal("{\"op\":[]}", Operation.class).getMessage());
+        assertEquals(
+                "field 'route' is not known here; known are [id, op, spawn_id, via]",
+                refusal("{\"id\":1,\"op\":\"spawn\",\"route\":\"x\"}", Request.class)
+                        .getMessage());
+    }
+
+    @Test
+    void shouldLeaveOutAFlatRecordOfWhichThereIsNothing() {
+        assertEquals(new Mailbox(new Place("/a", false), null), read("{\"folder\":\"/a\"}", Mailbox.class));
+        assertEquals(
+                new Mailbox(new Place("/a", false), new Bye()),
+                read("{\"folder\":\"/a\",\"op\":\"shutdown\"}", Mailbox.class));
+    }
+
+    @Test
+    void shouldIgnoreWhatANewerPeerSays() {
+        assertEquals(new Answer("/s"), read("{\"socket\":\"/s\",\"more\":{}}", Answer.class));
+    }
+
+    @Test
+    void shouldTakeWhatAForeignProgramGotWrongForAbsent() {
+        assertEquals(
+                new Native(null, null, 7, List.of("a")),
+                read("{\"toolName\":1,\"place\":{},\"size\":7.0,\"names\":[\"a\",2,null],\"x\":1}", Native.class));
+    }
+
+    @Test
+    void shouldHaveOneCanonicalForm() {
+        assertEquals(
+                "{\"folder\":\"/b\",\"shared\":true}",
+                new String(Json.canonical(new Place("/b", true)), StandardCharsets.UTF_8));
+    }
+}
