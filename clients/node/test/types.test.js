@@ -8,7 +8,7 @@ const declarations = await fs.readFile(new URL('../index.d.ts', import.meta.url)
 /** The names in the braces behind `export … name`. */
 function members(name) {
     const [, body] = declarations.match(new RegExp(`^export (?:class|interface) ${name}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms'));
-    return [...body.matchAll(/^ {2}(?:private |readonly |get )*([\w]+|\[Symbol\.\w+\])\??[(:]/gm)].map(
+    return [...body.matchAll(/^ {4}(?:private |readonly |get )*([\w]+|\[Symbol\.\w+\])\??[(:]/gm)].map(
         ([, member]) => member,
     );
 }

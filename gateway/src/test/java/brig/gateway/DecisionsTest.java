@@ -32,6 +32,7 @@ class DecisionsTest {
     private static final Pattern SECTION = Pattern.compile("(?m)^## (.+)$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^):#]+)");
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
+    private static final Pattern CITED = Pattern.compile("<p>Decisions? (\\d{4}(?:, \\d{4})*)\\.");
     private static final String GOVERNS = "## Governs";
     private static final Set<List<String>> SECTIONS = Set.of(
             List.of("Context", "Decision", "Consequences", "Governs"),
@@ -159,6 +160,37 @@ class DecisionsTest {
                     .filter(link -> !Files.exists(FOLDER.resolve(link)))
                     .forEach(link -> wrong.add(file.getFileName() + ": " + link)));
         }
+        assertEquals(List.of(), wrong);
+    }
+
+    /** A class says which decisions it carries out: {@code Decision 0012.} or {@code Decisions 0012, 0019.} */
+    @Test
+    void shouldBeNamedInTheSourcesThatTheyGovern() throws IOException {
+        Set<String> named = new HashSet<>();
+        Set<String> classes = new HashSet<>();
+        for (Path file : SourceTree.files(".java")) {
+            if (!file.toString().contains("/src/main/java/")) {
+                continue;
+            }
+            classes.add(String.valueOf(file.getFileName()).replace(".java", ""));
+            CITED.matcher(readString(ROOT.resolve(file)))
+                    .results()
+                    .forEach(cited -> named.addAll(List.of(cited.group(1).split(", ", -1))));
+        }
+        List<String> wrong = new ArrayList<>();
+        Set<String> numbers = new HashSet<>();
+        for (Decision decision : decisions()) {
+            numbers.add(decision.number());
+            String governs = decision.text().substring(decision.text().indexOf(GOVERNS));
+            boolean governsClasses =
+                    NAME.matcher(governs).results().map(name -> name.group(1)).anyMatch(classes::contains);
+            if (governsClasses && !named.contains(decision.number())) {
+                wrong.add(decision.file() + " is named by none of its classes");
+            }
+        }
+        named.stream()
+                .filter(number -> !numbers.contains(number))
+                .forEach(number -> wrong.add("no decision " + number));
         assertEquals(List.of(), wrong);
     }
 }

@@ -33,7 +33,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code brig bench}. */
+/**
+ * {@code brig bench}.
+ *
+ * <p>Decision 0024.
+ */
 @Command(
         name = "bench",
         description = "The streaming path beside its peers: interleaved rounds, every frame checked.",

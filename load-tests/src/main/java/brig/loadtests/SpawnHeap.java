@@ -18,7 +18,11 @@ import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code load-tests spawn-heap}. */
+/**
+ * {@code load-tests spawn-heap}.
+ *
+ * <p>Decision 0024.
+ */
 @Command(
         name = "spawn-heap",
         description = "The gateway's heap after many spawns of an agent that does nothing, and after as many again.",

@@ -6,6 +6,8 @@ import java.util.function.IntPredicate;
  * Text from elsewhere that stands among Brig's own words: a name, a path, a reason. Whatever could command a terminal, begin a
  * line that nobody wrote, turn the order of letters round or hide itself is made visible, in the form that JSON has for it
  * ({@code \}{@code u001b}). So JSON stays the same JSON. It is for people's eyes: nothing reads it back.
+ *
+ * <p>Decision 0112.
  */
 public final class VisibleText {
     /** Letters that are drawn as nothing, though Unicode does not call them format characters. */

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The command line.
  *
+ * <p>Decision 0080.
+ *
  * @param config a configuration file; null looks in the usual places
  * @param home the folder that Brig is installed in, with {@code config} and {@code lib/native} below it
  * @param runtimeDir where the sockets are; null takes that of the configuration

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * What this worker-agent is started with: the shipped defaults, a configuration file over them, and the
  * folders that empty paths in them stand for.
  *
+ * <p>Decision 0120.
+ *
  * @param gatewayUser as {@link CommandLine#gatewayUser}
  * @param file the configuration file that was named; null for the usual place
  * @param environment the variables of this process

@@ -8,6 +8,8 @@ import java.util.Map;
 /**
  * The section {@code worker} of {@code config/brig.json}, whose comments say what each key means. Bytes and
  * milliseconds.
+ *
+ * <p>Decisions 0123, 0124.
  */
 record WorkerAgentConfig(
         List<String> agentDirs,

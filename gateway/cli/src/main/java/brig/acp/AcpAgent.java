@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brig as an editor's agent: reads JSON-RPC lines, answers them, and ends with its input. What waits for the gateway runs
  * on threads of its own, so that a cancel is heard at any time.
+ *
+ * <p>Decision 0079.
  */
 public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     private static final long VERSION = 1;

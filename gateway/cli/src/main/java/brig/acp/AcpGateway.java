@@ -4,7 +4,11 @@ import brig.protocol.json.Fields;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The spawner socket of a gateway. Any thread may call; calls block. */
+/**
+ * The spawner socket of a gateway. Any thread may call; calls block.
+ *
+ * <p>Decision 0101.
+ */
 public interface AcpGateway extends AutoCloseable {
     /**
      * One request on a connection of its own, and its answer.

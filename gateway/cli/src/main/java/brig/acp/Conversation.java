@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * A session that the editor has open. A thread of its own reads the frames; prompts and cancels come from the thread
  * that reads the editor. Each prompt is a message with a name: the frame of that name says that its turn has come, and
  * the next {@code done} answers it, whoever else talks to the session.
+ *
+ * <p>Decisions 0081, 0083.
  */
 final class Conversation {
     /** How long a gateway may be gone: it is restarted, and its workers live on. */

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Files as the editor names them, and as the agent does. What the agent names comes from behind the wall: the editor is
  * pointed to nothing outside of the workspace.
  *
+ * <p>Decision 0080.
+ *
  * @param folder the editor's
  * @param workspace where the agent's {@code /workspace} is on the host
  */

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Frames of a session as {@code session/update}: the agent's words are its message; what it thinks, what its program says
  * about itself and what Brig has to say are thoughts; tools and sub-agents are tool calls. Owned by the thread that
  * reads the session.
+ *
+ * <p>Decision 0082.
  */
 final class SessionUpdates {
     /** Takes an update, or a notification of the protocol's extension. */

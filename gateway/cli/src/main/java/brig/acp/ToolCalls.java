@@ -14,6 +14,8 @@ import java.util.Set;
  * The tool calls of a session. A sub-agent is one too: the call that started it where the agent waits for it, one of its
  * own otherwise. An update replaces all that a call has written, so only its end is kept and it is sent when nothing
  * else is there to be read. Owned by the thread that reads the session.
+ *
+ * <p>Decision 0082.
  */
 final class ToolCalls {
     /** Of what a call has written, the editor has the last so many characters. */

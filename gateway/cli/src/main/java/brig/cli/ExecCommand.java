@@ -18,6 +18,8 @@ import picocli.CommandLine.ParentCommand;
 /**
  * {@code brig exec}. The command is a spawn of its own and no message to the session: messages of one session wait for each
  * other and share a stream, and who calls this wants the output and the exit code of this command and no other.
+ *
+ * <p>Decisions 0088, 0089.
  */
 @Command(
         name = "exec",

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A client of the spawner socket: requests, and after {@code attach} the lines of a session. It blocks; one thread reads,
  * any thread may write.
+ *
+ * <p>Decision 0008.
  */
 final class GatewayClient implements AutoCloseable {
     private static final int READ_BYTES = 64 * 1024;

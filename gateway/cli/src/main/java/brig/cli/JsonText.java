@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The text of a JSON file that somebody keeps by hand: members are put into it and taken out again, and all else stays as
  * it is, comments and layout too.
+ *
+ * <p>Decision 0075.
  */
 final class JsonText {
     private static final JsonFactory FACTORY = JsonFactory.builder()

@@ -10,7 +10,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code brig man}: the manual page, which is what {@code --help} says of every command, end to end. */
+/**
+ * {@code brig man}: the manual page, which is what {@code --help} says of every command, end to end.
+ *
+ * <p>Decision 0103.
+ */
 @Command(
         name = "man",
         description = "Print the manual page: the help of every command.",

@@ -27,7 +27,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig opencode}: makes an OpenCode project's sub-agents run behind the wall, and takes that back. */
+/**
+ * {@code brig opencode}: makes an OpenCode project's sub-agents run behind the wall, and takes that back.
+ *
+ * <p>Decision 0075.
+ */
 @Command(
         name = "opencode",
         description = "Run sub-agents of OpenCode behind the wall.",

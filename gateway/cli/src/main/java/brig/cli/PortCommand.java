@@ -20,7 +20,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig port}. */
+/**
+ * {@code brig port}.
+ *
+ * <p>Decision 0089.
+ */
 @Command(
         name = "port",
         description = "Forward a local port to a server inside the wall of a session.",

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A gateway that is spoken to over HTTP: {@code BRIG_HOST} says where it is, {@code BRIG_TOKEN}, or the file that
  * {@code BRIG_TOKEN_FILE} names, who asks. A token goes over TLS only, or to this host.
+ *
+ * <p>Decision 0118.
  */
 record RemoteGateway(URI uri, String token) {
     private static final String PROTOCOL = "brig.spawner.v1";

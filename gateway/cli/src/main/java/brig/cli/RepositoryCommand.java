@@ -12,7 +12,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig repository}: which git repositories agents may have worktrees of. */
+/**
+ * {@code brig repository}: which git repositories agents may have worktrees of.
+ *
+ * <p>Decision 0074.
+ */
 @Command(
         name = "repository",
         description = "Set the git repositories that sessions may use for worktrees.",

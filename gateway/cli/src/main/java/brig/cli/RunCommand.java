@@ -15,7 +15,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code brig run}. */
+/**
+ * {@code brig run}.
+ *
+ * <p>Decisions 0018, 0126.
+ */
 @Command(
         name = "run",
         description = "Run an agent on one message behind the wall, stream its output, and exit with its code.",

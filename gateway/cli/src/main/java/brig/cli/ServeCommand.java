@@ -3,7 +3,7 @@ package brig.cli;
 import brig.gateway.app.Gateway;
 import brig.gateway.config.Config;
 import brig.gateway.config.Paths;
-import brig.gateway.telemetry.LineEncoder;
+import brig.protocol.log.LineEncoder;
 import brig.protocol.BrigException;
 import java.io.IOException;
 import java.nio.file.Path;

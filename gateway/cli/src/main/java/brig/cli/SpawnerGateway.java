@@ -10,7 +10,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The running gateway, or one of this command alone, which is started when it is needed. */
+/**
+ * The running gateway, or one of this command alone, which is started when it is needed.
+ *
+ * <p>Decision 0008.
+ */
 final class SpawnerGateway implements AcpGateway {
     private final CommandContext context;
     private final boolean mayEmbed;

@@ -10,7 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended. */
+/**
+ * Prints the lines of a session, as the agent's own output or as they are, and remembers how it ended.
+ *
+ * <p>Decision 0126.
+ */
 final class StreamPrinter {
     private static final Set<String> SHOWN = Set.of("chunk", "error", "gap", "egress", "tool", "message");
     /** Fields of a call's input that say what it is about, the first that is there. */

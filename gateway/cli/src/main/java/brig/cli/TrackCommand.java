@@ -27,7 +27,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
-/** {@code brig track}. */
+/**
+ * {@code brig track}.
+ *
+ * <p>Decision 0070.
+ */
 @Command(
         name = "track",
         description = "Show an agent that Brig did not start as a session, with its stream and its sub-agents.",

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * file can wait.
  *
  * <p>One thread appends; one writes to the gateway, one reads what it has recorded.
+ *
+ * <p>Decision 0070.
  */
 final class TrackPublisher implements FrameSink, AutoCloseable {
     private static final long QUEUED_BYTES_MAX = 16L * 1024 * 1024;

@@ -228,6 +228,29 @@ class CommandLineTest {
     }
 
     @Test
+    void shouldSayWhoSpeaksWhenSeveralAgentsDoAndThatItIsOver() throws IOException {
+        product.brig("run", "--task-id", "several", "mock", "#scenario:subagents-parallel");
+        Run logs = product.brig("logs", "several");
+        assertEquals(
+                List.of(
+                        "--- general-purpose agentA ---",
+                        "Child A starts.",
+                        "--- general-purpose agentB ---",
+                        "Child B starts.",
+                        "--- claude ---",
+                        "Both sub-agents reported back."),
+                logs.out()
+                        .lines()
+                        .filter(line -> line.startsWith("---") || line.endsWith("."))
+                        .toList(),
+                logs::out);
+        assertTrue(logs.err().contains("by cli: #scenario:subagents-parallel"), logs::err);
+        Run attached = product.brigWith("", "attach", "several");
+        assertEquals(logs.out(), attached.out());
+        assertTrue(attached.err().startsWith("brig: the session has ended: this is what it said\n"), attached::err);
+    }
+
+    @Test
     void shouldPrintHelpOfEveryProgramThatHelpNames() throws IOException {
         String help = product.brig("--help").out();
         for (String program : List.of("bench", "conformance")) {

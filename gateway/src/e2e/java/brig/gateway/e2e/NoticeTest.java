@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class NoticeTest {
     private static final Path ROOT = Files.exists(Path.of("docs")) ? Path.of("") : Path.of("..");
     private static final Path PRODUCT = Path.of(System.getProperty("brig.product", "build/brig"));
-    private static final Pattern OWN = Pattern.compile("(gateway|protocol|worker-agent|load-tests)-.*");
+    private static final Pattern OWN = Pattern.compile("brig-.*");
 
     @Test
     void shouldNameEachLibraryOfAnInstallation() throws IOException {

@@ -46,6 +46,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The HTTP interface: {@link Operation} says what there is and who may, this class does what is the same for all, and
  * the classes that it names do the rest. Refusals are {@code application/problem+json}.
+ *
+ * <p>Decision 0032.
  */
 public final class HttpApi {
     private static final Logger log = LoggerFactory.getLogger(HttpApi.class);

@@ -50,6 +50,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The spawner socket: one JSON object per request, one object per answer, in order. The kernel says who asks. The action
  * {@code attach} makes the connection one of that session; everything after it is a message to the session.
+ *
+ * <p>Decisions 0076, 0118.
  */
 public final class SpawnerSocket {
     private static final Logger log = LoggerFactory.getLogger(SpawnerSocket.class);

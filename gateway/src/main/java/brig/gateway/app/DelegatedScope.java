@@ -16,6 +16,8 @@ import org.slf4j.LoggerFactory;
  * for all workers, where a scope for each would cost every spawn a round trip to systemd. systemd-run makes the scope and
  * then becomes the command, so the process that was started is the worker-agent.
  *
+ * <p>Decision 0009.
+ *
  * @param bootedBySystemd exists where systemd is process 1, sd_booted(3)
  * @param systemdRun the program
  * @param root whether to ask the system's systemd; else the user's own

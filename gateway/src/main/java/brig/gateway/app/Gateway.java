@@ -63,6 +63,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The gateway, put together: one event loop that owns all state, a thread for the disk, a thread for the database.
  * Started and stopped from outside the loop; everything between happens on it.
+ *
+ * <p>Decision 0138.
  */
 public final class Gateway implements ControlLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(Gateway.class);

@@ -40,7 +40,11 @@ import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All ways in, opened together. */
+/**
+ * All ways in, opened together.
+ *
+ * <p>Decision 0040.
+ */
 final class Listeners {
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 

@@ -20,6 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Whether the state folder takes what Brig writes there. It does not from a write that failed until a trial succeeds: a
  * file of some size, and a row of the database. State owned by the event loop.
+ *
+ * <p>Decision 0129.
  */
 final class StateHealth {
     private static final Logger log = LoggerFactory.getLogger(StateHealth.class);

@@ -15,6 +15,8 @@ import java.util.Set;
 /**
  * Says that a folder is one gateway's: a file {@code gateway.lock} in it that is locked, and holds the process id of
  * who locked it. The lock goes with its process, however that ends, so what a killed one left is in nobody's way.
+ *
+ * <p>Decision 0127.
  */
 final class StateLock {
     private static final String NAME = "gateway.lock";

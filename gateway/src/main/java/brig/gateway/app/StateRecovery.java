@@ -8,7 +8,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the database of a gateway that does not run anew, where it is damaged. */
+/**
+ * Makes the database of a gateway that does not run anew, where it is damaged.
+ *
+ * <p>Decision 0130.
+ */
 public final class StateRecovery {
     private StateRecovery() {}
 

@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The worker-agent that a gateway starts for itself. It is a process of its own in a session of its own: it outlives the
  * gateway's death, and no Ctrl-C meant for the gateway reaches it. Its log is {@code worker-agent.log} in the state folder.
+ *
+ * <p>Decision 0101.
  */
 final class WorkerAgentProcess {
     private static final Logger log = LoggerFactory.getLogger(WorkerAgentProcess.class);

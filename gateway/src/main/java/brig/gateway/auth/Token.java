@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A token that was minted. Its secret was said once and is kept nowhere.
  *
+ * <p>Decision 0033.
+ *
  * @param hash SHA-256 of the secret, in hexadecimal
  * @param captain in whose name it acts, and key of the limits per captain
  * @param spawnId the only session that it opens; null for a captain's own and a watcher's all

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * its origin's own storage, which other ports do not reach, and sends as a header, which other origins cannot. Each half
  * alone is noise (a one-time pad), so the gateway keeps nothing: both together are the token, with its role and expiry.
  *
+ * <p>Decision 0092.
+ *
  * @param cookie base64url
  * @param key base64url
  */

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * they were revoked.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decision 0033.
  */
 public final class Tokens {
     /** Keeps tokens. Completes on the event loop. */

@@ -12,7 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds and reads configuration: the shipped defaults, and a file of the operator's own over them. */
+/**
+ * Finds and reads configuration: the shipped defaults, and a file of the operator's own over them.
+ *
+ * <p>Decision 0002.
+ */
 public final class ConfigFile {
     private ConfigFile() {}
 

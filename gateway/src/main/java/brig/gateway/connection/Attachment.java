@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One session on one connection: the reader that feeds it and the messages that come from it. Made when the connection
  * may read, closed when the connection is gone. Owned by the event loop.
+ *
+ * <p>Decision 0029.
  */
 public final class Attachment implements ConnectionWriter.Writer {
     private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");

@@ -36,6 +36,8 @@ import org.slf4j.LoggerFactory;
  * nothing.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decision 0029.
  */
 public final class ConnectionWriter {
     /** Who writes here. */

@@ -15,6 +15,8 @@ import java.util.Map;
 /**
  * A captain's or watcher's connection that takes lines: a Unix socket, where a batch is bytes, or a WebSocket, where it
  * is one text message. On a connection that carries many sessions every message begins with a line that names its session.
+ *
+ * <p>Decision 0007.
  */
 public final class TextSink implements FrameSink {
     private final ConnectionWriter writer;

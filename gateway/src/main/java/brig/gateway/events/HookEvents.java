@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * What agents' hooks reported, newest last: a window, bounded by size and number, for those who watch many sessions. An
  * event is told to nobody before it is on disk, so what a reader saw is there after a restart too, under the same
  * number. State owned by the event loop.
+ *
+ * <p>Decision 0035.
  */
 public final class HookEvents {
     static final int EVENTS_MAX = 10_000;

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * bearer of a token, and before that the Host must be one of ours (a page of another site can make a browser connect
  * here under its own name) and an Origin must be our own or allowed. Our own page brings a cookie and a key instead of a
  * bearer, and its browser's word that it is that page.
+ *
+ * <p>Decision 0114.
  */
 public final class HttpGuard {
     private static final String BEARER = "bearer ";

@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
 /**
  * The table of the HTTP interface: every method and path, who may use it, and what it takes. The router is made of it,
  * and a test compares it with {@code openapi.json}, whose {@code operationId} is {@link #id}.
+ *
+ * <p>Decision 0032.
  */
 public enum Operation {
     PAGE(Method.GET, "/", Who.ANYBODY),

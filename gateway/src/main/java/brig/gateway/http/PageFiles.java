@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The files of the watch page, which the build compressed and put into the jar. Their names have a hash of all of them in
  * front, so a browser may keep them for good. Read when somebody first asks: who opens no page pays nothing for it.
  * Owned by the event loop.
+ *
+ * <p>Decision 0090.
  */
 public final class PageFiles {
     static final String ASSETS = "/assets/";

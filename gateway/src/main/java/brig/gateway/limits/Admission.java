@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * lately.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decision 0031.
  */
 public final class Admission {
     /** @param queueMax how many may wait; 0 for none */

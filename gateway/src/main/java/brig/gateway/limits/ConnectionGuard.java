@@ -18,6 +18,8 @@ import java.util.Map;
  * <p>A user of this host whom the kernel names is known from the beginning. Until it has spoken it counts among the
  * unauthenticated of its uid, but makes room for those alone. One sweep looks at all deadlines, so that setting one is a write
  * to a field. State owned by the event loop.
+ *
+ * <p>Decision 0113.
  */
 public final class ConnectionGuard {
     /**

@@ -8,6 +8,8 @@ import java.util.Map;
 /**
  * At most so many of something at once, for each key of its own or, with one key, in all. A refused request costs
  * nothing. Owned by the event loop.
+ *
+ * <p>Decision 0031.
  */
 public final class CountLimit {
     private final int max;

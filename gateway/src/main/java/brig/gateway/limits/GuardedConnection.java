@@ -3,7 +3,11 @@ package brig.gateway.limits;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 
-/** One connection, as the {@link ConnectionGuard} knows it. State owned by the event loop. */
+/**
+ * One connection, as the {@link ConnectionGuard} knows it. State owned by the event loop.
+ *
+ * <p>Decision 0113.
+ */
 public final class GuardedConnection {
     /** How a connection is ended: as its protocol says no, if it can be said. */
     @FunctionalInterface

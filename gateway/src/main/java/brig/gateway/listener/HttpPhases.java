@@ -16,6 +16,8 @@ import io.netty.handler.codec.http.LastHttpContent;
  * Tells a visitor what its HTTP connection is waited for. It stands behind the codec and sees what Vert.x does not tell
  * of: a head that has only begun, a body that nobody reads, an answer that is not taken. What is written below Vert.x,
  * as streams are, does not come by here; a connection that is no HTTP any more goes on without it.
+ *
+ * <p>Decision 0023.
  */
 final class HttpPhases extends ChannelDuplexHandler {
     /** Vert.x's own end of the pipeline. */

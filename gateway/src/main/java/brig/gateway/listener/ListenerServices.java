@@ -36,6 +36,8 @@ import java.util.function.Function;
 /**
  * What all listeners share, and how a Unix socket is opened: bound privately, its peers checked by uid, its connections
  * counted against the limit.
+ *
+ * <p>Decision 0040.
  */
 public record ListenerServices(
         Vertx vertx,

@@ -36,6 +36,8 @@ import org.slf4j.LoggerFactory;
  * {@code {"auth":token}}, then user messages go in and frames come out. Nothing of a connection that has not
  * authenticated reaches the session. The socket stays for a while after the end, so that a captain of a short session
  * that comes late still gets all of it, or until its task_id is used again.
+ *
+ * <p>Decision 0025.
  */
 public final class SessionSockets implements SessionSocketOpener {
     private static final Logger log = LoggerFactory.getLogger(SessionSockets.class);

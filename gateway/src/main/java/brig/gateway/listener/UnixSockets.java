@@ -25,6 +25,8 @@ import java.util.Set;
 /**
  * Unix sockets that nobody can open before they are ready: bound inside a folder that is ours alone, given their mode,
  * and only then renamed to their place. A socket file that nobody answers on is removed, one that somebody does is refused.
+ *
+ * <p>Decision 0025.
  */
 public final class UnixSockets {
     /** As many as there are of four letters and digits. */

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * WebSockets, subprotocol {@code brig.v1}: a text message holds one or more whole lines. One kind carries one session,
  * the other any number of them. Where no token came with the upgrade, the first message brings it.
+ *
+ * <p>Decision 0007.
  */
 public final class WebSockets {
     public static final String SUBPROTOCOL = "brig.v1";

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * Agents as models, for clients of OpenAI's API. A request is one message for a worker: a new one, or the one that is
  * still there of the talk that {@code x-session-id} or {@code previous_response_id} names. A client that comes after its
  * worker ended gets a new one, which is told the talk so far. Owned by the event loop.
+ *
+ * <p>Decisions 0071, 0072.
  */
 public final class OpenAiCalls {
     /** How long a request waits for a place. */

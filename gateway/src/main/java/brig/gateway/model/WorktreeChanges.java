@@ -11,7 +11,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What an agent changed in its worktree, told to a captain that knows nothing of worktrees, as the end of an answer. */
+/**
+ * What an agent changed in its worktree, told to a captain that knows nothing of worktrees, as the end of an answer.
+ *
+ * <p>Decision 0073.
+ */
 final class WorktreeChanges {
     private static final int CHARACTERS_MAX = 32 * 1024;
 

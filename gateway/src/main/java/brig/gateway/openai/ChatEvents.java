@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An answer as {@code chat.completion.chunk} events ("Streaming", OpenAI API reference); thoughts are
  * {@code reasoning_content}, as DeepSeek's API began it and clients read it.
+ *
+ * <p>Decision 0072.
  */
 public final class ChatEvents implements Answer {
     private final SseWriter events;

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * and the like) and the client's own tools do not, and are let pass. What would make the answer another one than the
  * client counts on is refused by name.
  *
+ * <p>Decision 0071.
+ *
  * @param agent the profile
  * @param system what is said about the talk as a whole; null for nothing
  * @param earlier what was said before the last words of the user, oldest first

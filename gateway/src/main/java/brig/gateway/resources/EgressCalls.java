@@ -13,7 +13,11 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What a worker may reach of the outside, and who decides about it: an admin, or the captain who holds control. */
+/**
+ * What a worker may reach of the outside, and who decides about it: an admin, or the captain who holds control.
+ *
+ * <p>Decision 0057.
+ */
 public final class EgressCalls {
     public static final Set<String> FIELDS = Set.of("decision", "host", "secret");
     private static final Set<String> DECISIONS = Set.of("allow", "once", "save", "deny", "revoke");

@@ -11,7 +11,11 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.function.Supplier;
 
-/** The numbers for Prometheus: for admins among all else, or for everybody on an address that has nothing else. */
+/**
+ * The numbers for Prometheus: for admins among all else, or for everybody on an address that has nothing else.
+ *
+ * <p>Decision 0097.
+ */
 public final class MetricsCalls {
     private static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 

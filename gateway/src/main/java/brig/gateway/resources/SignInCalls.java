@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a browser is let in: a link whose fragment, which no browser sends anywhere, has a ticket or a token; the page shows
  * it once, as a bearer, and has a cookie and a key for it from then on.
+ *
+ * <p>Decision 0092.
  */
 public final class SignInCalls {
     public static final Set<String> FIELDS = Set.of("id", "share", "expires_seconds");

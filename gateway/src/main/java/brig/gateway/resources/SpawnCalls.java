@@ -28,7 +28,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Spawns over HTTP, and the workspaces that they leave. */
+/**
+ * Spawns over HTTP, and the workspaces that they leave.
+ *
+ * <p>Decision 0036.
+ */
 public final class SpawnCalls {
     private static final int PAGE = 100;
     private static final int PAGE_MAX = 1_000;

@@ -26,6 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A row goes before its stream, with a note that the stream is to go, and the note goes last: what can be named has its
  * record, and a start after a crash finds by the notes what is still to be deleted. State owned by the event loop.
+ *
+ * <p>Decision 0108.
  */
 public final class Retention {
     private static final Logger log = LoggerFactory.getLogger(Retention.class);

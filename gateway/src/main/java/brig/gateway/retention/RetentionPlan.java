@@ -10,6 +10,8 @@ import java.util.Map;
  * Which of the spawns that have ended are to be deleted: those that are too old, and then the oldest until there are no
  * more than wanted, with no more bytes than wanted.
  *
+ * <p>Decision 0108.
+ *
  * @param doomed oldest first
  * @param keptSpawns how many that have ended stay
  * @param keptBytes of the streams of all that stay, also of what lives

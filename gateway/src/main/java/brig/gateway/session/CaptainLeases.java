@@ -12,6 +12,8 @@ import org.slf4j.LoggerFactory;
  * Ends spawns that nobody drives any more, where their request said so: a captain that was killed tells nobody, but its
  * connections close. The time of a lease counts while no captain is connected, so nothing of it needs to be on disk: a
  * gateway that starts again gives captains all of it to come back. State owned by the event loop.
+ *
+ * <p>Decision 0085.
  */
 final class CaptainLeases {
     private static final Logger log = LoggerFactory.getLogger(CaptainLeases.class);

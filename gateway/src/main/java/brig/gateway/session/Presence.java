@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * last connection of its holder is gone. Who asked for it is told of changes, many of them at once.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decisions 0034, 0085.
  */
 public final class Presence {
     /** Changes of this time go out as one line: a thousand watchers that come together are one change. */

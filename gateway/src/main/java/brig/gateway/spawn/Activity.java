@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * {@code idle}, {@code failed}, {@code ended} or {@code unknown}. It follows from the state of the spawn and from the
  * frames that say when a message's turn comes, when it is worked off, and what a person is asked. Owned by the event
  * loop.
+ *
+ * <p>Decision 0134.
  */
 final class Activity {
     private static final int ASKS_MAX = 64;

@@ -10,6 +10,8 @@ import javax.crypto.spec.SecretKeySpec;
 /**
  * What is made from the gateway's own key, so that it can be made again and need not be kept: the tokens in the answer to
  * a request that may be repeated, and the fingerprints of such requests, whose prompts nobody should find by guessing.
+ *
+ * <p>Decision 0039.
  */
 public final class DerivedSecrets {
     private static final String HMAC = "HmacSHA256";

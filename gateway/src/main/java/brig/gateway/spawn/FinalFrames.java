@@ -6,6 +6,8 @@ import java.util.Arrays;
 /**
  * How a stream ends: its {@code state terminated}, and the {@code done} before that. Every reader has to get them, also one
  * that comes when most of the stream is lost. Owned by the event loop.
+ *
+ * <p>Decision 0041.
  */
 final class FinalFrames {
     private long firstSeq;

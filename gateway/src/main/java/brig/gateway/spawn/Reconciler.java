@@ -29,6 +29,8 @@ import org.slf4j.LoggerFactory;
  * that did not come. A worker that both know is followed from where its record ends; a spawn without a worker ends, but
  * only when the worker-agent has promised that none will come; a worker without a spawn is ended. While the worker-agent
  * is out of reach its spawns are {@code unknown}, for two minutes. Owned by the event loop.
+ *
+ * <p>Decision 0038.
  */
 final class Reconciler {
     private static final Logger logger = LoggerFactory.getLogger(Reconciler.class);

@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
  * with its spawn, before anything starts, and what became of the start follows. Tokens are not kept: they can be made
  * again. A refusal after which the same may succeed frees the key, for nothing came of the request. Owned by the event
  * loop.
+ *
+ * <p>Decision 0039.
  */
 final class Requests {
     private static final Logger logger = LoggerFactory.getLogger(Requests.class);

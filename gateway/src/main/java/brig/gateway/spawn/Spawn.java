@@ -5,7 +5,7 @@ import brig.gateway.store.RequestRecord;
 import brig.gateway.store.SpawnRecord;
 import brig.gateway.stream.StreamLog;
 import brig.gateway.telemetry.LogEvents;
-import brig.gateway.telemetry.Redaction;
+import brig.protocol.log.Redaction;
 import brig.gateway.tree.SpawnTree;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
@@ -31,6 +31,8 @@ import org.slf4j.event.Level;
 /**
  * One spawn: what was asked for, the state it is in, its log, and the way to its worker while there is one. Changes of
  * state go through {@link #become} and nowhere else. State owned by the event loop.
+ *
+ * <p>Decision 0026.
  */
 public final class Spawn {
     private static final Logger logger = LoggerFactory.getLogger(Spawn.class);

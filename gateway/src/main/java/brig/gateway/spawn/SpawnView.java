@@ -5,7 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A spawn as lists and answers show it: {@code view} in PROTOCOL.md, section 4.1. Times in milliseconds since 1970. */
+/**
+ * A spawn as lists and answers show it: {@code view} in PROTOCOL.md, section 4.1. Times in milliseconds since 1970.
+ *
+ * <p>Decision 0134.
+ */
 final class SpawnView {
     private SpawnView() {}
 

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * record that the worker-agent is being asked, then the worker. Whatever fails undoes what came before it and leaves the record with its error. Where
  * the worker-agent's answer is lost nothing is undone: the {@link Reconciler} finds out, and the caller waits for that.
  * State owned by the event loop.
+ *
+ * <p>Decisions 0036, 0038.
  */
 public final class Spawner {
     /** What the spawner works with. */

@@ -10,7 +10,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The spawns that can be named: all live ones, and the newest of those that ended. Owned by the event loop. */
+/**
+ * The spawns that can be named: all live ones, and the newest of those that ended. Owned by the event loop.
+ *
+ * <p>Decision 0069.
+ */
 public final class Spawns {
     /** How many of those that ended can still be named. */
     static final int ENDED_MAX = 1_000;

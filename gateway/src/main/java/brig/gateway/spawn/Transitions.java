@@ -24,6 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The ways of a spawn from state to state, each with everything that goes with it: its stream, its socket, its record and
  * its name. Owned by the event loop.
+ *
+ * <p>Decision 0069.
  */
 final class Transitions {
     private static final Logger logger = LoggerFactory.getLogger(Transitions.class);

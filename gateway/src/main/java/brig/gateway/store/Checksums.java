@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * CRC-32C of these 20 bytes (4). So the lines stay what they are, and a file without entries is one of before there
  * were any.
  * Owned by the disk's thread.
+ *
+ * <p>Decision 0128.
  */
 final class Checksums implements Closeable {
     private static final int ENTRY_BYTES = 24;

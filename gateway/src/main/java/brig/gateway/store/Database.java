@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Who uses it names columns wherever they are read or written and changes rows in place, so that a column which a
  * later version added keeps what it holds.
+ *
+ * <p>Decisions 0037, 0129.
  */
 public final class Database {
     private static final Logger log = LoggerFactory.getLogger(Database.class);

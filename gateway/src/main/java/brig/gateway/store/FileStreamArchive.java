@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * {@link Checksums}: what is not as it was written is not read.
  *
  * <p>State is owned by the disk's thread, but for what is marked otherwise. Results go back to the event loop.
+ *
+ * <p>Decision 0006.
  */
 public final class FileStreamArchive implements StreamArchive {
     private static final int FILES_PER_ARCHIVE = 8;

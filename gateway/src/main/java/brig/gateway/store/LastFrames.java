@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * An archive whose last frames can be read even if the disk had no room for them, or somebody deleted what it had. A
  * reader that comes when a stream is over has to learn how it ended, however much of it is lost; that is a few hundred
  * bytes, which stay in memory, and wait there until they can be written. State owned by the event loop.
+ *
+ * <p>Decision 0041.
  */
 public final class LastFrames implements StreamArchive {
     private final StreamArchive archive;

@@ -16,6 +16,8 @@ import java.util.TreeMap;
  * the file from its beginning; it is made while writing, or of the {@link Checksums} beside the file, or by one scan
  * of a file that has none. What has a checksum is read only if it still is what was written. Owned by the disk's
  * thread.
+ *
+ * <p>Decision 0128.
  */
 final class LineFile {
     private static final int INDEX_EVERY_BYTES = 64 * 1024;

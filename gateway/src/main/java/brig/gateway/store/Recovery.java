@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * Makes a database anew: of the rows of the damaged one that can still be read, and of the recorded streams whose rows
  * cannot. A row has a spawn's names, its tokens' hashes and its request; of a stream alone there are its spawn_id, its
  * agent's session_id, its times, and whether it ended. The damaged files stay, beside. No gateway may run.
+ *
+ * <p>Decision 0130.
  */
 public final class Recovery {
     /** How a row of the table is read from both ends: behind a damaged page there may be many whole ones. */

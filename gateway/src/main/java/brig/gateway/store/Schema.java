@@ -9,6 +9,8 @@ import java.util.List;
 /**
  * The tables, as a list of steps that is only ever added to: step {@code n} makes version {@code n} of the version before.
  * Each runs in one transaction with the note of its number, so a step that was cut off did not happen.
+ *
+ * <p>Decision 0037.
  */
 final class Schema {
     /** A database of before there were versions has the table of step 1, maybe without its last column. */

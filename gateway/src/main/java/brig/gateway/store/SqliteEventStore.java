@@ -6,7 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** The newest events of agents' hooks, in a {@link Database}. Whoever adds one says which are old enough to go. */
+/**
+ * The newest events of agents' hooks, in a {@link Database}. Whoever adds one says which are old enough to go.
+ *
+ * <p>Decision 0035.
+ */
 public final class SqliteEventStore {
     private final Database database;
 

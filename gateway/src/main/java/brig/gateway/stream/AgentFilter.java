@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a reader gets that wants one agent of a session only: the frames of that agent, and how the whole fares. What it
  * does not get is no gap: it did not ask for it. Frames keep their numbers, so that it resumes as any other reader does.
+ *
+ * <p>Decision 0068.
  */
 public final class AgentFilter {
     /** No agent has a longer id. */

@@ -6,6 +6,8 @@ import java.util.function.Consumer;
 /**
  * Consecutive frames of one segment: {@code count} of them from {@code firstSeq} on. The bytes are those of the segment;
  * each form is built once for all readers.
+ *
+ * <p>Decision 0004.
  */
 public final class FrameBatch {
     private final Segment segment;

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One for each connection of the worker: a line that it did not finish is not continued by the next. State owned by
  * the event loop.
+ *
+ * <p>Decision 0022.
  */
 public final class Inlet {
     /** What the inlets of an event loop share: nothing in it outlives a call. */

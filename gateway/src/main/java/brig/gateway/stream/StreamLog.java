@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Positions are frames (seq); distances are bytes, so that no count of frames, however small they are, cuts anybody.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decisions 0005, 0026, 0030.
  */
 public final class StreamLog {
     /** Who writes the frames, and can be told to wait. */

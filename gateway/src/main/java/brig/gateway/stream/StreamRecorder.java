@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>When the disk fails, streaming goes on: frames are acknowledged without being stored, readers are told once, and
  * after a pause the next frames are tried again. State owned by the event loop.
+ *
+ * <p>Decision 0006.
  */
 public final class StreamRecorder implements FrameSink {
     private static final int UNWRITTEN_BYTES_MAX = 1024 * 1024;

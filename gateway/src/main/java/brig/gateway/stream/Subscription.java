@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A reader of a {@link StreamLog}: the next frame it wants, and the sink that takes it. {@link #drain} is the only thing
  * that moves it. While the window has its next frame it reads there; when the window has moved on, or never had it, it
  * reads from the archive, a piece at a time, each when the sink can take it. State owned by the event loop.
+ *
+ * <p>Decisions 0005, 0068.
  */
 public final class Subscription {
     private static final int BATCH_BYTES_MAX = 64 * 1024;

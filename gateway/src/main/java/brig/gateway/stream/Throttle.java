@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * lets it go many times a second, so only what has lasted for {@link #LASTS_MS} counts, one way as the other.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decision 0030.
  */
 final class Throttle {
     static final long LASTS_MS = 200;

@@ -18,6 +18,8 @@ import java.util.function.LongSupplier;
  * each read of a worker's socket and one for each batch that a reader takes. All else are meters.
  *
  * <p>Labels are names of a fixed set or of agent profiles: nothing that a client or an agent may choose makes a series.
+ *
+ * <p>Decisions 0095, 0096.
  */
 public final class Counters {
     private static final double NANOS = 1e9;

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All numbers in Prometheus' text format, in seconds, bytes and counts. What is not counted is looked up when somebody asks;
  * between two scrapes nothing is done for it. Owned by the event loop.
+ *
+ * <p>Decisions 0095, 0097.
  */
 public final class Exposition {
     private static final String SECONDS = "seconds";

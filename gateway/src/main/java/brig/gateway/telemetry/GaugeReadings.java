@@ -6,6 +6,8 @@ import java.util.Map;
 /**
  * What is looked up when somebody asks for the numbers.
  *
+ * <p>Decision 0096.
+ *
  * @param sessions that have not ended, by state
  * @param connections open ones that frames may be written to
  * @param full those of them whose queue has reached its bound

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The steps of one spawn's start, one after the other, each with the time that it took. Owned by the event loop.
+ *
+ * <p>Decision 0098.
  */
 public final class SpawnTrace {
     /** Of a step: where it begins and ends, in nanoseconds from the beginning of the trace. */

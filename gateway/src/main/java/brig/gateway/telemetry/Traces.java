@@ -22,6 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends the traces of spawns to a collector of OpenTelemetry: OTLP/HTTP 1.x in its JSON form, a request for each spawn. A
  * collector that does not answer costs the traces and nothing else: at most {@link #ON_THE_WAY_MAX} requests wait for it.
+ *
+ * <p>Decision 0098.
  */
 public final class Traces {
     private static final Logger log = LoggerFactory.getLogger(Traces.class);

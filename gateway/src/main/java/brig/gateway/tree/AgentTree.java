@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * stays. It cannot grow it without end either: what is beyond a bound is left out and counted.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decisions 0066, 0067.
  */
 public final class AgentTree {
     static final int NODES_MAX = 2_048;

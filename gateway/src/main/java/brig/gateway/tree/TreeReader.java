@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes a tree of what a stream has said so far: one more reader of its log, which leaves when it has caught up. Owned by
  * the event loop.
+ *
+ * <p>Decision 0066.
  */
 final class TreeReader implements FrameSink {
     private final StreamLog log;

@@ -42,6 +42,8 @@ import org.slf4j.LoggerFactory;
  * over it: a peer whose uid, by the kernel's word, is not trusted hears nothing.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decisions 0106, 0138.
  */
 public final class ControlLink implements WorkerAgent, LineDecoder.Sink {
     /** Told of the link's life. */

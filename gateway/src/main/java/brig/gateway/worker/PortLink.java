@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * One connection to a server of an agent, as far as the worker-agent's answer; then it is whose that asked. Whoever takes
  * it adds its handlers before it returns: what the server said at once comes to them next.
+ *
+ * <p>Decision 0048.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class PortLink extends ByteToMessageDecoder {

@@ -37,6 +37,8 @@ import org.slf4j.LoggerFactory;
  * <p>Made with Netty alone: there is one for each session, most of them idle, and a Vert.x socket takes 6 KiB more.
  *
  * <p>State owned by the event loop.
+ *
+ * <p>Decision 0023.
  */
 final class WorkerLink implements WorkerStream {
     private static final Logger logger = LoggerFactory.getLogger(WorkerLink.class);

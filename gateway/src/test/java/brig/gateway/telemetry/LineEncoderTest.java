@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.log.LineEncoder;
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;

@@ -14,7 +14,11 @@ import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code load-tests chaos}. */
+/**
+ * {@code load-tests chaos}.
+ *
+ * <p>Decision 0043.
+ */
 @Command(
         name = "chaos",
         description =

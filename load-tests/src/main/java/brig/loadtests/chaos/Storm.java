@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * parts of Brig are killed, or its disk is full or cannot be written. In the end every reader has every frame of its
  * session once, or was told which it has not and why; and two readers of one session have the same. One of the readers
  * is the {@link Captain}: each of its messages ran once, or the stream tells that it is lost.
+ *
+ * <p>Decision 0043.
  */
 final class Storm {
     /** What is done to it. */

@@ -8,6 +8,8 @@ import java.util.Set;
 /**
  * One thing that a server must do.
  *
+ * <p>Decision 0028.
+ *
  * @param name what mutants and people call it
  * @param clause the section of PROTOCOL.md
  * @param rule its words

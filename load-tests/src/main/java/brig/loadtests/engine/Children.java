@@ -9,6 +9,8 @@ import java.util.stream.Stream;
 /**
  * The processes that a run started. When the run is ended by a signal they end with it, and it starts no more: what was
  * measured goes on in its threads until the last moment, and takes the end of one server as the turn of the next.
+ *
+ * <p>Decision 0109.
  */
 public final class Children {
     /** As long as a gateway takes to end its workers. */

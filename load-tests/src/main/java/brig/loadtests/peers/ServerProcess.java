@@ -12,7 +12,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A server program of a run, its words in a file; ended with the run. */
+/**
+ * A server program of a run, its words in a file; ended with the run.
+ *
+ * <p>Decision 0109.
+ */
 final class ServerProcess implements AutoCloseable {
     private static final long START_MS_MAX = 20_000;
     private static final long RETRY_MS = 20;

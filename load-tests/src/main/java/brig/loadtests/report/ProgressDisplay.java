@@ -12,7 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 
-/** Says how far it is: a bar that moves on a terminal, a line for each run elsewhere. */
+/**
+ * Says how far it is: a bar that moves on a terminal, a line for each run elsewhere.
+ *
+ * <p>Decision 0111.
+ */
 public final class ProgressDisplay implements Runner.Listener {
     private static final int BAR_CHARS = 30;
 

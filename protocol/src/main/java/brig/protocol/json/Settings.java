@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * refuses are all found here, and named by their path.
  *
  * <p>Binding by hand is a page of code; a data-binding library costs a tenth of a second at each start of the command line.
+ *
+ * <p>Decision 0002.
  */
 public final class Settings {
     private Settings() {}

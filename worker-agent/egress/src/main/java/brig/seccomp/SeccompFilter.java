@@ -7,6 +7,8 @@ import brig.seccomp.Syscall.Why;
  * The system call filter of a wall. It allows what it does not name, except calls newer than the list: those
  * do not exist for the worker (ENOSYS, on which programs fall back). Answers follow what programs expect:
  * EPERM where an unprivileged user would be refused, ENOSYS where a fallback exists.
+ *
+ * <p>Decision 0136.
  */
 public final class SeccompFilter {
 

@@ -3,6 +3,8 @@ package brig.seccomp;
 /**
  * The system calls that the filter has an opinion on, with their numbers on x86_64 and on aarch64.
  * Source: {@code asm/unistd_64.h} and {@code asm-generic/unistd.h} of Linux.
+ *
+ * <p>Decision 0136.
  */
 public enum Syscall {
 

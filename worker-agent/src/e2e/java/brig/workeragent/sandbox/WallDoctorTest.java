@@ -33,7 +33,7 @@ class WallDoctorTest {
             Status expected = weak ? Status.WARN : Status.OK;
             assertEquals(expected, finding.status(), finding.toString());
         }
-        assertEquals(33, examine(LauncherConfig.BWRAP).size());
+        assertEquals(34, examine(LauncherConfig.BWRAP).size());
     }
 
     @Test

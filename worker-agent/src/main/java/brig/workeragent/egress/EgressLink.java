@@ -43,7 +43,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One run of brig-egress: its process, the lines both ways, and the socket that carries descriptors. */
+/**
+ * One run of brig-egress: its process, the lines both ways, and the socket that carries descriptors.
+ *
+ * <p>Decision 0049.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // What is closed is not waited for.
 final class EgressLink {
     private static final Logger LOG = LoggerFactory.getLogger(EgressLink.class);

@@ -49,6 +49,8 @@ import org.slf4j.LoggerFactory;
  * secrets, whose values it is told.
  *
  * <p>State is owned by one thread, {@code link}; any thread may call.
+ *
+ * <p>Decision 0049.
  */
 public final class EgressProcess implements EgressGate, AutoCloseable {
     /**

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Homes of agents that stay, one for each captain, agent and project (admins are one captain here): there an agent keeps its sessions, so that one can be gone
  * on with. They lie below the base of workspaces, whose folders belong to the workers' user, and are no workspaces.
+ *
+ * <p>Decision 0064.
  */
 public final class AgentHomes {
     /** Where a home that stays appears behind the wall. */

@@ -14,6 +14,8 @@ import java.util.Map;
  *
  * <p>{@code memory.oom.group} stays 0: the kernel kills the process that has most, not the whole worker. An
  * agent survives the death of a compiler that it started, and can say so. {@code memory.max} counts sockets too.
+ *
+ * <p>Decision 0009.
  */
 public final class Cgroup2 implements LimitsBackend {
 

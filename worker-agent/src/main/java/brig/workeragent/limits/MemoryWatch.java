@@ -7,7 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends a wall that has more memory than it may: what stands in for a group's limit. */
+/**
+ * Ends a wall that has more memory than it may: what stands in for a group's limit.
+ *
+ * <p>Decision 0027.
+ */
 final class MemoryWatch implements AutoCloseable {
 
     static final int PERIOD_MS = 250;

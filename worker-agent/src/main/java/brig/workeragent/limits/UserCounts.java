@@ -13,6 +13,8 @@ import java.util.TreeMap;
  * What the kernel counts for each user of the host. All workers have one user, so a worker is held to a share of what
  * that user may have: without that, one could take all, and the others, and on a person's own gateway his programs, get
  * none. Set in the user namespace of a wall, where it holds for all namespaces below too: the kernel counts upwards.
+ *
+ * <p>Decision 0110.
  */
 public final class UserCounts {
 

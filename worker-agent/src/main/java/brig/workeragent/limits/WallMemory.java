@@ -14,6 +14,8 @@ import java.util.stream.Stream;
  * What a wall has of the host's memory, as far as that can be seen from outside without a group: an estimate,
  * on the high side where the kernel does not tell. Not seen: shared memory of which a process keeps only a part
  * mapped, and what the kernel holds for pipes, descriptors and locks. Formats: proc(5).
+ *
+ * <p>Decision 0027.
  */
 final class WallMemory {
 

@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The way to servers that agents run inside their walls: a connection to this socket says a worker and a port, and is
  * that connection from then on. The gateway decides who may; here only its user and root may come.
+ *
+ * <p>Decision 0048.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 public final class PortServer implements AutoCloseable {

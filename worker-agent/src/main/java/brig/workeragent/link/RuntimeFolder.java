@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * lock is the kernel's, so a worker-agent that was killed leaves a folder that the next one can take over;
  * what lies there then belongs to nobody and is removed. A gateway of another user may pass through to the sockets, which
  * are its own; to the folder it can do nothing.
+ *
+ * <p>Decisions 0018, 0100.
  */
 public final class RuntimeFolder implements AutoCloseable {
     private static final String LOCK = "lock";

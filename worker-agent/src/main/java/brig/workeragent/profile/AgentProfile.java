@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one file of {@code config/agents} says; its components are the keys of the file.
  *
+ * <p>Decisions 0062, 0122.
+ *
  * @param description for people, one line
  * @param command the program and its arguments. An argument that is {@code {message}}, {@code {model}},
  *     {@code {systemPrompt}} or {@code {tools}} as a whole is replaced, and {@code {program}} by the program of

@@ -10,7 +10,11 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The agent profiles of some folders, {@code <name>.json} each. */
+/**
+ * The agent profiles of some folders, {@code <name>.json} each.
+ *
+ * <p>Decision 0123.
+ */
 public final class AgentProfiles {
     /**
      * A profile that can be used, by its name.

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  * Things that stand in a file each, {@code <name>.json} with comments, in some folders; a later folder wins.
  * A file is read at start and again when it changed, which is looked at whenever somebody asks. A file with a
  * fault takes only its own name out of use.
+ *
+ * <p>Decision 0120.
  */
 final class JsonFolders<T> {
     /** What a file came to: a value, or a fault that names file and key. */

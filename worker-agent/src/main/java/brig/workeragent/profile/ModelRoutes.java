@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * as
  * in the object {@code egress} of a policy. They are laid over the policy that an agent profile names, so that it need
  * not be copied to have a key in it.
+ *
+ * <p>Decision 0119.
  */
 public final class ModelRoutes {
     private final JsonFolders<EgressPolicy> files;

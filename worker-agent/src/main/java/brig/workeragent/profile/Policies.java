@@ -28,6 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The policies of some folders, {@code <name>.json} each. A file with a fault, in itself or with regard to
  * this host, takes only its own name out of use.
+ *
+ * <p>Decision 0012.
  */
 public final class Policies {
     /** A policy that can be used on this host now. */

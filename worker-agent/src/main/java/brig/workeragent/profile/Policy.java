@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * What one file of {@code config/policies} says; its components are the keys of the file, whose comments
  * explain them. Bytes and milliseconds; 0 leaves a limit to the section {@code worker} of {@code brig.json}.
  *
+ * <p>Decision 0012.
+ *
  * @param mounts what of the host appears in the wall, by the path where it does
  * @param environment names of the variables that reach the agent
  * @param privateFiles globs of files in the workspace that the agent does not get to see

@@ -17,6 +17,8 @@ import java.util.stream.Stream;
  * Where the programs of agents lie on this host: where the {@code PATH} of this process leads, as in the person's own
  * shell, and then where npm, managers of Node's versions and the vendors' installers put things by themselves. Looked
  * at anew each time, for something may have been installed meanwhile.
+ *
+ * <p>Decision 0063.
  */
 public final class ProgramPlaces {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * that the operator's policy allows its agents need. It only takes away, for agents can write it. Keys that are not
  * known are ignored, as it may be written for another program, and told: none could open anything.
  *
+ * <p>Decision 0047.
+ *
  * @param narrowing of the network
  * @param readOnly for each place inside that it names, whether it is only to be read; null leaves mounts as they are
  * @param notices what of it has no effect, in words

@@ -9,6 +9,8 @@ import java.util.regex.Pattern;
 /**
  * Tools by the names that requests have for them, in lower case there, and what each agent calls them; empty where it
  * has none of the kind. OpenCode has one rule for what edits and what writes; Codex reads and changes files with its shell.
+ *
+ * <p>Decision 0122.
  */
 enum ToolName {
     //        Claude Code     OpenCode      Codex

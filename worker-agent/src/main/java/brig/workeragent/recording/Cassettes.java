@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Recordings of what agents wrote, {@code <spawn_id>.ndjson} each, in a folder that only Brig's own user can read: what
  * an agent says may be anybody's secret. A profile with the adapter {@code cassette} plays one as a worker.
+ *
+ * <p>Decision 0065.
  */
 public final class Cassettes {
     /** Where the cassette that is played appears behind the wall. */

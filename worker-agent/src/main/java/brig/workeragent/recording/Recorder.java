@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
  * Writes down what goes through the pipes of one agent and when, a line for each piece: {@code {"t":ms,"pipe":"stdout",
  * "text":…}}, or {@code "base64"} where the piece is no text by itself. What cannot be written is left out, and ends
  * the recording, not the worker. Any thread may call.
+ *
+ * <p>Decision 0065.
  */
 public final class Recorder implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Recorder.class);

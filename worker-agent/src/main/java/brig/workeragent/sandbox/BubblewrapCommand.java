@@ -7,7 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** Turns a profile into bwrap's options, and a command into what process 1 executes. */
+/**
+ * Turns a profile into bwrap's options, and a command into what process 1 executes.
+ *
+ * <p>Decision 0015.
+ */
 final class BubblewrapCommand {
 
     /** Where brig-init appears in the wall. */

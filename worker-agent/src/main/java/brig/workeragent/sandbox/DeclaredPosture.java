@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
 /**
  * What walls of this host promise: the properties that brig-init must confirm before it starts the payload, each
  * {@code NAME} or {@code NAME=VALUE} as {@code posture.c} knows them.
+ *
+ * <p>Decisions 0019, 0110, 0137.
  */
 final class DeclaredPosture {
 

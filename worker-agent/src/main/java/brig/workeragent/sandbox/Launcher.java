@@ -32,6 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>If brig-launcher dies, everything in flight fails with LAUNCHER_DIED, and the next launch starts a new
  * one.
+ *
+ * <p>Decision 0003.
  */
 public final class Launcher implements AutoCloseable {
 

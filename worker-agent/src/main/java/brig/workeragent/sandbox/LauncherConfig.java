@@ -8,6 +8,8 @@ import java.util.stream.Stream;
 /**
  * What a launcher stands on.
  *
+ * <p>Decision 0021.
+ *
  * @param bwrap         bubblewrap's program; absolute
  * @param nativeFolder  where the build put brig-launcher and brig-init
  * @param runtimeFolder for the files that walls share; made if absent; one worker-agent at a time uses it,

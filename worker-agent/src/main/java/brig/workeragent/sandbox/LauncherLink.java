@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
  * One run of brig-launcher. Requests are written on the executor only, replies are read on the thread that
  * started the program: so a full pipe in one direction never stops the other. The protocol stands in
  * brig-launcher.c.
+ *
+ * <p>Decision 0003.
  */
 final class LauncherLink {
 

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The network of a wall. Without listeners there is none at all; with some, every IPv4 address is one of the wall's own,
  * so that what the worker sends anywhere arrives at one of these sockets, which live outside, or nowhere.
  *
+ * <p>Decisions 0044, 0045.
+ *
  * @param listeners that listen inside before the worker's command starts, 64 at most
  * @param authority a PEM file whose certificate the wall trusts beside those that the host does; null for none
  */

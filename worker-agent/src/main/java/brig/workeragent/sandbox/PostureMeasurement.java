@@ -7,7 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What one wall declares, and what its process 1 says of it. Owned by the thread that reads the replies. */
+/**
+ * What one wall declares, and what its process 1 says of it. Owned by the thread that reads the replies.
+ *
+ * <p>Decision 0019.
+ */
 final class PostureMeasurement {
 
     private final List<String> declared;

@@ -18,6 +18,8 @@ import java.util.List;
  * Adds a certificate to what programs of a wall trust: the host's own list, which most programs read, and Java's. They
  * then verify what Brig's proxy shows them without being told of it. Programs with a list of their own are told by
  * variables.
+ *
+ * <p>Decision 0046.
  */
 final class TrustStore {
 

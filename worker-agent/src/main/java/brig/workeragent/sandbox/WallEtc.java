@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * times are looked at before each use, and what changed is copied again into a new folder. Standing walls keep theirs.
  *
  * <p>Only what everybody on the host may read is copied, so {@code /etc/ssl/private} is not. State owned by one thread.
+ *
+ * <p>Decisions 0021, 0046.
  */
 final class WallEtc {
     /** Nothing in them is secret. */

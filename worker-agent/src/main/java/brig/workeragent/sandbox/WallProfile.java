@@ -10,6 +10,8 @@ import java.util.regex.Pattern;
 /**
  * What a worker finds inside its wall.
  *
+ * <p>Decision 0015.
+ *
  * @param workspace         host folder that appears as {@code /workspace}; absolute
  * @param workspaceReadOnly whether the worker may only read it
  * @param mounts            further host paths, mounted in this order behind all others

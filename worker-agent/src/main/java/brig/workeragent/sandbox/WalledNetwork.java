@@ -11,6 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The sockets of one wall's network, and the way to further ones. Whoever took the process closes it; the sockets then
  * close too, except connections, which belong to whoever asked for them. Any thread may call.
+ *
+ * <p>Decision 0044.
  */
 public final class WalledNetwork implements AutoCloseable {
 

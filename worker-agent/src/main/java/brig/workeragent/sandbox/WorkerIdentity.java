@@ -10,6 +10,8 @@ import java.nio.file.Path;
  * settings (measured: core_pattern), so root must hand workers to a uid that means nothing on this host.
  * Without root there is no choice: it is the own uid, and the wall is what separates.
  *
+ * <p>Decision 0010.
+ *
  * @param uid      host user id, also used as group id when it is switched to
  * @param switched whether launching changes to it
  */

@@ -13,6 +13,8 @@ import java.util.TreeSet;
  * Which mounts below a workspace may show something else than that part of the workspace. bubblewrap mounts by path, and
  * what it mounts may be exchanged for a link by a worker in the same folder, just before; so process 1 looks at what is
  * there, and has to know what is meant to be there.
+ *
+ * <p>Decision 0137.
  */
 final class WorkspaceMounts {
     private static final Path INSIDE = Path.of(WallProfile.WORKSPACE);

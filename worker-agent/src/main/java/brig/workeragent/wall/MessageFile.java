@@ -12,7 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** A message on its way into a wall: a file of the workers' user, for nobody else to read. Closing removes it. */
+/**
+ * A message on its way into a wall: a file of the workers' user, for nobody else to read. Closing removes it.
+ *
+ * <p>Decision 0117.
+ */
 public record MessageFile(Path path) implements AutoCloseable {
     private static final String FOLDER = "messages";
 

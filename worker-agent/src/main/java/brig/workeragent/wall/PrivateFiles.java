@@ -15,6 +15,8 @@ import java.util.regex.PatternSyntaxException;
 /**
  * Which files of a workspace no agent gets to see. A pattern is a glob; one with a slash is about the whole
  * path below the workspace, any other about the file's name.
+ *
+ * <p>Decision 0014.
  */
 public final class PrivateFiles {
     /** A repository's own list: a pattern a line, empty lines and lines with # in front aside. */

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * the workers' user, what the job names of the host's files, limits and a deadline. So a program that the worker smuggles
  * into a run (a filter in a nested repository, for one) has no more than the worker had. What a run says may come from it
  * too. Blocks; any thread may call.
+ *
+ * <p>Decision 0104.
  */
 public interface ToolWall {
     /**

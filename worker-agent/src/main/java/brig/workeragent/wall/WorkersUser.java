@@ -8,6 +8,8 @@ import java.nio.file.Path;
 /**
  * The user of the host that workers run as.
  *
+ * <p>Decision 0010.
+ *
  * @param switched whether that is another than the one of this process
  */
 public record WorkersUser(int uid, boolean switched) {

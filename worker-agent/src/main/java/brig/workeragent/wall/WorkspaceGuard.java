@@ -20,6 +20,8 @@ import java.util.List;
  * What of a workspace an agent does not see, and what it cannot change: files with secrets, and files that
  * make a shell, an editor, git or another agent execute something on the host later. Looked at before each
  * process; what is made afterwards, or replaced on the host while a process runs, is not covered by then.
+ *
+ * <p>Decision 0014.
  */
 public final class WorkspaceGuard {
     private static final List<String> FIXED = List.of(

@@ -9,6 +9,8 @@ import java.util.Map;
 /**
  * What brig-egress says of a worker, as frames of its stream. They never hold anybody up: an agent can cause as
  * many as it likes, so those that a slow reader has no room for are left out, and the next one says how many.
+ *
+ * <p>Decision 0055.
  */
 final class EgressFrames {
     private final Outbox outbox;

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages that wait for their turn, bounded by count and size, and the names of those that were taken: who does not
  * know whether a message arrived sends it again under its name. State owned by the worker's sequence.
+ *
+ * <p>Decisions 0042, 0133.
  */
 final class Mailbox {
     static final int MESSAGES_MAX = 64;

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A user message.
  *
+ * <p>Decisions 0042, 0133.
+ *
  * @param id the captain's name for it, under which it is taken once; null for none
  * @param by who sent it; null where that is not known
  * @param via the way by which it came; null where that is not known

@@ -32,6 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks a model's server for its list of models as an agent would: from inside a wall with that agent's way out. Costs
  * nothing at the provider, and shows whether address, key and rules fit. Blocks; any thread may call.
+ *
+ * <p>Decision 0119.
  */
 public final class RouteTrial {
     /**

@@ -6,6 +6,8 @@ import brig.protocol.ErrorCode;
 /**
  * How many workers may be started in a second: as many at once, and no more in the long run. It keeps the host usable
  * when several gateways, each within its own limits, start workers together. Whoever has it guards it.
+ *
+ * <p>Decisions 0106, 0131.
  */
 final class StartRate {
     private static final long COST = 1000;

@@ -26,6 +26,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Whoever calls only queues a task; all state is owned by the worker's {@link SerialExecutor}. What blocks
  * (starting a process) runs beside it and comes back as a task.
+ *
+ * <p>Decisions 0011, 0124.
  */
 public final class Worker {
     /** What becomes of a worker. Called from its sequence, or from the thread that acknowledged. */

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a worker is made from.
  *
+ * <p>Decisions 0064, 0117.
+ *
  * @param resources what was found for it on this host
  */
 record WorkerPlan(

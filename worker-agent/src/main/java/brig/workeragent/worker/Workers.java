@@ -42,6 +42,8 @@ import org.slf4j.LoggerFactory;
  * stored.
  *
  * <p>Any thread may call; a spawn blocks its caller until the worker is up.
+ *
+ * <p>Decision 0131.
  */
 public final class Workers {
     /** What is made for each worker, and from what. */

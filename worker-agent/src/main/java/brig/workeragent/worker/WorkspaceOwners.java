@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
  * folder that was there before belongs to nobody when nobody works in it.
  *
  * <p>Not safe for threads: {@link Workspaces} guards it.
+ *
+ * <p>Decision 0115.
  */
 final class WorkspaceOwners {
     private static final Logger LOG = LoggerFactory.getLogger(WorkspaceOwners.class);

@@ -35,6 +35,8 @@ import org.slf4j.LoggerFactory;
  * Where agents work: a folder that is there or is made, a git worktree, or a copy. A folder that was made for a spawn,
  * and that nobody put anything into, goes with it; below a scratch base also one with something in it. Blocks; any
  * thread may call.
+ *
+ * <p>Decisions 0088, 0115.
  */
 final class Workspaces {
     private static final Logger LOG = LoggerFactory.getLogger(Workspaces.class);

@@ -28,6 +28,8 @@ import org.slf4j.LoggerFactory;
  * somebody writes. Beside it, {@code <base>/<spawn_id>.origin} is a second one that no worker gets to: it says what
  * the agent began with, whatever becomes of the folder meanwhile. Blocks; any thread may call, for one spawn one at
  * a time.
+ *
+ * <p>Decision 0016.
  */
 final class Copies implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Copies.class);

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Runs the scripts beside this class: git, and other programs of the host, on what an agent may have changed. All of
  * them run behind a wall. What git executes by configuration is off as well, as far as git can be told, so that an
  * ordinary repository works without surprises; the wall does not rely on it. Blocks; any thread may call.
+ *
+ * <p>Decision 0104.
  */
 record Git(ToolWall wall) {
     private static final List<String> OFF = List.of(

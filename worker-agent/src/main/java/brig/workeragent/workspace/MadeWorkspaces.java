@@ -29,6 +29,8 @@ import org.slf4j.LoggerFactory;
  * configured.
  *
  * <p>Blocks; any thread may call, for one spawn one at a time.
+ *
+ * <p>Decisions 0017, 0073.
  */
 public final class MadeWorkspaces {
     /** A workspace, and what its wall needs beside it, at the same path as outside. */

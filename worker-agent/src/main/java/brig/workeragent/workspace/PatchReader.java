@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The format is that of {@code git diff --binary --full-index --no-renames --src-prefix=a/ --dst-prefix=b/}
  * (git-diff-index(1), "Generating patch text with -p"), with a name between quotes where it has a space too.
+ *
+ * <p>Decision 0105.
  */
 final class PatchReader {
     private static final Pattern INDEX = Pattern.compile("index [0-9a-f]{40,64}\\.\\.[0-9a-f]{40,64}( ([0-7]{6}))?");

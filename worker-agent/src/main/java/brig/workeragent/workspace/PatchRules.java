@@ -11,7 +11,11 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What of a patch does not get into a person's repository, or only where that person names it. */
+/**
+ * What of a patch does not get into a person's repository, or only where that person names it.
+ *
+ * <p>Decision 0105.
+ */
 final class PatchRules {
     private static final String LINK_OUT = "link_out";
     private static final String EXECUTABLE = "executable";

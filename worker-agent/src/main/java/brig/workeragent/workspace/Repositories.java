@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which repositories worktrees may be made of.
  *
+ * <p>Decisions 0074, 0121.
+ *
  * @param bases below which they may lie
  * @param named where else they may be, by the operator's word of this moment
  * @param workersUid whose .git agents can commit to; null where there is but one user, whose own repositories are open to who

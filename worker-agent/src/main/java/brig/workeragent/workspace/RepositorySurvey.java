@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a repository is before a worktree of it is made.
  *
+ * <p>Decision 0013.
+ *
  * @param head the commit that it has checked out
  * @param branches below {@code refs/heads/brig/}, as full names
  * @param config its configuration: key, line feed, value

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is known of a workspace that Brig made for a spawn.
  *
+ * <p>Decision 0017.
+ *
  * @param spawnId names it
  * @param taskId the captain's name for it
  * @param kind what it is

@@ -28,6 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Git worktrees, one for a spawn: {@code <base>/<spawn_id>} on the branch {@code brig/<task_id>}, or with -2, -3…
  * behind it where an earlier spawn of that name left one. Blocks; any thread may call, for one spawn one at a time.
+ *
+ * <p>Decisions 0013, 0121.
  */
 final class Worktrees implements MadeWorkspaces.Maker {
     private static final Logger LOG = LoggerFactory.getLogger(Worktrees.class);

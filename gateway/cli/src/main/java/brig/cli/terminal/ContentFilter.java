@@ -10,6 +10,8 @@ import brig.protocol.VisibleText;
  *
  * <p>A carriage return becomes a line end, as in the log of a build: whoever could go back to the start of a line could
  * replace what a person is about to read. Characters that turn the order of others round are made visible.
+ *
+ * <p>Decision 0112.
  */
 final class ContentFilter {
     static final String RESET = "\u001b[0m";

@@ -29,6 +29,8 @@ import java.util.stream.Stream;
  *     and the colours end when somebody else speaks and when this process ends, in whatever way it is told to. A
  *     file or a pipe gets every byte. Each of the two streams is judged by itself.
  * </ul>
+ *
+ * <p>Decision 0111.
  */
 public final class Terminal {
     private static final int TYPE_BITS = 0170000;

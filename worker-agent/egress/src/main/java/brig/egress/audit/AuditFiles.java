@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A position is the name of the last file that was put aside and is read, and how much of the next one is. That
  * stays true when the next one is put aside too, for names only grow. The checksum of its first line tells a file that
  * came in its place when it was deleted unread; its inode's number would not, for that is soon given to another.
+ *
+ * <p>Decision 0054.
  */
 public final class AuditFiles {
     /**

@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Whoever appends never waits for the disk: one thread writes. What it cannot keep up with is lost, and a
  * line says how much.
+ *
+ * <p>Decision 0054.
  */
 public final class AuditLog implements AutoCloseable {
     /** {@code filesMax} beside the one that is written. */

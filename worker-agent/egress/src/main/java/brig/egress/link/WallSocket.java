@@ -3,6 +3,8 @@ package brig.egress.link;
 /**
  * A listening socket in the network namespace of a wall.
  *
+ * <p>Decision 0045.
+ *
  * @param role what is spoken to whoever connects
  * @param port where it listens; of {@code TRANSPARENT}, on every address
  * @param descriptor of this process

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A policy in the form in which it is asked about each connection and each request; immutable. Hosts are as
  * {@link HostNames#normalize} gives them.
+ *
+ * <p>Decision 0050.
  */
 public final class HostPolicy {
     private final EgressPolicy policy;

@@ -16,6 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One kind of what the worker-agent is told, as JSON lines; several share its pipe. Nobody waits for it: what it does not
  * read in time is lost, and a line says how much.
+ *
+ * <p>Decision 0055.
  */
 final class EventWriter implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(EventWriter.class);

@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection from inside a wall on which HTTP/1.1 is spoken: one exchange at a time; what a client sends ahead
  * waits, and when too much waits the client is not read. State owned by the event loop.
+ *
+ * <p>Decision 0053.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class HttpFront extends ChannelInboundHandlerAdapter implements WorkerEgress.Live {

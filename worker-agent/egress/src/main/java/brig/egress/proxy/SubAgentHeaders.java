@@ -7,7 +7,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Which of an agent's sub-agents speaks, as the known programs say in the headers of their requests to a model. */
+/**
+ * Which of an agent's sub-agents speaks, as the known programs say in the headers of their requests to a model.
+ *
+ * <p>Decision 0067.
+ */
 final class SubAgentHeaders {
     /** The headers that name the agent itself, its session and its parent; the first that is there counts. */
     private static final List<String> SESSION = List.of("x-claude-code-session-id", "session-id", "x-session-id");

@@ -11,7 +11,11 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
-/** A connection to a server, which serves one exchange after the other. State owned by the event loop. */
+/**
+ * A connection to a server, which serves one exchange after the other. State owned by the event loop.
+ *
+ * <p>Decision 0053.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class Upstream extends ChannelInboundHandlerAdapter {
     /** Whose exchange it is at present. */

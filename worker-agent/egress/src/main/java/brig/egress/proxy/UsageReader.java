@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Reads off the answer of a model API how many tokens it took, without holding anything up: from the events of a
  * stream, or from a JSON document. Knows the fields of Anthropic's and OpenAI's interfaces; what it does not
  * understand, or finds too long, it leaves alone.
+ *
+ * <p>Decision 0125.
  */
 final class UsageReader {
     private static final int LINE_BYTES_MAX = 1024 * 1024;

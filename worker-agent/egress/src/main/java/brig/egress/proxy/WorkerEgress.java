@@ -26,7 +26,11 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One worker, as the proxy knows it. All state is owned by its event loop. */
+/**
+ * One worker, as the proxy knows it. All state is owned by its event loop.
+ *
+ * <p>Decision 0056.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // A channel that fails closes, and its handlers are told.
 final class WorkerEgress {
     /** A connection that must not outlive what allowed it. */

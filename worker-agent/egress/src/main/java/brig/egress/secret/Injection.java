@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts the values of secrets into one request. A placeholder of a secret that may not go there, one that no
  * secret has, and a value that found its way inside are refused: the request must not be sent then.
+ *
+ * <p>Decision 0051.
  */
 public final class Injection {
     private static final String BASIC = "basic ";

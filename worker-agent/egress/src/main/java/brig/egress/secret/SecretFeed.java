@@ -6,7 +6,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The values of one worker's secrets: files as they are now, commands as they were at most five minutes ago. */
+/**
+ * The values of one worker's secrets: files as they are now, commands as they were at most five minutes ago.
+ *
+ * <p>Decision 0052.
+ */
 public final class SecretFeed {
     private static final long COMMANDS_NANOS = TimeUnit.MINUTES.toNanos(5);
 

@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the values of secrets from where a policy says they are. Blocks; any thread may call. */
+/**
+ * Reads the values of secrets from where a policy says they are. Blocks; any thread may call.
+ *
+ * <p>Decision 0052.
+ */
 public final class SecretSources {
     private static final Logger LOG = LoggerFactory.getLogger(SecretSources.class);
     private static final int VALUE_BYTES_MAX = 16 * 1024;

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Talks to an ACP agent: {@code initialize}, one session, a prompt for each message. {@link AcpMessages} reads what
  * comes of it. A message that comes before there is a session waits for it.
+ *
+ * <p>Decision 0062.
  */
 final class AcpDialogue implements Dialogue {
     private static final int VERSION = 1;

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Events of OpenCode's bus, for what its ACP does not tell: sub-agents, which are sessions with a parent, and that the
  * model is asked again. Of the session that ACP tells everything of, only that is taken. Owned by the thread that reads
  * standard output.
+ *
+ * <p>Decision 0059.
  */
 final class OpenCodeEvents {
     private static final Pattern RESULT = Pattern.compile("<task_result>\\n?(.*?)\\n?</task_result>", Pattern.DOTALL);

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of messages, a sub-agent's or, for no agent, those of the agent itself: text and thoughts, which come piece by piece and then whole, and tool calls.
  * Owned by the thread that reads standard output.
+ *
+ * <p>Decision 0059.
  */
 final class OpenCodeParts {
     private static final int REMEMBERED_MAX = 1000;

@@ -3,7 +3,11 @@ package brig.formats.adapter;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The native format of an agent. An adapter has no state; the dialogues that it opens have. */
+/**
+ * The native format of an agent. An adapter has no state; the dialogues that it opens have.
+ *
+ * <p>Decision 0058.
+ */
 public interface Adapter {
     /** The output pipes of an agent, by the name that the field {@code stream} of a chunk has. */
     enum Pipe {

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the frames that an agent's own words become. Whatever an agent wrote fits: text is cut into several frames,
  * structures are shortened. Owned by the thread that reads the pipe.
+ *
+ * <p>Decision 0060.
  */
 public final class AgentFrames {
     /** What the other fields of a frame with text may take. */

@@ -6,6 +6,8 @@ import brig.formats.adapter.Adapter.Pipe;
 /**
  * What is said to one process and what it says. One thread reads each pipe; one other thread calls the rest, and is
  * never made to wait.
+ *
+ * <p>Decision 0058.
  */
 public interface Dialogue {
     /** The reader of a pipe; to be taken once. */

@@ -8,7 +8,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Our side of JSON-RPC 2.0 over lines. Any thread may ask; answers are taken by the thread that reads. */
+/**
+ * Our side of JSON-RPC 2.0 over lines. Any thread may ask; answers are taken by the thread that reads.
+ *
+ * <p>Decision 0079.
+ */
 public final class JsonRpc {
     /** What becomes of an answer. */
     public interface Answer {

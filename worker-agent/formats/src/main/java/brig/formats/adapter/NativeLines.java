@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>All workers of a host share one budget of memory for lines that are long. Who gets nothing of it in time has its
  * line skipped: one agent that writes long lines costs others theirs at worst, and never the process its memory.
+ *
+ * <p>Decision 0060.
  */
 public final class NativeLines {
     /** Receives lines, in order. */

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A tool call as a frame tells it; of a call that was told before, only what is new.
  *
+ * <p>Decision 0061.
+ *
  * @param id the agent's own
  * @param agent the sub-agent that called it, null for the agent itself
  * @param name the tool's, in the agent's words

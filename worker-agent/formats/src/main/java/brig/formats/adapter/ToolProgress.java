@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tool calls of an agent that tells all of a call each time something changes: told is what is new. Owned by the
  * thread that reads standard output.
+ *
+ * <p>Decision 0061.
  */
 public final class ToolProgress {
     private static final int OPEN_MAX = 1000;

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a message cost.
  *
+ * <p>Decision 0125.
+ *
  * @param cachedInputTokens of the input tokens, those that were read from a cache
  * @param cost in US dollars, as the agent reckons it; null where it does not
  */

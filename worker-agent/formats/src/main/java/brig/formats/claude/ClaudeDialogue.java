@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Says to Claude Code what the captain says; {@link ClaudeMessages} reads what it answers. What the captain wants in the
  * system prompt goes over this channel and not as an argument, which anybody on the host can read and which has a length;
  * messages wait until it was taken. Any thread may call.
+ *
+ * <p>Decision 0011.
  */
 final class ClaudeDialogue implements Dialogue {
     private static final String INITIALIZE = "brig-initialize";

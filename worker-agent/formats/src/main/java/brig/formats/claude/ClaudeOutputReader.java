@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Claude Code as others talk with it: what {@code claude -p --output-format stream-json --verbose} writes, and the
  * transcripts of its sub-agents. What both have is told once, by whichever was read first. Questions are for others to
  * answer, messages for others to end. Owned by one thread at a time.
+ *
+ * <p>Decision 0135.
  */
 public final class ClaudeOutputReader implements TrackedOutputReader.TranscriptSource {
     private static final int TOLD_MAX = 10_000;

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * The transcript of a session of Claude Code, with those of its sub-agents, in the order of their times. A transcript has the
  * messages of {@link ClaudeMessages}, and what was asked; it does not say when a turn ends: that is where the model stops for
  * another reason than a tool. Owned by one thread.
+ *
+ * <p>Decision 0135.
  */
 public final class ClaudeSessionFile implements SessionFile {
     private static final String NOTIFICATION = "<task-notification>";

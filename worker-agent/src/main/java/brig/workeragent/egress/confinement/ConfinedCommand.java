@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Process 1 of the namespace is bubblewrap's own. It dies with bubblewrap's process outside, and takes the JVM along; the
  * JVM in its place would go on, for it is of a user that the process outside may send no signal.
  *
+ * <p>Decision 0116.
+ *
  * @param program what to start
  * @param identity whom it runs as
  */

@@ -1,4 +1,4 @@
-package brig.gateway.telemetry;
+package brig.protocol.log;
 
 import brig.protocol.VisibleText;
 import brig.protocol.json.Json;
@@ -20,6 +20,8 @@ import org.slf4j.event.KeyValuePair;
  * An event as one line: for people {@code time LEVEL Logger message key=value …}, for machines a JSON object with the same
  * fields. Every way to the log leads through here, so here is where secrets are taken out and where line ends of a message
  * lose their meaning: what wrote the event need not think of either.
+ *
+ * <p>Decision 0099.
  */
 public final class LineEncoder extends EncoderBase<ILoggingEvent> {
     /** The property of the JVM that {@code log.format} becomes; looked at for each event, for loggers are there before it. */
@@ -37,7 +39,7 @@ public final class LineEncoder extends EncoderBase<ILoggingEvent> {
         this(() -> System.getProperty(FORMAT_PROPERTY, "text").equals("json"));
     }
 
-    LineEncoder(BooleanSupplier json) {
+    public LineEncoder(BooleanSupplier json) {
         this.json = json;
     }
 

@@ -1,8 +1,12 @@
-package brig.gateway.telemetry;
+package brig.protocol.log;
 
 import java.util.regex.Pattern;
 
-/** Takes out of a text what may be a secret, before it is kept and shown: it may quote a command or a URL. */
+/**
+ * Takes out of a text what may be a secret, before it is kept and shown: it may quote a command or a URL.
+ *
+ * <p>Decision 0099.
+ */
 public final class Redaction {
     private static final int CHARACTERS_MAX = 1_000;
     /** Beyond this nobody looks for secrets, so it is cut off before; what is shown is far below. */

@@ -1,4 +1,4 @@
-package brig.gateway.telemetry;
+package brig.protocol.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
