@@ -217,7 +217,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         result.put("sessionId", spawnId);
         result.put(
                 "_meta",
-                SessionUpdates.meta(Map.of("taskId", spawned.text("task_id", spawnId), "workspace", workspace.toString())));
+                SessionUpdates.meta(
+                        Map.of("taskId", spawned.text("task_id", spawnId), "workspace", workspace.toString())));
         try {
             begun.open(1, 0, () -> rpc.answer(id, result));
         } catch (BrigException refusal) {

@@ -2,9 +2,9 @@ package brig.acp;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

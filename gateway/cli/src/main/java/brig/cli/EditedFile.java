@@ -2,9 +2,9 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Reason;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;

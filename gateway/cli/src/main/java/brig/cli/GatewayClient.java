@@ -2,9 +2,9 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Limits;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import brig.protocol.wire.LineDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

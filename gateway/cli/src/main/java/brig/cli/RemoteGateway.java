@@ -3,9 +3,9 @@ package brig.cli;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import brig.protocol.BrigException;
+import brig.protocol.Reason;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.Reason;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,9 +1,9 @@
 package brig.cli;
 
-import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.formats.SessionFiles;
 import brig.formats.adapter.SessionFile;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;

@@ -2,8 +2,8 @@ package brig.cli;
 
 import brig.cli.terminal.Terminal;
 import brig.protocol.json.Fields;
-import brig.protocol.wire.FrameOwner;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameOwner;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package brig.cli;
 
 import brig.cli.terminal.KeyReader;
-import brig.cli.terminal.StyledLine;
 import brig.cli.terminal.RedrawnLines;
+import brig.cli.terminal.StyledLine;
 import brig.protocol.BrigException;
 import brig.protocol.json.Fields;
 import java.util.ArrayList;
@@ -111,12 +111,14 @@ final class TopCommand implements Callable<Integer> {
         main.terminal().json(all);
     }
 
-    private void draw(RedrawnLines picture, GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
+    private void draw(
+            RedrawnLines picture, GatewayClient client, List<String> head, List<TopTable.Row> rows, boolean live) {
         // The head, an empty line, the table's head, a line that says how many are left out, and the cursor's.
         int room = live ? Math.max(1, KeyReader.rows(ROWS_UNKNOWN) - head.size() - 4) : Integer.MAX_VALUE;
         List<TopTable.Row> shown = tokens(client, rows.stream().limit(room).toList());
         long nowMs = System.currentTimeMillis();
-        List<StyledLine> lines = new ArrayList<>(head.stream().map(StyledLine::of).toList());
+        List<StyledLine> lines =
+                new ArrayList<>(head.stream().map(StyledLine::of).toList());
         lines.add(StyledLine.of(""));
         lines.addAll(main.terminal()
                 .tableLines(

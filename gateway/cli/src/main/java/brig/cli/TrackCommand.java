@@ -1,11 +1,11 @@
 package brig.cli;
 
+import brig.formats.TrackedFormat;
+import brig.formats.adapter.FrameSink;
+import brig.formats.adapter.TrackedOutputReader;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.wire.FrameType;
-import brig.formats.adapter.TrackedOutputReader;
-import brig.formats.TrackedFormat;
-import brig.formats.adapter.FrameSink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

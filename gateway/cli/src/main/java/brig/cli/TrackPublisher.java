@@ -1,11 +1,11 @@
 package brig.cli;
 
-import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
-import brig.protocol.wire.FrameType;
-import brig.protocol.json.Json;
 import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.Frames;
+import brig.protocol.BrigException;
+import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
@@ -74,7 +74,8 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
         if (taskId != null) {
             request.put("task_id", taskId);
         }
-        TrackPublisher publisher = new TrackPublisher(client, client.request(request).requiredText("spawn_id"), patient, note);
+        TrackPublisher publisher =
+                new TrackPublisher(client, client.request(request).requiredText("spawn_id"), patient, note);
         Thread.ofVirtual().name("to-gateway").start(publisher::write);
         Thread.ofVirtual().name("from-gateway").start(publisher::read);
         publisher.put(FrameType.STATE, Map.of("state", "running"));

@@ -1,11 +1,11 @@
 package brig.cli;
 
-import brig.cli.terminal.StyledLine;
 import brig.cli.terminal.RedrawnLines;
+import brig.cli.terminal.StyledLine;
 import brig.cli.terminal.Terminal;
 import brig.protocol.json.Fields;
-import brig.protocol.wire.FrameType;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Semaphore;

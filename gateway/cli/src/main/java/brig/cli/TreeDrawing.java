@@ -2,8 +2,8 @@ package brig.cli;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.VisibleText;
+import brig.protocol.json.Fields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

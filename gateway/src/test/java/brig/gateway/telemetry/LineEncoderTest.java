@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.log.LineEncoder;
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.log.LineEncoder;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;

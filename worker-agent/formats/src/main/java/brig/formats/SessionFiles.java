@@ -1,15 +1,15 @@
 package brig.formats;
 
+import brig.formats.acp.OpenCodeExport;
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.NativeJson;
 import brig.formats.adapter.NativeLines;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SessionFile;
+import brig.formats.claude.ClaudeSessionFile;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.formats.acp.OpenCodeExport;
-import brig.formats.claude.ClaudeSessionFile;
-import brig.formats.adapter.FrameSink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

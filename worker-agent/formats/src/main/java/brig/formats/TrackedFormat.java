@@ -1,10 +1,10 @@
 package brig.formats;
 
-import brig.formats.adapter.TrackedOutputReader;
 import brig.formats.acp.OpenCodeRun;
+import brig.formats.adapter.FrameSink;
+import brig.formats.adapter.TrackedOutputReader;
 import brig.formats.claude.ClaudeOutputReader;
 import brig.formats.codex.CodexExec;
-import brig.formats.adapter.FrameSink;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

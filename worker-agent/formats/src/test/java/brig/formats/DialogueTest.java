@@ -21,7 +21,8 @@ class DialogueTest {
 
     @Test
     void shouldHoldTheMessageUntilThereIsAThreadWhenItComesEarly() {
-        ScriptedTalk talk = new ScriptedTalk("codex", new AgentTask("/workspace", "large", "Be brief.", null, false, true));
+        ScriptedTalk talk =
+                new ScriptedTalk("codex", new AgentTask("/workspace", "large", "Be brief.", null, false, true));
         talk.dialogue.start();
         assertTrue(talk.dialogue.send("hello"));
         assertEquals(List.of("initialize"), methods(talk));

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import brig.formats.adapter.TrackedOutputReader;
-import brig.protocol.wire.FrameType;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

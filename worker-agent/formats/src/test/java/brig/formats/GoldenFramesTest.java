@@ -37,7 +37,8 @@ class GoldenFramesTest {
         for (Object what : recording.play().happened) {
             told.add(
                     switch (what) {
-                        case ScriptedTalk.Frame frame -> frame.type().wireName() + " " + ScriptedTalk.json(shortened(frame.fields()));
+                        case ScriptedTalk.Frame frame ->
+                            frame.type().wireName() + " " + ScriptedTalk.json(shortened(frame.fields()));
                         // The order of keys in a message is nobody's promise.
                         case Map<?, ?> message -> "> " + ScriptedTalk.json(shortened(sorted(message)));
                         default -> "-- " + what;

@@ -3,13 +3,13 @@ package brig.formats;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import brig.formats.adapter.Adapter;
-import brig.formats.adapter.AgentTask;
-import brig.formats.adapter.Dialogue;
-import brig.protocol.wire.FrameType;
-import brig.protocol.json.Json;
-import brig.protocol.Limits;
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
+import brig.formats.adapter.AgentTask;
+import brig.formats.adapter.Dialogue;
+import brig.protocol.Limits;
+import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchema;

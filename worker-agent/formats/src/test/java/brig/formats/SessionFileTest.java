@@ -1,6 +1,5 @@
 package brig.formats;
 
-import brig.formats.adapter.SessionFile;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.formats.adapter.SessionFile;
 import brig.protocol.BrigException;
-import brig.protocol.wire.FrameType;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

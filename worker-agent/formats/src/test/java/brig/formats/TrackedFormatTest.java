@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.formats.adapter.TrackedOutputReader;
-import brig.protocol.wire.FrameType;
 import brig.protocol.json.Json;
+import brig.protocol.wire.FrameType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -173,7 +173,9 @@ class TrackedFormatTest {
                 TrackedFormat.CODEX.spoken(List.of("codex", "exec", "Fix it")));
         for (String own : List.of("claude", "claude -p --output-format=text Fix", "claude mcp list")) {
             assertEquals(
-                    List.of(own.split(" ")), TrackedFormat.CLAUDE.spoken(List.of(own.split(" "))), "as a person wants it");
+                    List.of(own.split(" ")),
+                    TrackedFormat.CLAUDE.spoken(List.of(own.split(" "))),
+                    "as a person wants it");
         }
     }
 }

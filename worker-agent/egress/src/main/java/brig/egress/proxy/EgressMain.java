@@ -1,17 +1,17 @@
 package brig.egress.proxy;
 
-import brig.protocol.json.Json;
-import brig.protocol.json.Settings;
 import brig.egress.confinement.ConfinedPaths;
 import brig.egress.confinement.SelfMeasurement;
 import brig.egress.confinement.SystemCallFilter;
+import brig.egress.link.WallSocket;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
 import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.UpstreamTls;
-import brig.egress.link.WallSocket;
+import brig.protocol.json.Json;
+import brig.protocol.json.Settings;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;

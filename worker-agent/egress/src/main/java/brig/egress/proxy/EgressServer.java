@@ -1,7 +1,7 @@
 package brig.egress.proxy;
 
-import brig.egress.policy.EgressPolicy;
 import brig.egress.link.WallSocket;
+import brig.egress.policy.EgressPolicy;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.egress.link.WallSocket.Role;
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.tls.TestServers;
-import brig.egress.link.WallSocket.Role;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

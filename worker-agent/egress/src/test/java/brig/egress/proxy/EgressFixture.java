@@ -1,7 +1,8 @@
 package brig.egress.proxy;
 
-import brig.protocol.json.Json;
 import brig.egress.audit.AuditLog;
+import brig.egress.link.WallSocket;
+import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
@@ -12,8 +13,7 @@ import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.TestServers;
 import brig.egress.tls.UpstreamTls;
-import brig.egress.link.WallSocket;
-import brig.egress.link.WallSocket.Role;
+import brig.protocol.json.Json;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;

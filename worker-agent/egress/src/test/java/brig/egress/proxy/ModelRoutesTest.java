@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.egress.link.WallSocket.Role;
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
-import brig.egress.link.WallSocket.Role;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;

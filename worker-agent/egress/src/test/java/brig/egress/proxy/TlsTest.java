@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.egress.link.WallSocket;
 import brig.egress.proxy.EgressFixture.Worker;
 import brig.egress.proxy.TestClient.Answer;
 import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.TestServers;
-import brig.egress.link.WallSocket;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

@@ -1,14 +1,14 @@
 package brig.formats.acp;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
-import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
 import brig.formats.adapter.Usage;
+import brig.protocol.wire.FrameType;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

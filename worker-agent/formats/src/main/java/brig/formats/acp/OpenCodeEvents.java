@@ -1,12 +1,12 @@
 package brig.formats.acp;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.SubAgents.Origin;
 import brig.formats.adapter.SubAgents.Status;
 import brig.formats.adapter.Usage;
+import brig.protocol.wire.FrameType;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;

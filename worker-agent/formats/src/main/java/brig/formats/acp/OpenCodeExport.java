@@ -2,15 +2,15 @@ package brig.formats.acp;
 
 import static brig.formats.adapter.AgentFrames.fields;
 
-import brig.protocol.BrigException;
-import brig.protocol.ErrorCode;
 import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
-import brig.formats.adapter.NativeObject;
-import brig.formats.adapter.SessionFile;
 import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.FrameSink;
+import brig.formats.adapter.NativeObject;
+import brig.formats.adapter.SessionFile;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

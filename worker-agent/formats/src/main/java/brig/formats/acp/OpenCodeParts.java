@@ -1,10 +1,10 @@
 package brig.formats.acp;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.ToolProgress;
+import brig.protocol.wire.FrameType;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

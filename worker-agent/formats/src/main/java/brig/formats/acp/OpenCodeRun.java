@@ -1,10 +1,10 @@
 package brig.formats.acp;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
+import brig.protocol.wire.FrameType;
 import java.util.Map;
 
 /**

@@ -1,7 +1,7 @@
 package brig.formats.adapter;
 
-import brig.protocol.wire.FrameType;
 import brig.protocol.Limits;
+import brig.protocol.wire.FrameType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

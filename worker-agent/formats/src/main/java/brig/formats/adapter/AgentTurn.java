@@ -1,7 +1,7 @@
 package brig.formats.adapter;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.Adapter.Context;
+import brig.protocol.wire.FrameType;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 

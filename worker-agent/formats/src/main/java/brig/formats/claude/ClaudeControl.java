@@ -1,8 +1,8 @@
 package brig.formats.claude;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeObject;
+import brig.protocol.wire.FrameType;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

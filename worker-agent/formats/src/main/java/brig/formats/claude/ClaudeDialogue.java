@@ -1,15 +1,15 @@
 package brig.formats.claude;
 
-import brig.protocol.json.Json;
+import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
-import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
-import brig.formats.adapter.AgentTurn;
+import brig.protocol.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;

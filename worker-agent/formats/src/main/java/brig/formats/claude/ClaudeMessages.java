@@ -1,13 +1,13 @@
 package brig.formats.claude;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.ToolCall;
-import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Usage;
+import brig.protocol.wire.FrameType;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

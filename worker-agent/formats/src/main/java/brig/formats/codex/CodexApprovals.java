@@ -1,9 +1,9 @@
 package brig.formats.codex;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
-import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.JsonRpc;
+import brig.formats.adapter.NativeObject;
+import brig.protocol.wire.FrameType;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,17 +1,17 @@
 package brig.formats.codex;
 
-import brig.protocol.wire.FrameType;
+import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.Adapter.OutputReader;
 import brig.formats.adapter.Adapter.Pipe;
-import brig.formats.adapter.Adapter.Context;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.AgentTask;
+import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Dialogue;
+import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
 import brig.formats.adapter.SessionHandshake;
-import brig.formats.adapter.JsonRpc;
-import brig.formats.adapter.AgentTurn;
+import brig.protocol.wire.FrameType;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,6 +1,5 @@
 package brig.formats.codex;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
@@ -8,6 +7,7 @@ import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.SubAgents.Status;
 import brig.formats.adapter.ToolCall;
 import brig.formats.adapter.Usage;
+import brig.protocol.wire.FrameType;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

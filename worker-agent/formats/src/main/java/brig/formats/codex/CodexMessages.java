@@ -1,8 +1,8 @@
 package brig.formats.codex;
 
+import brig.formats.adapter.JsonRpc;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.NativeReader;
-import brig.formats.adapter.JsonRpc;
 
 /** Sorts what Codex writes into answers, questions and what its threads tell. */
 final class CodexMessages implements NativeReader.Handler {

@@ -1,12 +1,12 @@
 package brig.formats.codex;
 
-import brig.protocol.wire.FrameType;
 import brig.formats.adapter.AgentFrames;
+import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.NativeObject;
 import brig.formats.adapter.SubAgents;
 import brig.formats.adapter.SubAgents.Status;
-import brig.formats.adapter.AgentTurn;
 import brig.formats.adapter.Usage;
+import brig.protocol.wire.FrameType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
