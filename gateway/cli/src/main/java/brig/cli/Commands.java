@@ -43,8 +43,7 @@ final class Commands {
             ManCommand.class,
             HelpCommand.class);
     /** These speak of all others. */
-    private static final Set<Class<?>> OF_ALL =
-            Set.of(CompletionCommand.class, ManCommand.class, HelpCommand.class);
+    private static final Set<Class<?>> OF_ALL = Set.of(CompletionCommand.class, ManCommand.class, HelpCommand.class);
 
     /** What picocli takes for no name. */
     private static final String UNNAMED = "<main class>";
@@ -69,9 +68,7 @@ final class Commands {
         Command command = element.getAnnotation(Command.class);
         List<String> names = new ArrayList<>(List.of(command.aliases()));
         names.add(
-                element instanceof Method method && command.name().equals(UNNAMED)
-                        ? method.getName()
-                        : command.name());
+                element instanceof Method method && command.name().equals(UNNAMED) ? method.getName() : command.name());
         return names;
     }
 }

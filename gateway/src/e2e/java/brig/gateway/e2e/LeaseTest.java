@@ -67,8 +67,7 @@ class LeaseTest {
         captain.destroyForcibly().waitFor();
         Await.until("no agent is left", () -> Processes.with(mark).isEmpty());
         try (Wire watcher = spawned.attach("watcher")) {
-            assertEquals(
-                    "captain_gone", new Frames().readAll(watcher).last().text("reason"));
+            assertEquals("captain_gone", new Frames().readAll(watcher).last().text("reason"));
         }
     }
 
@@ -108,7 +107,6 @@ class LeaseTest {
         product.serve();
         Await.until("no agent is left", () -> Processes.with(mark).isEmpty());
         Await.until(
-                "the session is over",
-                () -> spawned.view().text("state", "").equals("terminated"));
+                "the session is over", () -> spawned.view().text("state", "").equals("terminated"));
     }
 }

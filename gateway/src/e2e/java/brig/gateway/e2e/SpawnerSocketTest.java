@@ -67,8 +67,7 @@ class SpawnerSocketTest {
         assertTrue(
                 twice.text("error", "").contains("'task_id'"),
                 () -> twice.asMap().toString());
-        for (String action :
-                List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
+        for (String action : List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
             assertEquals(
                     "NOT_FOUND",
                     product.ask("{\"action\":\"" + action + "\",\"task_id\":\"none\"}")
@@ -77,8 +76,7 @@ class SpawnerSocketTest {
         }
         assertEquals(
                 spawnId,
-                product.ask("{\"action\":\"terminate\",\"task_id\":\"named\"}")
-                        .text("spawn_id"));
+                product.ask("{\"action\":\"terminate\",\"task_id\":\"named\"}").text("spawn_id"));
     }
 
     @Test
@@ -100,9 +98,7 @@ class SpawnerSocketTest {
         Run refused = remote(token, "stop", local.id());
         assertEquals(125, refused.exitCode());
         assertTrue(refused.err().contains("(UNAUTHENTICATED)"), refused::err);
-        assertTrue(
-                remote("brig_" + "x".repeat(43), "ls").err().contains("(FORBIDDEN)"),
-                "it opens nothing by itself");
+        assertTrue(remote("brig_" + "x".repeat(43), "ls").err().contains("(FORBIDDEN)"), "it opens nothing by itself");
         assertTrue(remote("", "ls").err().contains("BRIG_TOKEN"), "a token is needed");
     }
 
