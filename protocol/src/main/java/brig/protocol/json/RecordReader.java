@@ -39,11 +39,7 @@ final class RecordReader {
         }
         RecordShape.Kinds kinds = RecordShape.kinds(type);
         String field = kinds.tagged.value();
-        if (!(values.get(field) instanceof String tag) || tag.isEmpty()) {
-            throw Fields.invalid(
-                    field,
-                    values.get(field) instanceof Object given && !"".equals(given) ? "must be a string" : "is missing");
-        }
+        String tag = new Fields(values).requiredText(field);
         Class<?> kind = kinds.named(tag);
         if (kind == null) {
             throw new BrigException(
@@ -164,7 +160,7 @@ final class RecordReader {
             return type == String.class ? text : type.isEnum() ? constant(name, text, type, foreign) : null;
         }
         if (given instanceof Boolean flag) {
-            return type == boolean.class || type == Boolean.class ? flag : null;
+            return (type == boolean.class || type == Boolean.class) ? flag : null;
         }
         return given instanceof Number number ? number(number, type, foreign) : null;
     }
@@ -250,7 +246,7 @@ final class RecordReader {
         if (type instanceof ParameterizedType generic) {
             boolean isMap = generic.getRawType() == Map.class;
             Type element = generic.getActualTypeArguments()[isMap ? 1 : 0];
-            boolean isText = element == String.class || element instanceof Class<?> plain && plain.isEnum();
+            boolean isText = element == String.class || (element instanceof Class<?> plain && plain.isEnum());
             return isMap ? "an object" : isText ? "a list of strings" : "a list of objects";
         }
         Class<?> plain = (Class<?>) type;

@@ -181,8 +181,9 @@ final class RecordShape {
 
     static String snakeCase(String name) {
         StringBuilder snake = new StringBuilder();
-        for (char letter : name.toCharArray()) {
-            if (Character.isUpperCase(letter) && !snake.isEmpty()) {
+        for (int i = 0; i < name.length(); i++) {
+            char letter = name.charAt(i);
+            if (Character.isUpperCase(letter) && i > 0) {
                 snake.append('_');
             }
             snake.append(Character.toLowerCase(letter));
