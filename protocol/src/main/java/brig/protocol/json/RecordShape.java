@@ -1,10 +1,12 @@
 package brig.protocol.json;
 
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
@@ -19,6 +21,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +49,8 @@ final class RecordShape {
      * One field, or the fields of a record inside where it is flat.
      *
      * @param names the name on the wire, then those that are only read
+     * @param notEmpty an empty text counts as absent
+     * @param byDefault the text that counts where it is absent, and is not written; null for none
      * @param range null for any number
      */
     record Field(
@@ -56,6 +61,8 @@ final class RecordShape {
             boolean flat,
             boolean omitEmpty,
             boolean writeNull,
+            boolean notEmpty,
+            @Nullable String byDefault,
             @Nullable Range range) {
         private static Field of(RecordComponent component, boolean camelCase) {
             Name given = component.getAnnotation(Name.class);
@@ -66,6 +73,7 @@ final class RecordShape {
             }
             Method accessor = component.getAccessor();
             accessor.setAccessible(true);
+            Default absent = component.getAnnotation(Default.class);
             return new Field(
                     List.copyOf(names),
                     accessor,
@@ -74,6 +82,8 @@ final class RecordShape {
                     component.isAnnotationPresent(Flat.class),
                     component.isAnnotationPresent(OmitEmpty.class),
                     component.isAnnotationPresent(WriteNull.class),
+                    component.isAnnotationPresent(NotEmpty.class),
+                    absent == null ? null : absent.value(),
                     component.getAnnotation(Range.class));
         }
 
@@ -213,22 +223,26 @@ final class RecordShape {
         return isForeign() || type.isAnnotationPresent(Extensible.class);
     }
 
-    /** The names that a message of this record may have, those of its flat components and tags among them. */
-    Stream<String> names(Map<?, ?> values) {
-        Stream<String> own =
-                fields.stream().flatMap(field -> field.flat() ? flatNames(field, values) : field.names().stream());
+    /**
+     * The names that a message of this record may have, those of its flat components and tags among them.
+     *
+     * @param which of the names of one field
+     */
+    Stream<String> names(Map<?, ?> values, Function<Field, List<String>> which) {
+        Stream<String> own = fields.stream()
+                .flatMap(field -> field.flat() ? flatNames(field, values, which) : which.apply(field).stream());
         return tagField == null ? own : Stream.concat(Stream.of(tagField), own);
     }
 
-    private static Stream<String> flatNames(Field field, Map<?, ?> values) {
+    private static Stream<String> flatNames(Field field, Map<?, ?> values, Function<Field, List<String>> which) {
         Class<?> inner = (Class<?>) field.type();
         if (inner.isRecord()) {
-            return of(inner).names(values);
+            return of(inner).names(values, which);
         }
         Kinds kinds = kinds(inner);
         Object tag = values.get(kinds.tagged.value());
         Class<?> kind = tag instanceof String text ? kinds.named(text) : null;
-        return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values);
+        return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values, which);
     }
 
     /** @throws RuntimeException what the record's own constructor refuses with */

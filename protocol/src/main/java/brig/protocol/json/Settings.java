@@ -2,7 +2,7 @@ package brig.protocol.json;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.record.Default;
+import brig.protocol.record.IfAbsent;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
@@ -75,7 +75,7 @@ public final class Settings {
         }
         for (int i = 0; i < components.length; i++) {
             String name = components[i].getName();
-            Default absent = components[i].getAnnotation(Default.class);
+            IfAbsent absent = components[i].getAnnotation(IfAbsent.class);
             Type wanted = components[i].getGenericType();
             arguments[i] = absent != null && !values.containsKey(name)
                     ? absent(path + name, absent.value(), wanted)

@@ -5,12 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/**
- * A key of the configuration that may be left out. It is then what the value says; without one 0, false, an empty text, list
- * or map, or an object without any key.
- */
+/** The text, or the name of the constant, that counts where the field is absent; it is not written. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface Default {
-    String value() default "";
+    String value();
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.record.Default;
+import brig.protocol.record.IfAbsent;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -101,17 +101,17 @@ class SettingsTest {
     }
 
     record Optional(
-            @Default String name,
-            @Default("on") String mode,
-            @Default("true") boolean flag,
-            @Default("7") int port,
-            @Default long bytes,
-            @Default List<String> hosts,
-            @Default Map<String, Inner> named,
-            @Default Nested nested,
-            @Default List<Object> any) {}
+            @IfAbsent String name,
+            @IfAbsent("on") String mode,
+            @IfAbsent("true") boolean flag,
+            @IfAbsent("7") int port,
+            @IfAbsent long bytes,
+            @IfAbsent List<String> hosts,
+            @IfAbsent Map<String, Inner> named,
+            @IfAbsent Nested nested,
+            @IfAbsent List<Object> any) {}
 
-    record Nested(@Default boolean deep) {}
+    record Nested(@IfAbsent boolean deep) {}
 
     @Test
     void shouldTakeTheDefaultOfAKeyThatIsLeftOutAndOfNoOther() {

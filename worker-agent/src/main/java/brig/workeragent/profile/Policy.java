@@ -3,7 +3,7 @@ package brig.workeragent.profile;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
-import brig.protocol.record.Default;
+import brig.protocol.record.IfAbsent;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
@@ -30,18 +30,18 @@ public record Policy(
         Map<String, Mount> mounts,
         List<String> environment,
         List<String> privateFiles,
-        @Default long tmpBytesMax,
-        @Default long homeBytesMax,
-        @Default long memoryBytesMax,
-        @Default int cpuPercentMax,
-        @Default int pidsMax,
-        @Default long fileBytesMax,
-        @Default int openFilesMax,
-        @Default long wallClockMs,
-        @Default long idleMs,
-        @Default boolean nested,
-        @Default("narrow") String projectFile,
-        @Default EgressPolicy egress) {
+        @IfAbsent long tmpBytesMax,
+        @IfAbsent long homeBytesMax,
+        @IfAbsent long memoryBytesMax,
+        @IfAbsent int cpuPercentMax,
+        @IfAbsent int pidsMax,
+        @IfAbsent long fileBytesMax,
+        @IfAbsent int openFilesMax,
+        @IfAbsent long wallClockMs,
+        @IfAbsent long idleMs,
+        @IfAbsent boolean nested,
+        @IfAbsent("narrow") String projectFile,
+        @IfAbsent EgressPolicy egress) {
 
     /** The one mount that every policy has. */
     static final String WORKSPACE = "/workspace";

@@ -3,7 +3,7 @@ package brig.egress.policy;
 import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
 import brig.protocol.record.CamelCase;
-import brig.protocol.record.Default;
+import brig.protocol.record.IfAbsent;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
@@ -32,15 +32,15 @@ import java.util.regex.Pattern;
  */
 @CamelCase
 public record EgressPolicy(
-        @Default List<Object> allowedHosts,
-        @Default List<String> deniedHosts,
-        @Default List<String> tunnelHosts,
-        @Default Map<String, Secret> secrets,
-        @Default("synthetic") String dnsMode,
-        @Default("true") boolean auditNetwork,
-        @Default Map<String, ModelRoute> modelRoutes,
-        @Default int askMs,
-        @Default List<String> quietHosts) {
+        @IfAbsent List<Object> allowedHosts,
+        @IfAbsent List<String> deniedHosts,
+        @IfAbsent List<String> tunnelHosts,
+        @IfAbsent Map<String, Secret> secrets,
+        @IfAbsent("synthetic") String dnsMode,
+        @IfAbsent("true") boolean auditNetwork,
+        @IfAbsent Map<String, ModelRoute> modelRoutes,
+        @IfAbsent int askMs,
+        @IfAbsent List<String> quietHosts) {
 
     /** Allows nothing. */
     public static final EgressPolicy NONE = read(JsonObject.EMPTY);
@@ -61,12 +61,12 @@ public record EgressPolicy(
      */
     @CamelCase
     public record Secret(
-            @Default List<String> hosts,
-            @Default String envVar,
-            @Default String file,
-            @Default List<String> command,
-            @Default boolean inQuery,
-            @Default boolean allowPlaintext) {
+            @IfAbsent List<String> hosts,
+            @IfAbsent String envVar,
+            @IfAbsent String file,
+            @IfAbsent List<String> command,
+            @IfAbsent boolean inQuery,
+            @IfAbsent boolean allowPlaintext) {
         public Secret {
             checkEach("hosts", hosts, HostPattern::parse);
             int sources = (envVar.isEmpty() ? 0 : 1) + (file.isEmpty() ? 0 : 1) + (command.isEmpty() ? 0 : 1);
@@ -100,8 +100,8 @@ public record EgressPolicy(
     @CamelCase
     public record ModelRoute(
             String baseUrl,
-            @Default String secret,
-            @Default("authorization") String header) {
+            @IfAbsent String secret,
+            @IfAbsent("authorization") String header) {
         public ModelRoute {
             URI url = url(baseUrl);
             boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
