@@ -120,6 +120,12 @@ class RecordTest {
     }
 
     @Test
+    void shouldSayByWhichNameARecordIsTold() {
+        assertEquals("test_route", Json.tag(new TestRoute("a")));
+        assertEquals("shutdown", Json.tag(new Bye()));
+    }
+
+    @Test
     void shouldReadAnOldNameAndWriteTheNewOne() {
         Everything read = read(WHOLE.replace("exit_code", "exitCode"), Everything.class);
         assertEquals(WHOLE, write(read));
