@@ -13,7 +13,7 @@ import java.util.Map;
 final class Report {
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final boolean json;
-    private final Map<String, Object> object = new LinkedHashMap<>();
+    private JsonObject object = JsonObject.EMPTY;
 
     Report(boolean json) {
         this.json = json;
@@ -29,7 +29,7 @@ final class Report {
 
     /** A result with its name. */
     void value(String name, Object value) {
-        object.put(name, value);
+        keep(name, value);
         say("%-22s %s".formatted(name, value instanceof Double number ? number(number) : value));
     }
 
@@ -42,12 +42,12 @@ final class Report {
 
     /** What only the JSON holds, because people saw it as it came. */
     void keep(String name, Object value) {
-        object.put(name, value);
+        object = object.with(name, value);
     }
 
     void finish() {
         if (json) {
-            out.println(new String(Json.write(object), StandardCharsets.UTF_8));
+            out.println(new String(object.write(), StandardCharsets.UTF_8));
         }
     }
 
