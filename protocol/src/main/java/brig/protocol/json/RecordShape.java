@@ -9,6 +9,7 @@ import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.record.WriteNull;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -46,6 +47,7 @@ final class RecordShape {
      * One field, or the fields of a record inside where it is flat.
      *
      * @param names the name on the wire, then those that are only read
+     * @param tagged whether a flat one is written with its tag
      * @param range null for any number
      */
     record Field(
@@ -54,6 +56,7 @@ final class RecordShape {
             Type type,
             boolean nullable,
             boolean flat,
+            boolean tagged,
             boolean omitEmpty,
             boolean writeNull,
             @Nullable Range range) {
@@ -64,6 +67,7 @@ final class RecordShape {
             if (given != null) {
                 names.addAll(List.of(given.old()));
             }
+            Flat flat = component.getAnnotation(Flat.class);
             Method accessor = component.getAccessor();
             accessor.setAccessible(true);
             return new Field(
@@ -71,7 +75,8 @@ final class RecordShape {
                     accessor,
                     component.getGenericType(),
                     component.getAnnotatedType().isAnnotationPresent(Nullable.class),
-                    component.isAnnotationPresent(Flat.class),
+                    flat != null,
+                    flat != null && flat.tagged(),
                     component.isAnnotationPresent(OmitEmpty.class),
                     component.isAnnotationPresent(WriteNull.class),
                     component.getAnnotation(Range.class));
@@ -137,12 +142,14 @@ final class RecordShape {
     private final Constructor<?> constructor;
     private final @Nullable String tagField;
     private final String tag;
+    private final boolean isForeign;
+    private final boolean isExtensible;
 
     private RecordShape(Class<?> type) {
         this.type = type;
         RecordComponent[] components = type.getRecordComponents();
         for (RecordComponent component : components) {
-            fields.add(Field.of(component, type.isAnnotationPresent(CamelCase.class)));
+            fields.add(Field.of(component, says(type, CamelCase.class)));
         }
         try {
             constructor = type.getDeclaredConstructor(
@@ -153,6 +160,8 @@ final class RecordShape {
         constructor.setAccessible(true);
         tagField = tagField(type);
         tag = tag(type);
+        isForeign = says(type, Foreign.class);
+        isExtensible = says(type, Extensible.class);
     }
 
     static RecordShape of(Class<?> type) {
@@ -206,11 +215,17 @@ final class RecordShape {
     }
 
     boolean isForeign() {
-        return type.isAnnotationPresent(Foreign.class);
+        return isForeign;
     }
 
     boolean ignoresUnknown() {
-        return isForeign() || type.isAnnotationPresent(Extensible.class);
+        return isForeign || isExtensible;
+    }
+
+    /** Whether the record says so, or a type that it is one of. */
+    private static boolean says(Class<?> type, Class<? extends Annotation> what) {
+        return type.isAnnotationPresent(what)
+                || Arrays.stream(type.getInterfaces()).anyMatch(above -> says(above, what));
     }
 
     /** The names that a message of this record may have, those of its flat components and tags among them. */
