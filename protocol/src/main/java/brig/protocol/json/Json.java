@@ -297,11 +297,19 @@ public final class Json {
                     generator.writeStringField(inside.tagField(), inside.tag());
                 }
                 writeFields(generator, inner, inside);
-            } else if (value == null ? field.writeNull() : !(field.omitEmpty() && isEmpty(value))) {
+            } else if (value == null ? field.writeNull() : !isOmitted(field, value)) {
                 generator.writeFieldName(field.name());
                 writeValue(generator, value);
             }
         }
+    }
+
+    private static boolean isOmitted(RecordShape.Field field, Object value) {
+        if (field.byDefault() != null) {
+            return field.byDefault()
+                    .equals(value instanceof Enum<?> constant ? RecordReader.wireName(constant) : value);
+        }
+        return field.omitEmpty() && isEmpty(value);
     }
 
     private static boolean isEmpty(Object value) {

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -44,15 +45,17 @@ final class RecordReader {
         if (kind == null) {
             throw new BrigException(
                     kinds.tagged.unknown(),
-                    "unknown " + field + " '" + tag + "'; known are " + String.join(", ", kinds.tags()));
+                    "unknown " + field + " '" + tag + "'; known are " + listed(kinds.tags(), " and "));
         }
         return RecordShape.of(kind);
     }
 
     private static void requireKnown(Map<String, @Nullable Object> values, RecordShape shape) {
-        TreeSet<String> known = shape.names(values).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> read = shape.names(values, RecordShape.Field::names).collect(Collectors.toSet());
         for (String name : new TreeSet<>(values.keySet())) {
-            if (!known.contains(name)) {
+            if (!read.contains(name)) {
+                TreeSet<String> known = shape.names(values, field -> List.of(field.name()))
+                        .collect(Collectors.toCollection(TreeSet::new));
                 throw Fields.invalid(name, "is not known here; known are " + known);
             }
         }
@@ -89,17 +92,13 @@ final class RecordReader {
 
     private static List<String> names(Map<String, @Nullable Object> values, Class<?> type) {
         return type.isRecord()
-                ? RecordShape.of(type).names(values).toList()
+                ? RecordShape.of(type).names(values, RecordShape.Field::names).toList()
                 : List.of(RecordShape.kinds(type).tagged.value());
     }
 
     private static @Nullable Object single(
             Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
-        Object given = field.names().stream()
-                .map(values::get)
-                .filter(value -> value != null)
-                .findFirst()
-                .orElse(null);
+        Object given = given(values, field);
         boolean tolerant = shape.isForeign() || shape.ignoresUnknown() && field.nullable() && isConstant(given, field);
         Object value = given == null ? null : value(field.name(), given, field.type(), tolerant);
         if (value == null) {
@@ -114,6 +113,22 @@ final class RecordReader {
 
     private static boolean isConstant(@Nullable Object given, RecordShape.Field field) {
         return given instanceof String && field.type() instanceof Class<?> type && type.isEnum();
+    }
+
+    /** The value under any of the field's names; null for none. An empty text is none where it may not be empty. */
+    private static @Nullable Object given(Map<String, @Nullable Object> values, RecordShape.Field field) {
+        Object given = null;
+        for (String name : field.names()) {
+            Object value = values.get(name);
+            if (value == null || (field.notEmpty() && value.equals(""))) {
+                continue;
+            }
+            if (given != null) {
+                throw Fields.invalid(name, "is another name of '" + field.name() + "', which is there already");
+            }
+            given = value;
+        }
+        return given == null ? field.byDefault() : given;
     }
 
     private static void requireWithin(String name, long number, Range range) {
@@ -218,10 +233,19 @@ final class RecordReader {
         }
         throw Fields.invalid(
                 name,
-                "must be one of "
-                        + Arrays.stream(type.getEnumConstants())
-                                .map(constant -> wireName((Enum<?>) constant))
-                                .collect(Collectors.joining(", ")));
+                "must be "
+                        + listed(
+                                Arrays.stream(type.getEnumConstants())
+                                        .map(constant -> wireName((Enum<?>) constant))
+                                        .toList(),
+                                " or "));
+    }
+
+    /** {@code a, b or c}. */
+    private static String listed(List<String> names, String last) {
+        return names.size() < 2
+                ? String.join("", names)
+                : String.join(", ", names.subList(0, names.size() - 1)) + last + names.getLast();
     }
 
     static String wireName(Enum<?> constant) {

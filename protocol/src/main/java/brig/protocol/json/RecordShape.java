@@ -1,10 +1,12 @@
 package brig.protocol.json;
 
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
@@ -20,6 +22,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +51,8 @@ final class RecordShape {
      *
      * @param names the name on the wire, then those that are only read
      * @param tagged whether a flat one is written with its tag
+     * @param notEmpty an empty text counts as absent
+     * @param byDefault the text that counts where it is absent, and is not written; null for none
      * @param range null for any number
      */
     record Field(
@@ -59,6 +64,8 @@ final class RecordShape {
             boolean tagged,
             boolean omitEmpty,
             boolean writeNull,
+            boolean notEmpty,
+            @Nullable String byDefault,
             @Nullable Range range) {
         private static Field of(RecordComponent component, boolean camelCase) {
             Name given = component.getAnnotation(Name.class);
@@ -70,6 +77,7 @@ final class RecordShape {
             Flat flat = component.getAnnotation(Flat.class);
             Method accessor = component.getAccessor();
             accessor.setAccessible(true);
+            Default absent = component.getAnnotation(Default.class);
             return new Field(
                     List.copyOf(names),
                     accessor,
@@ -79,6 +87,8 @@ final class RecordShape {
                     flat != null && flat.tagged(),
                     component.isAnnotationPresent(OmitEmpty.class),
                     component.isAnnotationPresent(WriteNull.class),
+                    component.isAnnotationPresent(NotEmpty.class),
+                    absent == null ? null : absent.value(),
                     component.getAnnotation(Range.class));
         }
 
@@ -228,22 +238,26 @@ final class RecordShape {
                 || Arrays.stream(type.getInterfaces()).anyMatch(above -> says(above, what));
     }
 
-    /** The names that a message of this record may have, those of its flat components and tags among them. */
-    Stream<String> names(Map<?, ?> values) {
-        Stream<String> own =
-                fields.stream().flatMap(field -> field.flat() ? flatNames(field, values) : field.names().stream());
+    /**
+     * The names that a message of this record may have, those of its flat components and tags among them.
+     *
+     * @param which of the names of one field
+     */
+    Stream<String> names(Map<?, ?> values, Function<Field, List<String>> which) {
+        Stream<String> own = fields.stream()
+                .flatMap(field -> field.flat() ? flatNames(field, values, which) : which.apply(field).stream());
         return tagField == null ? own : Stream.concat(Stream.of(tagField), own);
     }
 
-    private static Stream<String> flatNames(Field field, Map<?, ?> values) {
+    private static Stream<String> flatNames(Field field, Map<?, ?> values, Function<Field, List<String>> which) {
         Class<?> inner = (Class<?>) field.type();
         if (inner.isRecord()) {
-            return of(inner).names(values);
+            return of(inner).names(values, which);
         }
         Kinds kinds = kinds(inner);
         Object tag = values.get(kinds.tagged.value());
         Class<?> kind = tag instanceof String text ? kinds.named(text) : null;
-        return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values);
+        return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values, which);
     }
 
     /** @throws RuntimeException what the record's own constructor refuses with */
