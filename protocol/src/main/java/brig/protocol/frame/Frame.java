@@ -1,6 +1,8 @@
 package brig.protocol.frame;
 
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.record.Extensible;
+import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Tagged;
@@ -252,30 +254,16 @@ public sealed interface Frame {
     /**
      * What happened to a network request of the agent.
      *
-     * @param kind {@code blocked}, {@code ask}, {@code answered}, {@code allowed}, {@code quiet}, {@code tls_failed} or
-     *     {@code project_file}
-     * @param path without the query
-     * @param rule what decided
-     * @param secrets the names of the secrets that were put in
-     * @param status the HTTP status of the answer
-     * @param deadlineMs how long it waits for a person, in milliseconds
-     * @param allowed the answer of {@code answered}
+     * @param kind the event's
+     * @param event null where the kind is none of this version
      * @param dropped how many frames like this were left out before it
      */
     record Egress(
             String kind,
-            @Nullable String method,
-            @Nullable String scheme,
-            @Nullable String host,
-            @Nullable Integer port,
-            @Nullable String path,
-            @Nullable Boolean allowed,
-            @Nullable String rule,
-            @Nullable List<String> secrets,
-            @Nullable Integer status,
-            @Name("deadlineMs") @Nullable Long deadlineMs,
-            @OmitEmpty long dropped)
-            implements Frame {}
+
+            @Flat(tagged = false) @Nullable EgressEvent event,
+
+            @OmitEmpty long dropped) implements Frame {}
 
     /**
      * The agent's own session.

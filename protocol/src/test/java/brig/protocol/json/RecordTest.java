@@ -135,6 +135,12 @@ class RecordTest {
     }
 
     @Test
+    void shouldSayByWhichNameARecordIsTold() {
+        assertEquals("test_route", Json.tag(new TestRoute("a")));
+        assertEquals("shutdown", Json.tag(new Bye()));
+    }
+
+    @Test
     void shouldReadAnOldNameAndWriteTheNewOne() {
         Everything read = read(WHOLE.replace("exit_code", "exitCode"), Everything.class);
         assertEquals(WHOLE, write(read));
@@ -232,7 +238,7 @@ class RecordTest {
                 new Numbered("began", 1, new Began(null)),
                 read("{\"type\":\"began\",\"seq\":1,\"mode\":\"elsewhere\",\"more\":[]}", Numbered.class));
         assertEquals(
-                "field 'mode' must be one of folder, snapshot",
+                "field 'mode' must be folder or snapshot",
                 refusal("{\"type\":\"ended\",\"mode\":\"elsewhere\"}", Event.class)
                         .getMessage());
         assertEquals(
