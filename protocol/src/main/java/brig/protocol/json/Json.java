@@ -298,7 +298,7 @@ public final class Json {
             Object value = field.valueOf(record);
             if (field.flat() && value instanceof Record inner) {
                 RecordShape inside = RecordShape.of(inner.getClass());
-                if (inside.tagField() != null) {
+                if (field.tagged() && inside.tagField() != null) {
                     generator.writeStringField(inside.tagField(), inside.tag());
                 }
                 writeFields(generator, inner, inside);
