@@ -2,12 +2,11 @@ package brig.loadtests;
 
 import brig.loadtests.report.Machine;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** What a scenario prints: for people as it comes, or as one JSON object at the end. */
 final class Report {
@@ -47,7 +46,7 @@ final class Report {
 
     void finish() {
         if (json) {
-            out.println(new String(object.write(), StandardCharsets.UTF_8));
+            out.println(new String(Json.write(object), StandardCharsets.UTF_8));
         }
     }
 

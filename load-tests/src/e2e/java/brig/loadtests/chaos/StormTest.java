@@ -28,13 +28,10 @@ class StormTest {
     @Test
     void shouldLoseDoubleAndHideNothingWhenPartsAreKilled() throws Exception {
         try (Product product = Product.patient()) {
-            StormReport seen =
-                    run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT, Storm.Fault.BOTH));
+            StormReport seen = run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT, Storm.Fault.BOTH));
             assertTrue(seen.sessions() > 0 && seen.connections() > 16, seen::toString);
-            assertTrue(
-                    isDone(seen.faults().gateway()) && isDone(seen.faults().both()), seen::toString);
-            assertTrue(
-                    seen.messagesRun() > 0 && seen.messagesSentAgain() > 0, seen::toString);
+            assertTrue(isDone(seen.faults().gateway()) && isDone(seen.faults().both()), seen::toString);
+            assertTrue(seen.messagesRun() > 0 && seen.messagesSentAgain() > 0, seen::toString);
         }
     }
 
@@ -42,8 +39,7 @@ class StormTest {
     void shouldTellOfEveryFrameThatADiskDidNotTake() throws Exception {
         Assumptions.assumeTrue(Product.mayMount(), "a mount namespace needs root");
         try (Product product = Product.onSmallDisk()) {
-            StormReport seen =
-                    run(product, List.of(Storm.Fault.FULL_DISK, Storm.Fault.READ_ONLY, Storm.Fault.GATEWAY));
+            StormReport seen = run(product, List.of(Storm.Fault.FULL_DISK, Storm.Fault.READ_ONLY, Storm.Fault.GATEWAY));
             assertEquals(0, seen.untold());
         }
     }

@@ -3,12 +3,12 @@ package brig.loadtests.chaos;
 import brig.loadtests.conformance.Product;
 import brig.loadtests.report.Machine;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.Flat;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
@@ -69,8 +69,13 @@ public final class Chaos implements Callable<Integer> {
         return outcome.isWell() ? 0 : 1;
     }
 
-    /** What {@code --json} prints. @param seed what chance began with */
-    private record ChaosReport(String machine, long seed, @Flat StormReport storm) {}
+    /**
+     * What {@code --json} prints.
+     *
+     * @param seed what chance began with
+     */
+    private record ChaosReport(
+            String machine, long seed, @Flat StormReport storm) {}
 
     private Storm.Outcome run(Product product, List<Storm.Fault> faults)
             throws IOException, InterruptedException, ExecutionException {

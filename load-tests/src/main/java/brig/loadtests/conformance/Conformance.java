@@ -124,10 +124,13 @@ public final class Conformance implements Callable<Integer> {
     }
 
     /** What {@code --json} prints. */
-    private record ConformanceReport(
-            String machine, int passed, int failed, int skipped, List<CheckReport> checks) {}
+    private record ConformanceReport(String machine, int passed, int failed, int skipped, List<CheckReport> checks) {}
 
-    /** @param fault what the server did wrong; empty for nothing */
+    /**
+     * What came of a check over one way in.
+     *
+     * @param fault what the server did wrong; empty for nothing
+     */
     private record CheckReport(
             String name, String way, String clause, String rule, Kit.Verdict verdict, String fault, long tookMs) {
         static CheckReport of(Kit.Result result) {

@@ -45,9 +45,7 @@ public final class Product implements Target.Limited, Target.Control {
 
     private static Product start(ServeSettings settings) throws IOException {
         return new Product(
-                Brig.prepare(Brig.newFolder(), Brig.Launch.with(settings))
-                        .launch(),
-                null);
+                Brig.prepare(Brig.newFolder(), Brig.Launch.with(settings)).launch(), null);
     }
 
     /** With limits that a storm does not reach. */

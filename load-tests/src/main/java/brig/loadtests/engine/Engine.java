@@ -79,8 +79,8 @@ public final class Engine implements AutoCloseable {
             switch (event) {
                 case EngineEvent.Progress progress -> listener.accept(Progress.of(progress));
                 case EngineEvent.Result result ->
-                    throw new IOException(
-                            "the generator gave up: " + Objects.requireNonNullElse(result.fault(), "it did not say why"));
+                    throw new IOException("the generator gave up: "
+                            + Objects.requireNonNullElse(result.fault(), "it did not say why"));
                 case EngineEvent.Ready _, EngineEvent.Connected _, EngineEvent.Idle _ -> {}
             }
         }

@@ -13,11 +13,19 @@ public sealed interface EngineEvent {
     @Extensible
     record Ready() implements EngineEvent {}
 
-    /** All readers are connected. @param ms since it was told to go */
+    /**
+     * All readers are connected.
+     *
+     * @param ms since it was told to go
+     */
     @Extensible
     record Connected(double ms) implements EngineEvent {}
 
-    /** Once a second while frames flow. @param perSecond frames since the one before */
+    /**
+     * Once a second while frames flow.
+     *
+     * @param perSecond frames since the one before
+     */
     @Extensible
     record Progress(long delivered, double perSecond, List<Long> rssBytes) implements EngineEvent {}
 

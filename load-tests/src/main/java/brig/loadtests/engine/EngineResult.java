@@ -40,7 +40,9 @@ public record EngineResult(
                 cpuSeconds / event.seconds(),
                 event.generatorCpuShare(),
                 event.sendLagNsP99() / 1e6,
-                event.rssPeakGrowthBytes().stream().mapToDouble(Long::doubleValue).sum(),
+                event.rssPeakGrowthBytes().stream()
+                        .mapToDouble(Long::doubleValue)
+                        .sum(),
                 event.all().gaps(),
                 all,
                 event.quiet() == null ? all : group(event.quiet()));

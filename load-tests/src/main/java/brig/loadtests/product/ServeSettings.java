@@ -22,13 +22,20 @@ public record ServeSettings(
         @OmitEmpty Map<String, Long> limits,
         @Nullable Retention retention,
         @Nullable Worker worker) {
-    public static final ServeSettings DEFAULTS =
-            new ServeSettings(null, null, null, null, null, Map.of(), null, null);
+    public static final ServeSettings DEFAULTS = new ServeSettings(null, null, null, null, null, Map.of(), null, null);
 
-    /** @param port 0 for one that is free */
+    /**
+     * Where HTTP is served.
+     *
+     * @param port 0 for one that is free
+     */
     public record Http(int port) {}
 
-    /** @param bytes of all ended streams */
+    /**
+     * What is kept of ended spawns.
+     *
+     * @param bytes of all ended streams
+     */
     public record Retention(long bytes) {}
 
     /**
@@ -94,11 +101,6 @@ public record ServeSettings(
                 http == null ? new Http(0) : http,
                 limits,
                 retention,
-                new Worker(
-                        List.of(folder + "/work"),
-                        own.agentDirs(),
-                        own.policyDirs(),
-                        own.policies(),
-                        own.egress()));
+                new Worker(List.of(folder + "/work"), own.agentDirs(), own.policyDirs(), own.policies(), own.egress()));
     }
 }

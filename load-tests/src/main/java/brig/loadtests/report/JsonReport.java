@@ -106,7 +106,11 @@ public record JsonReport(
         }
     }
 
-    /** A bound. @param evidence the figures that it is judged by */
+    /**
+     * A bound.
+     *
+     * @param evidence the figures that it is judged by
+     */
     public record JudgedBound(Verdict.Status status, String scenario, String bound, String says, String evidence) {
         static JudgedBound of(Verdict verdict) {
             return new JudgedBound(
