@@ -196,13 +196,13 @@ public sealed interface Frame {
             @Nullable String name,
             @Nullable String kind,
             @Nullable String title,
-            @Nullable Status status,
+            @Nullable Progress status,
             @Nullable Object input,
             @Nullable String output,
             @OmitEmpty boolean more)
             implements Frame {
         /** How far it is. */
-        public enum Status {
+        public enum Progress {
             /** The model writes its arguments. */
             PENDING,
             RUNNING,
@@ -254,15 +254,11 @@ public sealed interface Frame {
     /**
      * What happened to a network request of the agent.
      *
-     * @param kind the event's
-     * @param event null where the kind is none of this version
+     * @param event null where its kind is none of this version
      * @param dropped how many frames like this were left out before it
      */
     record Egress(
-            String kind,
-
-            @Flat(tagged = false) @Nullable EgressEvent event,
-
+            @Flat @Nullable EgressEvent event,
             @OmitEmpty long dropped) implements Frame {}
 
     /**

@@ -76,7 +76,7 @@ final class RecordReader {
         Class<?> type = (Class<?>) field.type();
         if (field.nullable()
                 && (Collections.disjoint(values.keySet(), names(values, type))
-                        || shape.ignoresUnknown() && isUnknownKind(values, type))) {
+                        || (shape.ignoresUnknown() && isUnknownKind(values, type)))) {
             return null;
         }
         return make(values, shape(values, type));
@@ -99,7 +99,7 @@ final class RecordReader {
     private static @Nullable Object single(
             Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
         Object given = given(values, field);
-        boolean tolerant = shape.isForeign() || shape.ignoresUnknown() && field.nullable() && isConstant(given, field);
+        boolean tolerant = shape.isForeign() || (shape.ignoresUnknown() && field.nullable() && isConstant(given, field));
         Object value = given == null ? null : value(field.name(), given, field.type(), tolerant);
         if (value == null) {
             return field.nullable() ? null : absent(field);
