@@ -164,14 +164,9 @@ public final class Json {
         return withoutLateControls(plain(record));
     }
 
-    /** {@link #write(Record)} of an object whose fields are not ours to name. */
+    /** The object as one line of JSON without a newline, and without any other control character. */
     public static byte[] write(JsonObject object) {
         return withoutLateControls(plain(object));
-    }
-
-    /** {@link #writeLine(Record)} of an object whose fields are not ours to name. */
-    public static byte[] writeLine(JsonObject object) {
-        return line(write(object));
     }
 
     /** The record as one line of JSON with a newline. */
