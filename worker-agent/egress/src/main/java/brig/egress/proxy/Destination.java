@@ -1,5 +1,6 @@
 package brig.egress.proxy;
 
+import brig.egress.request.Refusal;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostNames;
 import io.netty.handler.codec.http.HttpHeaderNames;

@@ -1,5 +1,6 @@
 package brig.egress.proxy;
 
+import brig.egress.request.Refusal;
 import brig.egress.policy.AddressGuard;
 import brig.egress.policy.HostPolicy;
 import brig.egress.tls.UpstreamTls;
