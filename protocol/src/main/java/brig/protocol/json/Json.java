@@ -164,6 +164,11 @@ public final class Json {
         return withoutLateControls(plain(record));
     }
 
+    /** The object as one line of JSON without a newline, and without any other control character. */
+    public static byte[] write(JsonObject object) {
+        return withoutLateControls(plain(object));
+    }
+
     /** The record as one line of JSON with a newline. */
     public static byte[] writeLine(Record record) {
         return line(write(record));
@@ -298,7 +303,7 @@ public final class Json {
             Object value = field.valueOf(record);
             if (field.flat() && value instanceof Record inner) {
                 RecordShape inside = RecordShape.of(inner.getClass());
-                if (inside.tagField() != null) {
+                if (field.tagged() && inside.tagField() != null) {
                     generator.writeStringField(inside.tagField(), inside.tag());
                 }
                 writeFields(generator, inner, inside);
