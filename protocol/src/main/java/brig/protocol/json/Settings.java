@@ -138,7 +138,9 @@ public final class Settings {
         if (wanted.isRecord() && value instanceof Map<?, ?> inner) {
             return bindRecord(path + ".", inner, wanted.asSubclass(Record.class));
         }
-        String what = wanted.isRecord() || wanted == JsonObject.class ? "an object" : wanted == String.class ? "a string" : wanted.getSimpleName();
+        String what = wanted.isRecord() || wanted == JsonObject.class
+                ? "an object"
+                : wanted == String.class ? "a string" : wanted.getSimpleName();
         throw new BrigException(
                 ErrorCode.INVALID_FIELD,
                 "key '" + path + (value == null ? "' is missing; it must be " : "' must be ") + what);

@@ -198,8 +198,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
     /** A person refuses a host for now: what waits for it is answered. */
     public void deny(String spawnId, String host) {
         HostPattern refused = HostPattern.parse(host);
-        onSession(
-                spawnId, id -> new EgressCommand.Deny(id, host), session -> session.asks.handleDecided(refused));
+        onSession(spawnId, id -> new EgressCommand.Deny(id, host), session -> session.asks.handleDecided(refused));
     }
 
     /** Takes a secret back from a worker, for good. */
@@ -212,8 +211,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         return audit.read(position, bytesMax);
     }
 
-    private void onSession(
-            String spawnId, Function<String, EgressCommand> command, Consumer<EgressSession> change) {
+    private void onSession(String spawnId, Function<String, EgressCommand> command, Consumer<EgressSession> change) {
         thread.run(() -> {
             change.accept(session(spawnId));
             registrations.forEachOf(spawnId, registration -> supervisor.send(command.apply(registration.id)));

@@ -20,8 +20,7 @@ final class EgressSession {
     final Set<String> revoked = new HashSet<>();
     final AskLedger asks;
 
-    EgressSession(
-            boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events, AskLedger asks) {
+    EgressSession(boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events, AskLedger asks) {
         this.hasWayOut = hasWayOut;
         this.policy = policy;
         this.events = events;

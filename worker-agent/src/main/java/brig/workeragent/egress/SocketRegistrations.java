@@ -156,10 +156,7 @@ final class SocketRegistrations {
     }
 
     private void handleSocket(
-            SocketRegistration registration,
-            int port,
-            @Nullable WallSocket socket,
-            @Nullable Throwable failure) {
+            SocketRegistration registration, int port, @Nullable WallSocket socket, @Nullable Throwable failure) {
         if (socket == null) {
             LOG.warn(
                     "no listener for port {} spawn_id={}: {}",

@@ -150,7 +150,9 @@ public final class AuditFiles {
     private static long firstMs(Path file) throws IOException {
         try (SeekableByteChannel channel = Files.newByteChannel(file)) {
             String line = firstLine(channel);
-            return line.isEmpty() ? 0 : Json.read(line.getBytes(UTF_8), AuditLine.class).ts();
+            return line.isEmpty()
+                    ? 0
+                    : Json.read(line.getBytes(UTF_8), AuditLine.class).ts();
         } catch (NoSuchFileException | BrigException e) {
             return 0;
         }

@@ -47,8 +47,7 @@ public final class SecretFilter implements ExchangeFilter {
      * @param credential what the proxy itself adds; null for nothing
      * @param used takes the names of the secrets that were put in, a set that may still grow
      */
-    public SecretFilter(
-            Injection injection, Scope scope, @Nullable Credential credential, Consumer<Set<String>> used) {
+    public SecretFilter(Injection injection, Scope scope, @Nullable Credential credential, Consumer<Set<String>> used) {
         this.injection = injection;
         this.scope = scope;
         this.credential = credential;

@@ -24,7 +24,8 @@ public sealed interface EgressCommand {
             String key,
             Map<String, List<String>> hosts,
             List<String> extraRoots,
-            List<String> closed) implements EgressCommand {}
+            List<String> closed)
+            implements EgressCommand {}
 
     /** A command about one worker. */
     sealed interface OfWorker extends EgressCommand {
@@ -56,7 +57,8 @@ public sealed interface EgressCommand {
             Map<String, String> placeholders,
             List<String> allowed,
             List<String> revoked,
-            List<SentSocket> sockets) implements OfWorker {}
+            List<SentSocket> sockets)
+            implements OfWorker {}
 
     /** The values of a worker's secrets as they are now, by name. */
     record Secrets(String worker, Map<String, String> values) implements OfWorker {}

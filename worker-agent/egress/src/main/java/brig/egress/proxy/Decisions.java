@@ -13,8 +13,6 @@ import java.util.function.Consumer;
 
 /**
  * What one worker may reach: its policy, and what persons decide beside it. State owned by the worker's event loop.
- *
- * <p>Decision 0056.
  */
 final class Decisions {
     private static final int ONCE_MAX = 1024;

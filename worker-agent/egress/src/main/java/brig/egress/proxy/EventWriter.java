@@ -34,7 +34,10 @@ final class EventWriter implements AutoCloseable {
     private EventWriter(Kind kind, int queueMax, OutputStream out) {
         this.kind = kind;
         this.queue = new ArrayBlockingQueue<>(queueMax);
-        this.writer = Thread.ofPlatform().daemon().name("brig-" + kind.name().toLowerCase(Locale.ROOT)).unstarted(() -> run(out));
+        this.writer = Thread.ofPlatform()
+                .daemon()
+                .name("brig-" + kind.name().toLowerCase(Locale.ROOT))
+                .unstarted(() -> run(out));
     }
 
     /** @param out is locked for as long as lines are written to it */

@@ -63,14 +63,10 @@ final class Filters {
         boolean scrubs = !routeSecret.isEmpty()
                 || secrets.names().stream().anyMatch(name -> policy.secretGoesTo(name, to.host(), to.port()));
         SecretFilter.Scope scope = new SecretFilter.Scope(
-                rewrites,
-                rewrites && SecretFilter.isIdentity(request),
-                scrubs,
-                name -> isInQuery(policy, name));
+                rewrites, rewrites && SecretFilter.isIdentity(request), scrubs, name -> isInQuery(policy, name));
         SecretFilter.Credential credential = route == null || routeSecret.isEmpty()
                 ? null
-                : new SecretFilter.Credential(
-                        route.header(), worker.secrets().placeholder(routeSecret));
+                : new SecretFilter.Credential(route.header(), worker.secrets().placeholder(routeSecret));
         return new SecretFilter(injection, scope, credential, record::use);
     }
 

@@ -1,8 +1,8 @@
 package brig.egress.proxy;
 
+import brig.egress.policy.Verdict;
 import brig.egress.request.Refusal;
 import brig.egress.request.RequestRecord;
-import brig.egress.policy.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

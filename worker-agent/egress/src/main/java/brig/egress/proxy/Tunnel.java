@@ -1,8 +1,8 @@
 package brig.egress.proxy;
 
+import brig.egress.policy.HostNames;
 import brig.egress.request.Refusal;
 import brig.egress.request.RequestRecord;
-import brig.egress.policy.HostNames;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -18,8 +18,7 @@ final class Tunnel {
     static void start(WorkerEgress worker, ConnectionFront before, Target target) {
         Channel inside = before.channel();
         inside.config().setAutoRead(false);
-        RequestRecord record =
-                new RequestRecord(
+        RequestRecord record = new RequestRecord(
                 RequestRecord.Kind.TUNNEL, "CONNECT", "tcp", target.hostPort(), "", System.nanoTime());
         record.allow("tunnelHosts has " + target.host());
         Target raw = new Target(false, target.host(), target.port());
@@ -74,7 +73,8 @@ final class Tunnel {
             if (same.getNow()) {
                 ctx.pipeline().remove(this);
             } else {
-                record.refuse(Refusal.blocked("the name in TLS is another than " + record.at().host()));
+                record.refuse(Refusal.blocked(
+                        "the name in TLS is another than " + record.at().host()));
                 ctx.close();
             }
         }
