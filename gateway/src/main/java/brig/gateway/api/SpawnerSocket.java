@@ -29,6 +29,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.wire.ObjectDecoder;
 import io.netty.channel.Channel;
@@ -224,7 +225,7 @@ public final class SpawnerSocket {
         private CompletionStage<Map<String, ?>> answer(Fields asked) {
             try {
                 if (attachment != null) {
-                    attachment.handleMessage(asked);
+                    attachment.handleMessage(JsonObject.of(asked.asMap()));
                     return CompletableFuture.completedFuture(Map.of());
                 }
                 String action = asked.requiredText("action");
