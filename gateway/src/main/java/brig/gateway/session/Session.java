@@ -11,6 +11,7 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.StreamPosition;
+import brig.protocol.control.Message;
 import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -181,7 +182,7 @@ public final class Session {
         try {
             WorkerStream worker = spawn.worker();
             requireControl(access, takeControl);
-            worker.input(new WorkerStream.Message(content, id, access.captain(), via));
+            worker.input(new Message(content, id, access.captain(), via));
         } catch (BrigException refusal) {
             throw refusal.withMessageId(id);
         }
