@@ -6,6 +6,7 @@ import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.profile.AgentProfile;
@@ -285,7 +286,7 @@ public final class Workers {
                         place.folder());
                 Outbox outbox = new Outbox(bounds.unackedBytesMax());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
-                project.notices().forEach(notice -> told.handle(Map.of("kind", "project_file", "rule", notice)));
+                project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
                 AutoCloseable egress = parts.egress()
                         .open(
                                 spawnId,

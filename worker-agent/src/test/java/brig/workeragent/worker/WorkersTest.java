@@ -12,6 +12,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.control.Message;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.control.WorkersAnswer;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
@@ -125,7 +126,7 @@ class WorkersTest {
     }
 
     private AutoCloseable openEgress(
-            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
         if (noEgress != null) {
             throw noEgress;
         }
