@@ -10,6 +10,7 @@ import brig.gateway.stream.Subscription;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.StreamPosition;
+import brig.protocol.control.Message;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
@@ -177,7 +178,7 @@ public final class Session {
         try {
             WorkerStream worker = spawn.worker();
             requireControl(access, takeControl);
-            worker.input(new WorkerStream.Message(message.content(), id, access.captain(), via));
+            worker.input(new Message(message.content(), id, access.captain(), via));
         } catch (BrigException refusal) {
             throw refusal.withMessageId(id);
         }

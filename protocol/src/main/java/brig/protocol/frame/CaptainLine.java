@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface CaptainLine {
     /** The first line of a connection that was not authenticated when it was opened. */
     @Extensible
-    record Auth(@Flat Token token, @Flat AttachOptions options) implements CaptainLine {}
+    record Auth(String auth, @Flat AttachOptions options) implements CaptainLine {}
 
     /** That part of it which is read first: what else a line says, nobody hears whose token is not valid. */
     @Extensible
