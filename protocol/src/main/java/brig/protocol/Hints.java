@@ -18,7 +18,6 @@ public record Hints(
         @Nullable String spawnId,
         @Nullable String sessionId,
         @Nullable String messageId) {
-    /** No hint. */
     public static final Hints NONE = new Hints(null, null, null, null, null, null);
 
     Hints withRetryAfterSeconds(@Nullable Integer seconds) {
