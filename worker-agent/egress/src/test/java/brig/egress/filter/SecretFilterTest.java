@@ -83,6 +83,17 @@ class SecretFilterTest {
     }
 
     @Test
+    void shouldGiveBackAtTheEndWhatLookedLikeTheBeginningOfAPiece() {
+        SecretFilter filter = filter(true);
+        filter.handleRequest(head());
+        String begun = PLACEHOLDER.substring(0, 20);
+        assertEquals("", filter.body(bytes(begun), false).toString(UTF_8));
+        assertEquals(begun, filter.body(bytes(""), true).toString(UTF_8));
+        String half = VALUE.substring(0, 9);
+        assertEquals(half, filter.answerBody(bytes(half), true).toString(UTF_8));
+    }
+
+    @Test
     void shouldRefuseAPlaceholderThatMayNotGoThereWhereverItStands() {
         SecretFilter filter = filter(false);
         assertThrows(SecretRefusedException.class, () -> filter.target("/x?k=" + PLACEHOLDER));
