@@ -1,10 +1,6 @@
 package brig.protocol;
 
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /** An expected refusal: a code, a sentence for a person that names cause and mend, and no stack trace. */
 public final class BrigException extends RuntimeException {
@@ -12,7 +8,7 @@ public final class BrigException extends RuntimeException {
 
     private final ErrorCode code;
     private final int retryAfterSeconds;
-    private transient Map<String, Object> fields = Map.of();
+    private transient RefusalDetails details = RefusalDetails.NONE;
     private int httpStatus;
 
     public BrigException(ErrorCode code, String message) {
@@ -40,21 +36,41 @@ public final class BrigException extends RuntimeException {
     }
 
     /** Says which spawn it is about, and the state that this is in. */
-    public BrigException about(String spawnId, String state) {
-        return with("state", state).with("spawn_id", spawnId);
-    }
-
-    /** Says something more: a field of the answer beside {@code code}. */
-    public BrigException with(String field, Object value) {
-        Map<String, Object> more = new LinkedHashMap<>(fields);
-        more.put(field, value);
-        fields = more;
+    public BrigException about(String spawnId, SpawnState state) {
+        details = new RefusalDetails(details.queuePosition(), state, spawnId, details.sessionId(), details.messageId());
         return this;
     }
 
-    /** What was said beside code, message and hint: {@code state} and {@code spawn_id} of a spawn, for one. */
-    public Map<String, Object> fields() {
-        return fields;
+    /** Says all that it is about. */
+    public BrigException about(RefusalDetails about) {
+        details = about;
+        return this;
+    }
+
+    /** Says the agent's own id of the spawn that it is about. */
+    public BrigException ofSession(String sessionId) {
+        details = new RefusalDetails(
+                details.queuePosition(), details.state(), details.spawnId(), sessionId, details.messageId());
+        return this;
+    }
+
+    /** Says which message is refused. */
+    public BrigException ofMessage(String messageId) {
+        details = new RefusalDetails(
+                details.queuePosition(), details.state(), details.spawnId(), details.sessionId(), messageId);
+        return this;
+    }
+
+    /** Says which place in the queue was given up, from 1. */
+    public BrigException atQueuePosition(int position) {
+        details = new RefusalDetails(
+                position, details.state(), details.spawnId(), details.sessionId(), details.messageId());
+        return this;
+    }
+
+    /** What was said beside code, message and hint. */
+    public RefusalDetails details() {
+        return details;
     }
 
     /** Answers HTTP with another status than its code does. */
@@ -65,18 +81,6 @@ public final class BrigException extends RuntimeException {
 
     public int httpStatus() {
         return httpStatus;
-    }
-
-    /** The whole answer where a session is not ready: what whoever waits for it has to know, and nothing else. */
-    public Map<String, @Nullable Object> notReady() {
-        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("success", false);
-        answer.put("code", code.name());
-        for (String field : List.of("state", "spawn_id", "session_id")) {
-            answer.put(field, fields.get(field));
-        }
-        answer.put("retry_after_seconds", retryAfterSeconds().orElse(1));
-        return answer;
     }
 
     /** The message; never null here, unlike the overridden one. */

@@ -2,6 +2,7 @@ package brig.acp;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.json.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ final class RpcException extends RuntimeException {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("code", refusal.code().name());
         refusal.retryAfterSeconds().ifPresent(seconds -> data.put("retry_after_seconds", seconds));
-        data.putAll(refusal.fields());
+        data.putAll(Json.parseObject(Json.write(refusal.details())));
         String more = refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
                 ? "; a folder above it goes into worker.workspaceBases of brig.json"
                 : "";

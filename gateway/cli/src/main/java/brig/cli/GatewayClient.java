@@ -3,8 +3,10 @@ package brig.cli;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.api.ErrorLine;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,7 +17,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -85,12 +86,8 @@ final class GatewayClient implements AutoCloseable {
                     ErrorCode.valueOf(code),
                     why + (why.startsWith(NO_SESSION) ? "; 'brig sessions --all' lists those that there are" : ""),
                     (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
-            for (String field : List.of("state", "spawn_id", "session_id")) {
-                if (answer.has(field)) {
-                    refusal.with(field, answer.requiredText(field));
-                }
-            }
-            throw refusal;
+            throw refusal.about(
+                    JsonObject.of(answer.asMap()).as(ErrorLine.class).details());
         }
     }
 

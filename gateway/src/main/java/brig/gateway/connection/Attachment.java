@@ -1,13 +1,13 @@
 package brig.gateway.connection;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.session.Session;
 import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
+import brig.protocol.Role;
 import brig.protocol.json.Fields;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -2,6 +2,8 @@ package brig.gateway.connection;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.ErrorLine;
+import brig.protocol.api.ProblemDetails;
 import brig.protocol.json.Json;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.buffer.Buffer;
@@ -9,19 +11,22 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /** Refusals as answers: a line on sockets, {@code application/problem+json} (RFC 9457) over HTTP. */
 public final class Problem {
     private Problem() {}
 
-    /** {@code {"error", "code", "retry_after_seconds"?, "state"?, "spawn_id"?}}. */
-    public static Map<String, Object> line(BrigException refusal) {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("error", refusal.getMessage());
-        line.put("code", refusal.code().name());
-        line.putAll(hints(refusal));
-        return line;
+    /** The refusal as a line. */
+    public static ErrorLine line(BrigException refusal) {
+        return new ErrorLine(refusal.getMessage(), refusal.code().name(), hint(refusal), refusal.details());
+    }
+
+    private static @Nullable Integer hint(BrigException refusal) {
+        OptionalInt seconds = refusal.retryAfterSeconds();
+        return seconds.isPresent() ? seconds.getAsInt() : null;
     }
 
     /** A browser takes the answer for what it says it is, and never for markup. */
@@ -38,7 +43,9 @@ public final class Problem {
         }
         unguessed(response).setStatusCode(status).putHeader("Content-Type", "application/problem+json");
         response.end(Buffer.buffer(Json.write(
-                refusal.code() == ErrorCode.SESSION_NOT_READY ? refusal.notReady() : body(refusal, status))));
+                refusal.code() == ErrorCode.SESSION_NOT_READY
+                        ? ProblemDetails.NotReady.of(refusal)
+                        : body(refusal, status))));
     }
 
     /** The same as bytes, for a connection on which no request came that could be answered; it is closed behind them. */
@@ -54,15 +61,15 @@ public final class Problem {
         return Buffer.buffer(head.append("\r\n").toString()).appendBytes(body).getBytes();
     }
 
-    private static Map<String, Object> body(BrigException refusal, int status) {
-        Map<String, Object> body = new LinkedHashMap<>();
-        body.put("type", "urn:brig:error:" + refusal.code().name());
-        body.put("title", title(refusal.code()));
-        body.put("status", status);
-        body.put("detail", refusal.getMessage());
-        body.put("code", refusal.code().name());
-        body.putAll(hints(refusal));
-        return body;
+    private static ProblemDetails body(BrigException refusal, int status) {
+        return new ProblemDetails(
+                "urn:brig:error:" + refusal.code().name(),
+                title(refusal.code()),
+                status,
+                refusal.getMessage(),
+                refusal.code().name(),
+                hint(refusal),
+                refusal.details());
     }
 
     private static String title(ErrorCode code) {
@@ -71,10 +78,10 @@ public final class Problem {
     }
 
     /** What tells the client when to come back, and what it is about. */
-    public static Map<String, Object> hints(BrigException refusal) {
-        Map<String, Object> hints = new LinkedHashMap<>();
+    public static Map<String, @Nullable Object> hints(BrigException refusal) {
+        Map<String, @Nullable Object> hints = new LinkedHashMap<>();
         refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
-        hints.putAll(refusal.fields());
+        hints.putAll(Json.parseObject(Json.write(refusal.details())));
         return hints;
     }
 

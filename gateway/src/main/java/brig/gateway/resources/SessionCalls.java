@@ -9,14 +9,15 @@ import brig.gateway.listener.EventStream;
 import brig.gateway.listener.ListenerServices;
 import brig.gateway.listener.WebSockets;
 import brig.gateway.session.Session;
-import brig.gateway.session.SessionStatus;
 import brig.gateway.stream.AgentFilter;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
+import brig.protocol.api.SessionStatus;
 import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +39,7 @@ public final class SessionCalls {
     /** Those that have not ended, or those of the status that is asked for. */
     public void list(Call call) {
         String text = call.text("status");
-        SessionStatus status = text == null ? null : SessionStatus.read(text);
+        SessionStatus status = text == null ? null : status(text);
         call.answer(
                 200,
                 spawns.page(
@@ -46,6 +47,13 @@ public final class SessionCalls {
                         "sessions",
                         spawn -> status == null ? !spawn.state().isFinal() : SessionStatus.of(spawn.state()) == status,
                         Session::view));
+    }
+
+    private static SessionStatus status(String text) {
+        return Arrays.stream(SessionStatus.values())
+                .filter(status -> status.wireName().equals(text))
+                .findFirst()
+                .orElseThrow(() -> Fields.invalid("status", "must be pending, active or inactive"));
     }
 
     public void input(Call call) {

@@ -1,7 +1,6 @@
 package brig.gateway.session;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.FrameSink;
@@ -10,7 +9,9 @@ import brig.gateway.stream.Subscription;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.StreamPosition;
+import brig.protocol.api.SessionStatus;
 import brig.protocol.json.Fields;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -183,7 +184,7 @@ public final class Session {
             requireControl(access, takeControl);
             worker.input(new WorkerStream.Message(content, id, access.captain(), via));
         } catch (BrigException refusal) {
-            throw id == null ? refusal : refusal.with("message_id", id);
+            throw id == null ? refusal : refusal.ofMessage(id);
         }
     }
 

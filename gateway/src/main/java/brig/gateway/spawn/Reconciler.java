@@ -7,6 +7,7 @@ import brig.gateway.worker.WorkerAgent;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
 import brig.protocol.json.Fields;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -10,6 +10,7 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.log.Redaction;
@@ -280,8 +281,8 @@ public final class Spawn {
         BrigException refusal = (state.isFinal()
                         ? new BrigException(ErrorCode.SESSION_ENDED, message)
                         : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS))
-                .about(spawnId, state.wireName());
-        return sessionId == null ? refusal : refusal.with("session_id", sessionId);
+                .about(spawnId, state);
+        return sessionId == null ? refusal : refusal.ofSession(sessionId);
     }
 
     /** What it failed with. */
@@ -291,7 +292,7 @@ public final class Spawn {
                 ? Optional.empty()
                 : Optional.of(new BrigException(
                                 ErrorCode.valueOf(lastError.substring(0, colon)), lastError.substring(colon + 2), 1)
-                        .about(spawnId, state.wireName()));
+                        .about(spawnId, state));
     }
 
     /** Whether it was given up while its worker may live: an operator decides what becomes of that. */
@@ -343,7 +344,7 @@ public final class Spawn {
     public Map<String, @Nullable Object> posture() {
         if (posture == null) {
             throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn")
-                    .about(spawnId, state.wireName());
+                    .about(spawnId, state);
         }
         return parse(posture);
     }

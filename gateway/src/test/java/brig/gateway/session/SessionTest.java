@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.spawn.GrantedSpawn;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnBench;
@@ -13,6 +12,7 @@ import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
@@ -221,9 +221,10 @@ class SessionTest {
         session.join(bob, null);
         Fields named = message("{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-2\"}");
         assertEquals(
-                Map.of("message_id", "m-2"),
+                "m-2",
                 assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false, "socket"))
-                        .fields());
+                        .details()
+                        .messageId());
     }
 
     @Test

@@ -78,7 +78,7 @@ class SpawnRequestTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
-                "{}                                                | 'name' is missing",
+                "{}                                                | 'agent_config' is missing",
                 "{'agent_config':{'name':''}}                      | 'name' is missing",
                 "{'agent_config':'a'}                              | 'agent_config' must be an object",
                 "{'agent_config':{'name':'a','colour':1}}          | 'colour' is not known",

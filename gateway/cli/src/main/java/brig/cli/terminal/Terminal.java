@@ -4,6 +4,7 @@ import brig.cli.terminal.StyledLine.Colour;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.VisibleText;
+import brig.protocol.api.ProblemDetails;
 import brig.protocol.json.Json;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -174,7 +175,7 @@ public final class Terminal {
      */
     public void refuse(BrigException refusal, boolean json) {
         if (json && refusal.code() == ErrorCode.SESSION_NOT_READY) {
-            json(refusal.notReady());
+            json(Json.parseObject(Json.write(ProblemDetails.NotReady.of(refusal))));
         } else if (json) {
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("success", false);
