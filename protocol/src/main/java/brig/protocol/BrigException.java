@@ -1,6 +1,9 @@
 package brig.protocol;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** An expected refusal: a code, a sentence for a person that names cause and mend, and no stack trace. */
 public final class BrigException extends RuntimeException {
@@ -8,7 +11,7 @@ public final class BrigException extends RuntimeException {
 
     private final ErrorCode code;
     private final int retryAfterSeconds;
-    private transient RefusalDetails details = RefusalDetails.NONE;
+    private transient Hints hints = Hints.NONE;
     private int httpStatus;
 
     public BrigException(ErrorCode code, String message) {
@@ -36,41 +39,52 @@ public final class BrigException extends RuntimeException {
     }
 
     /** Says which spawn it is about, and the state that this is in. */
-    public BrigException about(String spawnId, SpawnState state) {
-        details = new RefusalDetails(details.queuePosition(), state, spawnId, details.sessionId(), details.messageId());
+    public BrigException about(@Nullable String spawnId, @Nullable String state) {
+        hints = hints.about(spawnId, state);
         return this;
     }
 
-    /** Says all that it is about. */
-    public BrigException about(RefusalDetails about) {
-        details = about;
+    /** Says which place the request has in the queue. */
+    public BrigException withQueuePosition(int position) {
+        hints = hints.withQueuePosition(position);
         return this;
     }
 
-    /** Says the agent's own id of the spawn that it is about. */
-    public BrigException ofSession(String sessionId) {
-        details = new RefusalDetails(
-                details.queuePosition(), details.state(), details.spawnId(), sessionId, details.messageId());
+    /** Says what the agent calls its session. */
+    public BrigException withSessionId(@Nullable String sessionId) {
+        hints = hints.withSessionId(sessionId);
         return this;
     }
 
-    /** Says which message is refused. */
-    public BrigException ofMessage(String messageId) {
-        details = new RefusalDetails(
-                details.queuePosition(), details.state(), details.spawnId(), details.sessionId(), messageId);
+    /** Says which message was refused. */
+    public BrigException withMessageId(@Nullable String messageId) {
+        hints = hints.withMessageId(messageId);
         return this;
     }
 
-    /** Says which place in the queue was given up, from 1. */
-    public BrigException atQueuePosition(int position) {
-        details = new RefusalDetails(
-                position, details.state(), details.spawnId(), details.sessionId(), details.messageId());
-        return this;
+    /** What is said beside code and message, {@link #retryAfterSeconds} among it. */
+    public Hints hints() {
+        return hints.withRetryAfterSeconds(
+                retryAfterSeconds().isPresent()
+                        ? Integer.valueOf(retryAfterSeconds().getAsInt())
+                        : null);
     }
 
-    /** What was said beside code, message and hint. */
-    public RefusalDetails details() {
-        return details;
+    /** The same by name, without the time. */
+    public Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        put(fields, "queue_position", hints.queuePosition());
+        put(fields, "state", hints.state());
+        put(fields, "spawn_id", hints.spawnId());
+        put(fields, "session_id", hints.sessionId());
+        put(fields, "message_id", hints.messageId());
+        return fields;
+    }
+
+    private static void put(Map<String, Object> fields, String name, @Nullable Object value) {
+        if (value != null) {
+            fields.put(name, value);
+        }
     }
 
     /** Answers HTTP with another status than its code does. */

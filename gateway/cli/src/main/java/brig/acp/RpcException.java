@@ -2,7 +2,6 @@ package brig.acp;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,7 @@ final class RpcException extends RuntimeException {
         Map<String, Object> data = new LinkedHashMap<>();
         data.put("code", refusal.code().name());
         refusal.retryAfterSeconds().ifPresent(seconds -> data.put("retry_after_seconds", seconds));
-        data.putAll(Json.parseObject(Json.write(refusal.details())));
+        data.putAll(refusal.fields());
         String more = refusal.code() == ErrorCode.WORKSPACE_OUTSIDE_BASE
                 ? "; a folder above it goes into worker.workspaceBases of brig.json"
                 : "";

@@ -3,10 +3,8 @@ package brig.cli;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
-import brig.protocol.api.ErrorLine;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
-import brig.protocol.json.JsonObject;
 import brig.protocol.wire.LineDecoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -82,12 +80,15 @@ final class GatewayClient implements AutoCloseable {
         String code = answer.text("code");
         if (code != null && answer.has("error")) {
             String why = answer.text("error", "");
-            BrigException refusal = new BrigException(
-                    ErrorCode.valueOf(code),
-                    why + (why.startsWith(NO_SESSION) ? "; 'brig sessions --all' lists those that there are" : ""),
-                    (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
-            throw refusal.about(
-                    JsonObject.of(answer.asMap()).as(ErrorLine.class).details());
+            throw new BrigException(
+                            ErrorCode.valueOf(code),
+                            why
+                                    + (why.startsWith(NO_SESSION)
+                                            ? "; 'brig sessions --all' lists those that there are"
+                                            : ""),
+                            (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0))
+                    .about(answer.text("spawn_id"), answer.text("state"))
+                    .withSessionId(answer.text("session_id"));
         }
     }
 

@@ -2,31 +2,27 @@ package brig.gateway.connection;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.api.ErrorLine;
-import brig.protocol.api.ProblemDetails;
 import brig.protocol.json.Json;
+import brig.protocol.refusal.NotReady;
+import brig.protocol.refusal.ProblemDetails;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
 /** Refusals as answers: a line on sockets, {@code application/problem+json} (RFC 9457) over HTTP. */
 public final class Problem {
     private Problem() {}
 
-    /** The refusal as a line. */
-    public static ErrorLine line(BrigException refusal) {
-        return new ErrorLine(refusal.getMessage(), refusal.code().name(), hint(refusal), refusal.details());
-    }
-
-    private static @Nullable Integer hint(BrigException refusal) {
-        OptionalInt seconds = refusal.retryAfterSeconds();
-        return seconds.isPresent() ? seconds.getAsInt() : null;
+    /** {@code {"error", "code", "retry_after_seconds"?, "state"?, "spawn_id"?}}. */
+    public static Map<String, Object> line(BrigException refusal) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("error", refusal.getMessage());
+        line.put("code", refusal.code().name());
+        line.putAll(hints(refusal));
+        return line;
     }
 
     /** A browser takes the answer for what it says it is, and never for markup. */
@@ -42,16 +38,14 @@ public final class Problem {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"brig\"");
         }
         unguessed(response).setStatusCode(status).putHeader("Content-Type", "application/problem+json");
-        response.end(Buffer.buffer(Json.write(
-                refusal.code() == ErrorCode.SESSION_NOT_READY
-                        ? ProblemDetails.NotReady.of(refusal)
-                        : body(refusal, status))));
+        Record body = refusal.code() == ErrorCode.SESSION_NOT_READY ? NotReady.of(refusal) : ProblemDetails.of(refusal);
+        response.end(Buffer.buffer(Json.write(body)));
     }
 
     /** The same as bytes, for a connection on which no request came that could be answered; it is closed behind them. */
     public static byte[] response(BrigException refusal) {
         int status = refusal.httpStatus();
-        byte[] body = Json.write(body(refusal, status));
+        byte[] body = Json.write(ProblemDetails.of(refusal));
         StringBuilder head = new StringBuilder("HTTP/1.1 " + HttpResponseStatus.valueOf(status)
                 + "\r\nContent-Type: application/problem+json\r\nConnection: close\r\nContent-Length: " + body.length
                 + "\r\n");
@@ -61,27 +55,11 @@ public final class Problem {
         return Buffer.buffer(head.append("\r\n").toString()).appendBytes(body).getBytes();
     }
 
-    private static ProblemDetails body(BrigException refusal, int status) {
-        return new ProblemDetails(
-                "urn:brig:error:" + refusal.code().name(),
-                title(refusal.code()),
-                status,
-                refusal.getMessage(),
-                refusal.code().name(),
-                hint(refusal),
-                refusal.details());
-    }
-
-    private static String title(ErrorCode code) {
-        String words = code.name().replace('_', ' ');
-        return words.charAt(0) + words.substring(1).toLowerCase(Locale.ROOT);
-    }
-
     /** What tells the client when to come back, and what it is about. */
-    public static Map<String, @Nullable Object> hints(BrigException refusal) {
-        Map<String, @Nullable Object> hints = new LinkedHashMap<>();
+    public static Map<String, Object> hints(BrigException refusal) {
+        Map<String, Object> hints = new LinkedHashMap<>();
         refusal.retryAfterSeconds().ifPresent(seconds -> hints.put("retry_after_seconds", seconds));
-        hints.putAll(Json.parseObject(Json.write(refusal.details())));
+        hints.putAll(refusal.fields());
         return hints;
     }
 

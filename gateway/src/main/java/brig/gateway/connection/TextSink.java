@@ -55,11 +55,6 @@ public final class TextSink implements FrameSink {
         writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
     }
 
-    /** Writes one line of the connection's own, which is no frame of a stream. */
-    public void writeLine(Record line) {
-        writer.write(Unpooled.wrappedBuffer(header), Unpooled.wrappedBuffer(Json.writeLine(line)), framing);
-    }
-
     @Override
     public void gap(long from, long to, GapReason reason) {
         writeLine(gapLine(from, to, reason));

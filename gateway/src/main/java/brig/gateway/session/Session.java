@@ -184,7 +184,7 @@ public final class Session {
             requireControl(access, takeControl);
             worker.input(new WorkerStream.Message(content, id, access.captain(), via));
         } catch (BrigException refusal) {
-            throw id == null ? refusal : refusal.ofMessage(id);
+            throw refusal.withMessageId(id);
         }
     }
 

@@ -278,11 +278,11 @@ public final class Spawn {
         String message = state == SpawnState.FAILED && lastError != null
                 ? "the spawn failed: " + lastError
                 : "the session is " + state.wireName();
-        BrigException refusal = (state.isFinal()
+        return (state.isFinal()
                         ? new BrigException(ErrorCode.SESSION_ENDED, message)
                         : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS))
-                .about(spawnId, state);
-        return sessionId == null ? refusal : refusal.ofSession(sessionId);
+                .about(spawnId, state.wireName())
+                .withSessionId(sessionId);
     }
 
     /** What it failed with. */
@@ -292,7 +292,7 @@ public final class Spawn {
                 ? Optional.empty()
                 : Optional.of(new BrigException(
                                 ErrorCode.valueOf(lastError.substring(0, colon)), lastError.substring(colon + 2), 1)
-                        .about(spawnId, state));
+                        .about(spawnId, state.wireName()));
     }
 
     /** Whether it was given up while its worker may live: an operator decides what becomes of that. */
@@ -344,7 +344,7 @@ public final class Spawn {
     public Map<String, @Nullable Object> posture() {
         if (posture == null) {
             throw new BrigException(ErrorCode.NOT_FOUND, "nothing is known of the wall of this spawn")
-                    .about(spawnId, state);
+                    .about(spawnId, state.wireName());
         }
         return parse(posture);
     }

@@ -138,7 +138,7 @@ class AdmissionTest {
         time.pass(1);
         BrigException refusal = refusal(late);
         assertEquals(ErrorCode.MAX_WORKERS, refusal.code());
-        assertEquals(4, refusal.details().queuePosition(), "a1, b1, a2, and then this one");
+        assertEquals(4, refusal.hints().queuePosition(), "a1, b1, a2, and then this one");
         assertEquals(Map.of("a", 2, "b", 1), admission.queue());
     }
 

@@ -223,7 +223,7 @@ class SessionTest {
         assertEquals(
                 "m-2",
                 assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false, "socket"))
-                        .details()
+                        .hints()
                         .messageId());
     }
 

@@ -1,8 +1,10 @@
 package brig.protocol.api;
 
-import brig.protocol.Limits;
 import brig.protocol.SpawnState;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.json.JsonObject;
+import brig.protocol.record.Flat;
 import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
@@ -12,6 +14,12 @@ import org.jspecify.annotations.Nullable;
 public sealed interface HttpRequest {
     /** How many entries a page has at most. */
     int PAGE_MAX = 1_000;
+
+    /** What a ticket is for. */
+    enum Part {
+        CAPTAIN,
+        WATCHER
+    }
 
     /** There is nothing to say. */
     record Nothing() implements HttpRequest {}
@@ -75,19 +83,12 @@ public sealed interface HttpRequest {
     /**
      * Makes the connection a WebSocket of that session.
      *
-     * @param from the first frame that is wanted; 0 for the first that there is
-     * @param role asks for less than the token allows
      * @param ticket in place of a token
      */
     record Attach(
             String id,
-            @OmitEmpty @Range(min = 1, max = Limits.SEQ_MAX) long from,
-            @NotEmpty SpawnerRequest.@Nullable Part role,
-            @OmitEmpty boolean presence,
-            @NotEmpty @Nullable String agent,
-            @NotEmpty @Nullable String client,
-            @NotEmpty @Nullable String ticket)
-            implements HttpRequest {}
+            @Flat AttachOptions options,
+            @NotEmpty @Nullable String ticket) implements HttpRequest {}
 
     /**
      * A message to the agent.
@@ -150,7 +151,7 @@ public sealed interface HttpRequest {
      * @param session the only one that it opens; null for what the token opens
      * @param role null for what the token allows
      */
-    record Ticket(@Nullable String session, SpawnerRequest.@Nullable Part role) implements HttpRequest {}
+    record Ticket(@Nullable String session, @Nullable Part role) implements HttpRequest {}
 
     /**
      * Stops the gateway.

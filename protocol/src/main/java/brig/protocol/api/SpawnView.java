@@ -1,7 +1,8 @@
 package brig.protocol.api;
 
 import brig.protocol.SpawnState;
-import brig.protocol.json.JsonObject;
+import brig.protocol.control.Posture;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.OmitEmpty;
@@ -54,8 +55,8 @@ public record SpawnView(
         @Nullable String lastError,
         @Flat @Nullable GivenUp givenUp,
         @Nullable SessionStatus status,
-        @Nullable Usage usage,
-        @Nullable JsonObject posture) {
+        @Nullable TokenUsage usage,
+        @Nullable Posture posture) {
 
     /**
      * How a process of an agent ended.
@@ -71,17 +72,17 @@ public record SpawnView(
     public record GivenUp(@WriteNull @Nullable Boolean providerRuntimeAlive) {}
 
     /** The same as a list shows it. */
-    public SpawnView listed(SessionStatus newStatus, @Nullable Usage newUsage) {
+    public SpawnView listed(SessionStatus newStatus, @Nullable TokenUsage newUsage) {
         return with(newStatus, newUsage, posture);
     }
 
     /** The same with what its wall enforces, where that is known. */
-    public SpawnView whole(@Nullable JsonObject newPosture) {
+    public SpawnView whole(@Nullable Posture newPosture) {
         return with(status, usage, newPosture);
     }
 
     private SpawnView with(
-            @Nullable SessionStatus newStatus, @Nullable Usage newUsage, @Nullable JsonObject newPosture) {
+            @Nullable SessionStatus newStatus, @Nullable TokenUsage newUsage, @Nullable Posture newPosture) {
         return new SpawnView(
                 spawnId,
                 taskId,

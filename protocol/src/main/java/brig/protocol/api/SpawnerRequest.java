@@ -3,6 +3,9 @@ package brig.protocol.api;
 import brig.protocol.ErrorCode;
 import brig.protocol.Limits;
 import brig.protocol.Role;
+import brig.protocol.control.EgressDecision;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.record.Default;
 import brig.protocol.record.Flat;
@@ -74,15 +77,7 @@ public sealed interface SpawnerRequest {
             String id)
             implements SpawnerRequest {}
 
-    /**
-     * Makes the connection one of that session.
-     *
-     * @param from the first frame that is wanted; 0 for the first that there is
-     * @param role asks for less than the connection may
-     * @param presence to be told who is there
-     * @param agent only the frames of that sub-agent, or of {@code main}; null for all
-     * @param client the program that asks
-     */
+    /** Makes the connection one of that session. */
     record Attach(
             @NotEmpty
             @Name(
@@ -90,18 +85,8 @@ public sealed interface SpawnerRequest {
                     old = {"task_id", "spawn_id", "session_id"})
             String id,
 
-            @OmitEmpty @Range(min = 1, max = Limits.SEQ_MAX) long from,
-            @Nullable Part role,
-            @OmitEmpty boolean presence,
-            @Nullable String agent,
-            @Nullable String client)
+            @Flat AttachOptions options)
             implements SpawnerRequest {}
-
-    /** What a connection wants to be in a session. */
-    enum Part {
-        CAPTAIN,
-        WATCHER
-    }
 
     /**
      * Makes the connection the one that tells what an agent says which Brig did not start.
@@ -184,7 +169,7 @@ public sealed interface SpawnerRequest {
     record Audit(
             @NotEmpty @Nullable String spawnId,
             @NotEmpty @Nullable String host,
-            AuditPage.@Nullable Decision decision,
+            AuditEvent.@Nullable Decision decision,
             @OmitEmpty @Range(max = Limits.SEQ_MAX) long since,
             @OmitEmpty @Range(max = Limits.SEQ_MAX) long until,
             @OmitEmpty @Range(min = 1, max = PAGE_MAX) int limit,

@@ -1,6 +1,7 @@
 package brig.protocol.api;
 
 import brig.protocol.SpawnState;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.OmitEmpty;
@@ -47,7 +48,7 @@ public record TreeView(
             @Nullable String agent,
             @Nullable String agentVersion,
             @Nullable String model,
-            @Flat @Nullable Usage usage,
+            @Flat @Nullable TokenUsage usage,
             int messages) {}
 
     /**
@@ -79,7 +80,7 @@ public record TreeView(
             @Nullable String prompt,
             @Nullable String summary,
             @Nullable String error,
-            @Flat @Nullable Usage usage) {}
+            @Flat @Nullable TokenUsage usage) {}
 
     /** How many sub-agents there are, in all and by how they fare; those that were only spawned run. */
     @Extensible

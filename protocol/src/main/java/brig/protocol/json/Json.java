@@ -164,6 +164,11 @@ public final class Json {
         return withoutLateControls(plain(record));
     }
 
+    /** The object as one line of JSON without a newline, and without any other control character. */
+    public static byte[] write(JsonObject object) {
+        return withoutLateControls(plain(object));
+    }
+
     /** The record as one line of JSON with a newline. */
     public static byte[] writeLine(Record record) {
         return line(write(record));
@@ -172,6 +177,11 @@ public final class Json {
     /** The object in the one form that all equal objects have, after RFC 8785. Null counts as absent. */
     public static byte[] canonical(Record record) {
         return canonical(parseObject(plain(record)));
+    }
+
+    /** The name by which a record is told from the others of its tagged type; of another one, its own in snake case. */
+    public static String tag(Record record) {
+        return RecordShape.of(record.getClass()).tag();
     }
 
     /** Writes the record's fields into an object that is begun. */
@@ -293,7 +303,7 @@ public final class Json {
             Object value = field.valueOf(record);
             if (field.flat() && value instanceof Record inner) {
                 RecordShape inside = RecordShape.of(inner.getClass());
-                if (inside.tagField() != null) {
+                if (field.tagged() && inside.tagField() != null) {
                     generator.writeStringField(inside.tagField(), inside.tag());
                 }
                 writeFields(generator, inner, inside);

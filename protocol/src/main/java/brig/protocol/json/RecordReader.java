@@ -66,17 +66,28 @@ final class RecordReader {
         @Nullable Object[] arguments = new @Nullable Object[fields.size()];
         for (int i = 0; i < arguments.length; i++) {
             RecordShape.Field field = fields.get(i);
-            arguments[i] = field.flat() ? flat(values, field) : single(values, field, shape.isForeign());
+            arguments[i] = field.flat() ? flat(values, field, shape) : single(values, field, shape);
         }
         return shape.make(arguments);
     }
 
-    private static @Nullable Object flat(Map<String, @Nullable Object> values, RecordShape.Field field) {
+    private static @Nullable Object flat(
+            Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
         Class<?> type = (Class<?>) field.type();
-        if (field.nullable() && Collections.disjoint(values.keySet(), names(values, type))) {
+        if (field.nullable()
+                && (Collections.disjoint(values.keySet(), names(values, type))
+                        || shape.ignoresUnknown() && isUnknownKind(values, type))) {
             return null;
         }
         return make(values, shape(values, type));
+    }
+
+    private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type) {
+        if (type.isRecord()) {
+            return false;
+        }
+        RecordShape.Kinds kinds = RecordShape.kinds(type);
+        return values.get(kinds.tagged.value()) instanceof String tag && kinds.named(tag) == null;
     }
 
     private static List<String> names(Map<String, @Nullable Object> values, Class<?> type) {
@@ -86,9 +97,10 @@ final class RecordReader {
     }
 
     private static @Nullable Object single(
-            Map<String, @Nullable Object> values, RecordShape.Field field, boolean foreign) {
+            Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
         Object given = given(values, field);
-        Object value = given == null ? null : value(field.name(), given, field.type(), foreign);
+        boolean tolerant = shape.isForeign() || shape.ignoresUnknown() && field.nullable() && isConstant(given, field);
+        Object value = given == null ? null : value(field.name(), given, field.type(), tolerant);
         if (value == null) {
             return field.nullable() ? null : absent(field);
         }
@@ -97,6 +109,10 @@ final class RecordReader {
             requireWithin(field.name(), number.longValue(), range);
         }
         return value;
+    }
+
+    private static boolean isConstant(@Nullable Object given, RecordShape.Field field) {
+        return given instanceof String && field.type() instanceof Class<?> type && type.isEnum();
     }
 
     /** The value under any of the field's names; null for none. An empty text is none where it may not be empty. */

@@ -11,6 +11,7 @@ import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.record.WriteNull;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -49,6 +50,7 @@ final class RecordShape {
      * One field, or the fields of a record inside where it is flat.
      *
      * @param names the name on the wire, then those that are only read
+     * @param tagged whether a flat one is written with its tag
      * @param notEmpty an empty text counts as absent
      * @param byDefault the text that counts where it is absent, and is not written; null for none
      * @param range null for any number
@@ -59,6 +61,7 @@ final class RecordShape {
             Type type,
             boolean nullable,
             boolean flat,
+            boolean tagged,
             boolean omitEmpty,
             boolean writeNull,
             boolean notEmpty,
@@ -71,6 +74,7 @@ final class RecordShape {
             if (given != null) {
                 names.addAll(List.of(given.old()));
             }
+            Flat flat = component.getAnnotation(Flat.class);
             Method accessor = component.getAccessor();
             accessor.setAccessible(true);
             Default absent = component.getAnnotation(Default.class);
@@ -79,7 +83,8 @@ final class RecordShape {
                     accessor,
                     component.getGenericType(),
                     component.getAnnotatedType().isAnnotationPresent(Nullable.class),
-                    component.isAnnotationPresent(Flat.class),
+                    flat != null,
+                    flat != null && flat.tagged(),
                     component.isAnnotationPresent(OmitEmpty.class),
                     component.isAnnotationPresent(WriteNull.class),
                     component.isAnnotationPresent(NotEmpty.class),
@@ -147,12 +152,14 @@ final class RecordShape {
     private final Constructor<?> constructor;
     private final @Nullable String tagField;
     private final String tag;
+    private final boolean isForeign;
+    private final boolean isExtensible;
 
     private RecordShape(Class<?> type) {
         this.type = type;
         RecordComponent[] components = type.getRecordComponents();
         for (RecordComponent component : components) {
-            fields.add(Field.of(component, type.isAnnotationPresent(CamelCase.class)));
+            fields.add(Field.of(component, says(type, CamelCase.class)));
         }
         try {
             constructor = type.getDeclaredConstructor(
@@ -163,6 +170,8 @@ final class RecordShape {
         constructor.setAccessible(true);
         tagField = tagField(type);
         tag = tag(type);
+        isForeign = says(type, Foreign.class);
+        isExtensible = says(type, Extensible.class);
     }
 
     static RecordShape of(Class<?> type) {
@@ -216,11 +225,17 @@ final class RecordShape {
     }
 
     boolean isForeign() {
-        return type.isAnnotationPresent(Foreign.class);
+        return isForeign;
     }
 
     boolean ignoresUnknown() {
-        return isForeign() || type.isAnnotationPresent(Extensible.class);
+        return isForeign || isExtensible;
+    }
+
+    /** Whether the record says so, or a type that it is one of. */
+    private static boolean says(Class<?> type, Class<? extends Annotation> what) {
+        return type.isAnnotationPresent(what)
+                || Arrays.stream(type.getInterfaces()).anyMatch(above -> says(above, what));
     }
 
     /**

@@ -1,7 +1,6 @@
 package brig.protocol.message;
 
 import brig.protocol.Ids;
-import brig.protocol.WireName;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.json.JsonObject;
@@ -13,14 +12,13 @@ import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a captain asks for, the same on every way in.
+ * What a captain asks for, the same on every way in. Each constructor checks what its types cannot say.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
@@ -49,23 +47,32 @@ public record SpawnRequest(
         @Flat Claim claim,
         @Flat Bounds bounds,
         @Flat Continuation talk) {
-    private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
-    private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
-    private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
-
     /** @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field */
     public SpawnRequest {
         if (taskId != null && !Ids.isTaskId(taskId)) {
             throw Fields.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
         }
-        if (workspace != null && (!workspace.startsWith("/") || workspace.indexOf('\0') >= 0)) {
-            throw Fields.invalid("workspace", "must be an absolute path");
+        requirePath("workspace", workspace);
+        if (workspaceMode.isWorktree() != (repository != null)) {
+            throw Fields.invalid("repository", "goes with workspace_mode worktree or snapshot, which need it");
         }
-        checkPlaces(workspaceMode, workspace, repository);
+        requirePath("repository", repository);
+        if (workspaceMode.isWorktree() && workspace != null) {
+            throw Fields.invalid("workspace", "is chosen by Brig where a repository is named");
+        }
+        if (workspaceMode == WorkspaceMode.COPY && workspace == null) {
+            throw Fields.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
+        }
+    }
+
+    private static void requirePath(String name, @Nullable String path) {
+        if (path != null && (!path.startsWith("/") || path.indexOf('\0') >= 0)) {
+            throw Fields.invalid(name, "must be an absolute path");
+        }
     }
 
     /**
-     * The agent.
+     * Which agent, and what it is told. What may become an argument of its command line cannot hold a NUL.
      *
      * @param name of an agent profile
      * @param model which model the agent asks; null leaves it to the agent. Refused where its profile has no place for it
@@ -76,13 +83,18 @@ public record SpawnRequest(
             @NotEmpty String name,
             @NotEmpty @Nullable String model,
             List<String> tools,
-            @NotEmpty @Nullable @Name("systemPrompt") String systemPrompt) {
-        /** What may become an argument of the agent's command line cannot hold a NUL. */
+            @NotEmpty @Name("systemPrompt") @Nullable String systemPrompt) {
         public AgentConfig {
-            checkArgument("name", name);
-            checkArgument("model", model);
-            checkArgument("systemPrompt", systemPrompt);
-            tools.forEach(tool -> checkArgument("tools", tool));
+            requireArgument("name", name);
+            requireArgument("model", model);
+            requireArgument("systemPrompt", systemPrompt);
+            tools.forEach(tool -> requireArgument("tools", tool));
+        }
+
+        private static void requireArgument(String name, @Nullable String value) {
+            if (value != null && value.indexOf('\0') >= 0) {
+                throw Fields.invalid(name, "must not contain a NUL");
+            }
         }
     }
 
@@ -94,7 +106,9 @@ public record SpawnRequest(
      * @param via the way in, as the frames of its messages tell it; null where that is not known
      */
     public record Asker(
-            String captain, boolean admin, @Nullable String via) {
+            @NotEmpty String captain,
+            @OmitEmpty boolean admin,
+            @Nullable String via) {
         public Asker(String captain, boolean admin) {
             this(captain, admin, null);
         }
@@ -109,12 +123,14 @@ public record SpawnRequest(
      */
     public record Claim(
             @Nullable String requestId,
-            @Default(Claim.LOCAL) String provider,
+            @Default(LOCAL) String provider,
             @Default("") String project) {
         /** The worker-agent of the gateway that is asked. */
         public static final String LOCAL = "local";
 
         public static final Claim NONE = new Claim(null, LOCAL, "");
+
+        private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
 
         public Claim {
             if (!project.isEmpty() && !PROJECT.matcher(project).matches()) {
@@ -130,7 +146,7 @@ public record SpawnRequest(
     /**
      * What a request allows at most; the policy may allow less.
      *
-     * @param envAllowlist variables that the agent may get, in their order; null for all that the policy lets in
+     * @param envAllowlist variables that the agent may get, each once and sorted; null for all that the policy lets in
      * @param timeoutSeconds how long each process may run, 0 for as long as the policy allows
      * @param leaseSeconds how long the spawn stays while no captain is connected, 0 for as long as it likes
      */
@@ -140,10 +156,12 @@ public record SpawnRequest(
             @OmitEmpty @Range(min = 1, max = TIMEOUT_SECONDS_MAX)
             long timeoutSeconds,
 
-            @OmitEmpty @Range(min = 1, max = Bounds.LEASE_SECONDS_MAX)
+            @OmitEmpty @Range(min = 1, max = LEASE_SECONDS_MAX)
             long leaseSeconds) {
         /** So long a captain may be away: long enough for a restart of anything, short enough for nobody to pay for it. */
         public static final long LEASE_SECONDS_MAX = 3600;
+
+        private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
 
         public static final Bounds NONE = new Bounds(null, 0, 0);
 
@@ -164,6 +182,8 @@ public record SpawnRequest(
             @Nullable String resume, @OmitEmpty boolean record) {
         public static final Continuation NEW = new Continuation(null, false);
 
+        private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
+
         /** The id may become an argument of the agent's command line; as an option it would mean something else. */
         public Continuation {
             if (resume != null && !SESSION.matcher(resume).matches()) {
@@ -173,7 +193,7 @@ public record SpawnRequest(
     }
 
     /** What an agent works in; as JSON in lower case. */
-    public enum WorkspaceMode implements WireName {
+    public enum WorkspaceMode {
         /** The folder itself. */
         FOLDER,
         /** A worktree of its own, of a git repository, as its HEAD is. */
@@ -187,30 +207,19 @@ public record SpawnRequest(
         public boolean isWorktree() {
             return this == WORKTREE || this == SNAPSHOT;
         }
-
-        @Override
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
     }
 
     /** A request that leaves the wall to the agent's profile. */
     public SpawnRequest(
             @Nullable String taskId,
             @Nullable String workspace,
-            String agent,
-            @Nullable String model,
-            List<String> tools,
-            @Nullable String systemPrompt,
+            AgentConfig agentConfig,
             @Nullable String prompt,
             boolean once) {
         this(
                 taskId,
                 workspace,
-                agent,
-                model,
-                tools,
-                systemPrompt,
+                agentConfig,
                 prompt,
                 once,
                 null,
@@ -222,39 +231,7 @@ public record SpawnRequest(
                 Continuation.NEW);
     }
 
-    /** The same with what {@link AgentConfig} has one by one. */
-    public SpawnRequest(
-            @Nullable String taskId,
-            @Nullable String workspace,
-            String agent,
-            @Nullable String model,
-            List<String> tools,
-            @Nullable String systemPrompt,
-            @Nullable String prompt,
-            boolean once,
-            @Nullable String policy,
-            WorkspaceMode workspaceMode,
-            @Nullable String repository,
-            boolean shareWorkspace,
-            Claim claim,
-            Bounds bounds,
-            Continuation talk) {
-        this(
-                taskId,
-                workspace,
-                new AgentConfig(agent, model, tools, systemPrompt),
-                prompt,
-                once,
-                policy,
-                workspaceMode,
-                repository,
-                shareWorkspace,
-                claim,
-                bounds,
-                talk);
-    }
-
-    /** The name of the agent profile. */
+    /** The name of the agent's profile. */
     public String agent() {
         return agentConfig.name();
     }
@@ -281,49 +258,31 @@ public record SpawnRequest(
         return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()));
     }
 
-    /** The same request without its prompt. */
+    /** What may be kept: a prompt may hold what its writer would not like to find on a disk. */
     public SpawnRequest withoutPrompt() {
         return with(agentConfig, null, claim);
     }
 
-    private SpawnRequest with(AgentConfig newConfig, @Nullable String newPrompt, Claim newClaim) {
+    private SpawnRequest with(AgentConfig otherAgent, @Nullable String otherPrompt, Claim otherClaim) {
         return new SpawnRequest(
                 taskId,
                 workspace,
-                newConfig,
-                newPrompt,
+                otherAgent,
+                otherPrompt,
                 once,
                 policy,
                 workspaceMode,
                 repository,
                 shareWorkspace,
-                newClaim,
+                otherClaim,
                 bounds,
                 talk);
     }
 
-    private static void checkPlaces(WorkspaceMode mode, @Nullable String workspace, @Nullable String repository) {
-        if (mode.isWorktree() != (repository != null)) {
-            throw Fields.invalid("repository", "goes with workspace_mode worktree or snapshot, which need it");
-        }
-        if (repository != null && (!repository.startsWith("/") || repository.indexOf('\0') >= 0)) {
-            throw Fields.invalid("repository", "must be an absolute path");
-        }
-        if (mode.isWorktree() && workspace != null) {
-            throw Fields.invalid("workspace", "is chosen by Brig where a repository is named");
-        }
-        if (mode == WorkspaceMode.COPY && workspace == null) {
-            throw Fields.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
-        }
-    }
-
-    private static void checkArgument(String name, @Nullable String value) {
-        if (value != null && value.indexOf('\0') >= 0) {
-            throw Fields.invalid(name, "must not contain a NUL");
-        }
-    }
-
-    /** The fields of the request itself and {@code client}, for the ways in that have fields of their own beside them. */
+    /**
+     * The field names of the request itself, for the ways in that have fields of their own beside them; {@code client}
+     * counts for who asks.
+     */
     public static final Set<String> FIELDS = Set.of(
             "task_id",
             "workspace",
@@ -344,7 +303,7 @@ public record SpawnRequest(
             "share_workspace",
             "client");
 
-    /** Reads and checks a request. @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field */
+    /** Reads and checks a request among other fields. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static SpawnRequest read(Fields fields) {
         Map<String, @Nullable Object> own = new LinkedHashMap<>(fields.asMap());
         own.keySet().retainAll(FIELDS);

@@ -71,6 +71,21 @@ class RecordTest {
     @Extensible
     record Answer(String socket) {}
 
+    @Tagged("type")
+    @Extensible
+    sealed interface Event {}
+
+    record Began(@Nullable Mode mode) implements Event {}
+
+    record Ended(Mode mode) implements Event {}
+
+    @Extensible
+    record Numbered(
+            String type,
+            long seq,
+
+            @Flat(tagged = false) @Nullable Event event) {}
+
     @Foreign
     @CamelCase
     record Native(@Nullable String toolName, @Nullable Place place, long size, List<String> names) {}
@@ -117,6 +132,12 @@ class RecordTest {
                 "{\"spawn_id\":\"s\",\"lease_seconds\":0,\"cost\":0.0,\"once\":false,\"workspace_mode\":\"folder\","
                         + "\"code\":\"INTERNAL\",\"tools\":[],\"labels\":{},\"prompt\":null}",
                 write(read));
+    }
+
+    @Test
+    void shouldSayByWhichNameARecordIsTold() {
+        assertEquals("test_route", Json.tag(new TestRoute("a")));
+        assertEquals("shutdown", Json.tag(new Bye()));
     }
 
     @Test
@@ -208,6 +229,29 @@ class RecordTest {
     @Test
     void shouldIgnoreWhatANewerPeerSays() {
         assertEquals(new Answer("/s"), read("{\"socket\":\"/s\",\"more\":{}}", Answer.class));
+    }
+
+    @Test
+    void shouldReadWhatItKnowsOfAKindThatOnlyANewerPeerKnows() {
+        assertEquals(new Numbered("x", 1, null), read("{\"type\":\"x\",\"seq\":1,\"more\":[]}", Numbered.class));
+        assertEquals(
+                new Numbered("began", 1, new Began(null)),
+                read("{\"type\":\"began\",\"seq\":1,\"mode\":\"elsewhere\",\"more\":[]}", Numbered.class));
+        assertEquals(
+                "field 'mode' must be folder or snapshot",
+                refusal("{\"type\":\"ended\",\"mode\":\"elsewhere\"}", Event.class)
+                        .getMessage());
+        assertEquals(
+                "field 'mode' must be a string",
+                refusal("{\"type\":\"began\",\"mode\":1}", Event.class).getMessage());
+    }
+
+    @Test
+    void shouldWriteATagWhereTheRecordHasIt() {
+        String json = "{\"type\":\"ended\",\"seq\":1,\"mode\":\"folder\"}";
+        Numbered numbered = new Numbered("ended", 1, new Ended(Mode.FOLDER));
+        assertEquals(json, write(numbered));
+        assertEquals(numbered, read(json, Numbered.class));
     }
 
     @Test

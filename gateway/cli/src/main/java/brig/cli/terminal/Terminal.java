@@ -4,8 +4,8 @@ import brig.cli.terminal.StyledLine.Colour;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.VisibleText;
-import brig.protocol.api.ProblemDetails;
 import brig.protocol.json.Json;
+import brig.protocol.refusal.NotReady;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -175,7 +175,7 @@ public final class Terminal {
      */
     public void refuse(BrigException refusal, boolean json) {
         if (json && refusal.code() == ErrorCode.SESSION_NOT_READY) {
-            json(Json.parseObject(Json.write(ProblemDetails.NotReady.of(refusal))));
+            json(Json.write(NotReady.of(refusal)));
         } else if (json) {
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("success", false);
