@@ -13,6 +13,7 @@ import brig.gateway.stream.AgentFilter;
 import brig.protocol.Limits;
 import brig.protocol.StreamPosition;
 import brig.protocol.api.SessionStatus;
+import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.Fields;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.vertx.core.http.HttpServerRequest;
@@ -59,17 +60,16 @@ public final class SessionCalls {
     public void input(Call call) {
         Fields body = call.body().only(Set.of("content", "message_id", "take_control", "client"));
         Session session = call.session();
-        Map<String, @Nullable Object> message = new HashMap<>();
-        message.put("role", "user");
-        message.put("content", body.requiredText("content"));
-        message.put("message_id", body.text("message_id"));
-        session.handleMessage(
-                call.access(), new Fields(message), body.flag("take_control"), Attachment.Options.via(body, "http"));
+        session.handleOrder(
+                call.access(),
+                CaptainLine.UserMessage.of(body.requiredText("content"), body.text("message_id")),
+                body.flag("take_control"),
+                Attachment.Options.via(body, "http"));
         accepted(call);
     }
 
     public void cancel(Call call) {
-        call.session().handleMessage(call.access(), new Fields(Map.of("action", "cancel")), false, "http");
+        call.session().handleOrder(call.access(), new CaptainLine.Cancel(), false, "http");
         accepted(call);
     }
 

@@ -1,4 +1,4 @@
-package brig.egress.proxy;
+package brig.egress.filter;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
@@ -10,9 +10,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponse;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,16 +24,7 @@ final class UsageReader {
     private static final int DOCUMENT_BYTES_MAX = 1024 * 1024;
     private static final byte[] DATA = "data:".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] USAGE = "\"usage\"".getBytes(StandardCharsets.US_ASCII);
-    /** What the interfaces call it, and what it is called in an event. The later ones of a list win. */
-    private static final Map<String, List<String>> FIELDS = Map.of(
-            "input_tokens", List.of("prompt_tokens", "input_tokens"),
-            "output_tokens", List.of("completion_tokens", "output_tokens"),
-            "cached_input_tokens", List.of("cached_tokens", "cache_read_input_tokens"),
-            "cache_write_input_tokens", List.of("cache_creation_input_tokens"));
 
-    private final String route;
-    private final @Nullable String subAgent;
-    private final Map<String, Object> tokens = new LinkedHashMap<>();
     private final LineDecoder lines = new LineDecoder(LINE_BYTES_MAX, new LineDecoder.Sink() {
         @Override
         public void handleLine(byte[] bytes, int offset, int length) {
@@ -48,15 +36,9 @@ final class UsageReader {
             // It says nothing about tokens that could be read.
         }
     });
-    private String model = "";
+    private TokenCount tokens = TokenCount.NONE;
     private boolean stream;
     private @Nullable ByteArrayOutputStream document;
-
-    /** @param subAgent whose request it is; null for the agent itself */
-    UsageReader(String route, @Nullable String subAgent) {
-        this.route = route;
-        this.subAgent = subAgent;
-    }
 
     void handleHead(HttpResponse response) {
         String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
@@ -102,58 +84,18 @@ final class UsageReader {
 
     private void read(byte[] bytes, int offset, int length) {
         try {
-            take(Json.parseObject(bytes, offset, length));
+            tokens = tokens.with(Json.read(bytes, offset, length, ModelAnswer.class));
         } catch (BrigException notJson) {
             // Some other document.
         }
     }
 
-    private void take(Map<?, ?> object) {
-        if (object.get("model") instanceof String name && name.length() <= 128) {
-            model = name;
-        }
-        if (object.get("usage") instanceof Map<?, ?> usage) {
-            takeUsage(usage);
-        }
-        for (String inner : List.of("message", "response")) {
-            if (object.get(inner) instanceof Map<?, ?> nested) {
-                take(nested);
-            }
-        }
-    }
-
-    private void takeUsage(Map<?, ?> usage) {
-        FIELDS.forEach((ours, theirs) -> {
-            for (String field : theirs) {
-                if (usage.get(field) instanceof Long count && count >= 0) {
-                    tokens.put(ours, count);
-                }
-            }
-        });
-        for (String details : List.of("prompt_tokens_details", "input_tokens_details")) {
-            if (usage.get(details) instanceof Map<?, ?> map && map.get("cached_tokens") instanceof Long count) {
-                tokens.put("cached_input_tokens", count);
-            }
-        }
-    }
-
-    /** Says what was read, once the answer is there. */
-    void tell(WorkerEgress worker, RequestRecord record) {
+    /** What was read, once the answer is there. */
+    TokenCount finish() {
         if (document != null) {
             byte[] bytes = document.toByteArray();
             read(bytes, 0, bytes.length);
         }
-        if (!tokens.isEmpty()) {
-            Map<String, Object> fields = new LinkedHashMap<>();
-            if (subAgent != null) {
-                fields.put("agent_id", subAgent);
-            }
-            fields.put("route", route);
-            fields.put("model", worker.secrets().scrub(model));
-            fields.putAll(tokens);
-            fields.put("status", record.status());
-            worker.handleNoted("usage", fields);
-            tokens.clear();
-        }
+        return tokens;
     }
 }

@@ -1,4 +1,7 @@
-package brig.egress.proxy;
+package brig.egress.request;
+
+import brig.egress.policy.HostNames;
+import brig.egress.policy.HostPort;
 
 /**
  * Why a request is not passed on.
@@ -7,39 +10,39 @@ package brig.egress.proxy;
  * @param rule in a few words, for the audit
  * @param advice what can be done about it; empty where nothing can
  */
-record Refusal(int status, String rule, String advice) {
+public record Refusal(int status, String rule, String advice) {
     private static final int FORBIDDEN = 403;
     private static final int BAD_REQUEST = 400;
     private static final int BAD_GATEWAY = 502;
 
-    static Refusal blocked(String rule) {
+    public static Refusal blocked(String rule) {
         return new Refusal(FORBIDDEN, rule, "");
     }
 
-    static Refusal askable(String rule, String host, int port, String spawn) {
-        String what = port == 443 || port == 80 ? host : host + ":" + port;
+    public static Refusal askable(String rule, HostPort at, String spawn) {
+        String what = at.port() == 443 || at.port() == 80 ? HostNames.bracketed(at.host()) : at.toString();
         return new Refusal(FORBIDDEN, rule, "A person can allow it: brig egress allow " + spawn + " " + what);
     }
 
-    static Refusal malformed(String rule) {
+    public static Refusal malformed(String rule) {
         return new Refusal(BAD_REQUEST, rule, "");
     }
 
-    static Refusal unreachable(String rule) {
+    public static Refusal unreachable(String rule) {
         return new Refusal(BAD_GATEWAY, rule, "");
     }
 
     /** Whether it was the policy that refused, not the network. */
-    boolean isBlock() {
+    public boolean isBlock() {
         return status == FORBIDDEN || status == BAD_REQUEST;
     }
 
-    RefusedException asException() {
+    public RefusedException asException() {
         return new RefusedException(this);
     }
 
     /** Carries a refusal through a future. */
-    static final class RefusedException extends RuntimeException {
+    public static final class RefusedException extends RuntimeException {
         private static final long serialVersionUID = 1;
         private final transient Refusal refusal;
 
@@ -48,7 +51,7 @@ record Refusal(int status, String rule, String advice) {
             this.refusal = refusal;
         }
 
-        Refusal refusal() {
+        public Refusal refusal() {
             return refusal;
         }
     }

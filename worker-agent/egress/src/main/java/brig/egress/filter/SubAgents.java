@@ -1,18 +1,21 @@
-package brig.egress.proxy;
+package brig.egress.filter;
 
+import brig.protocol.egress.EgressEvent;
 import io.netty.handler.codec.http.HttpRequest;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of an agent's sub-agents speaks, as the known programs say in the headers of their requests to a model.
+ * Which of an agent's sub-agents speaks, as the known programs say in the headers of their requests to a model. State owned
+ * by the event loop of the worker.
  *
  * <p>Decision 0067.
  */
-final class SubAgentHeaders {
+public final class SubAgents {
     /** The headers that name the agent itself, its session and its parent; the first that is there counts. */
     private static final List<String> SESSION = List.of("x-claude-code-session-id", "session-id", "x-session-id");
 
@@ -21,32 +24,34 @@ final class SubAgentHeaders {
             List.of("x-claude-code-parent-agent-id", "x-codex-parent-thread-id", "x-parent-session-id");
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_.:-]{1,128}");
 
-    private SubAgentHeaders() {}
+    private static final int KNOWN_MAX = 1024;
 
-    static void tell(HttpRequest request, WorkerEgress worker) {
+    private final Consumer<EgressEvent.Noted> told;
+    private final Set<String> known = new HashSet<>();
+
+    /** @param told takes each sub-agent when it is met first */
+    public SubAgents(Consumer<EgressEvent.Noted> told) {
+        this.told = told;
+    }
+
+    /** Tells of a sub-agent that asks for the first time. */
+    public void meet(HttpRequest request) {
         String agent = first(request, AGENT);
         String session = first(request, SESSION);
         String parent = first(request, PARENT);
         // Claude Code names the parent from the second level on, the others the agent itself on the first one.
         boolean claude = request.headers().contains("x-claude-code-agent-id");
-        if (agent == null || (parent == null && !claude) || !worker.isNewSubAgent(agent)) {
+        if (agent == null || (parent == null && !claude) || known.size() >= KNOWN_MAX || !known.add(agent)) {
             return;
         }
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("agent_id", agent);
-        if (parent != null && (claude || worker.isSubAgent(parent))) {
-            fields.put("parent_id", parent);
-        }
-        if (session != null) {
-            fields.put("session_id", session);
-        }
-        worker.handleNoted("subagent", fields);
+        boolean named = parent != null && (claude || known.contains(parent));
+        told.accept(new EgressEvent.Subagent(agent, named ? parent : null, session));
     }
 
     /** The sub-agent that asks; null where it is the agent itself, or nobody that was told of. */
-    static @Nullable String of(HttpRequest request, WorkerEgress worker) {
+    public @Nullable String of(HttpRequest request) {
         String agent = first(request, AGENT);
-        return agent != null && worker.isSubAgent(agent) ? agent : null;
+        return agent != null && known.contains(agent) ? agent : null;
     }
 
     private static @Nullable String first(HttpRequest request, List<String> names) {
