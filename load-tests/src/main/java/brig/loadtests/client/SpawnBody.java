@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a request for a spawn that the kit uses (section 4.1), and no others: a server need not know more.
+ * The fields of a request for a spawn that tests use (section 4.1), and no others: a server need not know more.
  *
  * @param requestId under which the same request makes no second spawn
  */
@@ -25,6 +25,16 @@ public record SpawnBody(
 
     public SpawnBody with(@Nullable Workload work, boolean endsAfterIt) {
         return new SpawnBody(agentConfig, work == null ? null : work.message(), endsAfterIt, requestId);
+    }
+
+    /** With what the agent is told at first. */
+    public SpawnBody saying(String message) {
+        return new SpawnBody(agentConfig, message, once, requestId);
+    }
+
+    /** Whose spawn ends after its first {@code done}. */
+    public SpawnBody endingAfterOne() {
+        return new SpawnBody(agentConfig, prompt, true, requestId);
     }
 
     public SpawnBody claimedAs(String id) {

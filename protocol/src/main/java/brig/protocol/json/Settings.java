@@ -135,7 +135,8 @@ public final class Settings {
                 && number == number.intValue()) {
             return number.intValue();
         }
-        if (wanted.isRecord() && value instanceof Map<?, ?> inner) {
+        Object object = value instanceof JsonObject wrapped ? wrapped.values() : value;
+        if (wanted.isRecord() && object instanceof Map<?, ?> inner) {
             return bindRecord(path + ".", inner, wanted.asSubclass(Record.class));
         }
         String what = wanted.isRecord() || wanted == JsonObject.class

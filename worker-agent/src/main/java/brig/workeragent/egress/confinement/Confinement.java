@@ -1,7 +1,8 @@
 package brig.workeragent.egress.confinement;
 
 import brig.egress.confinement.SelfMeasurement;
-import brig.workeragent.posture.Posture.Property;
+import brig.protocol.control.FindingStatus;
+import brig.protocol.control.Posture.Property;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -68,6 +69,6 @@ public final class Confinement {
     }
 
     private void add(String name, boolean holds, String detail) {
-        properties.add(new Property(name, holds, detail));
+        properties.add(new Property(name, FindingStatus.of(holds), detail));
     }
 }

@@ -1,9 +1,10 @@
-package brig.workeragent.worker;
+package brig.protocol.control;
 
+import brig.protocol.record.Extensible;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user message.
+ * A message of a captain, on its way to the agent.
  *
  * <p>Decisions 0042, 0133.
  *
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param by who sent it; null where that is not known
  * @param via the way by which it came; null where that is not known
  */
+@Extensible
 public record Message(
         String content,
         @Nullable String id,
