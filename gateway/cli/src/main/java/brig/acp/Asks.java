@@ -1,11 +1,17 @@
 package brig.acp;
 
+import brig.acp.message.CallFields;
+import brig.acp.message.CallFields.Status;
+import brig.acp.message.PermissionRequest;
+import brig.acp.message.PermissionRequest.Option;
+import brig.acp.message.SessionUpdate;
 import brig.protocol.BrigException;
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,47 +19,63 @@ import org.jspecify.annotations.Nullable;
  * the question is withdrawn. Owned by the thread that reads the session, but for answers.
  */
 final class Asks {
-    private static final List<Map<String, String>> CHOICES = List.of(
-            choice("once", "Allow once", "allow_once"),
-            choice("allow", "Allow for this session", "allow_always"),
-            choice("deny", "Deny", "reject_once"));
+    private static final List<Option> CHOICES = List.of(
+            new Option("once", "Allow once", PermissionRequest.Kind.ALLOW_ONCE),
+            new Option("allow", "Allow for this session", PermissionRequest.Kind.ALLOW_ALWAYS),
+            new Option("deny", "Deny", PermissionRequest.Kind.REJECT_ONCE));
 
-    /** What the editor is asked: the tool call that shows it, and the request. */
-    private record Ask(Fields frame, @Nullable String call, long request) {}
+    /**
+     * A request that waits.
+     *
+     * @param seq the number of its frame
+     * @param deadlineMs until when it waits, in milliseconds since 1970
+     * @param call the tool call that shows it; null where the user was not asked yet
+     * @param request the id of the question to the editor
+     */
+    private record Ask(
+            Frame.Egress frame, long seq, long deadlineMs, @Nullable String call, long request) {}
 
-    private final Conversation conversation;
-    private final Executor threads;
+    private final String id;
+    private final String spawnId;
+    private final AcpContext context;
+    private final Consumer<SessionUpdate> sink;
+    private final Consumer<String> note;
     private final Map<String, Ask> open = new LinkedHashMap<>();
 
-    Asks(Conversation conversation, Executor threads) {
-        this.conversation = conversation;
-        this.threads = threads;
+    /**
+     * @param id of the session as the editor names it
+     * @param note takes sentences for the user
+     */
+    Asks(String id, String spawnId, AcpContext context, Consumer<SessionUpdate> sink, Consumer<String> note) {
+        this.id = id;
+        this.spawnId = spawnId;
+        this.context = context;
+        this.sink = sink;
+        this.note = note;
     }
 
-    private static Map<String, String> choice(String decision, String name, String kind) {
-        return Map.of("optionId", decision, "name", name, "kind", kind);
-    }
-
-    /** @param live whether the user is asked now; otherwise {@link #askAgain} does where nobody has answered by then */
-    void handle(Fields frame, boolean live) {
+    /**
+     * @param seq the number of the frame
+     * @param ts when it was written, in milliseconds since 1970
+     * @param live whether the user is asked now; otherwise {@link #askAgain} does where nobody has answered by then
+     */
+    void handle(Frame.Egress frame, long seq, long ts, boolean live) {
         String host = host(frame);
-        switch (frame.text("kind", "")) {
+        switch (frame.kind()) {
             case "ask" -> {
                 if (!open.containsKey(host)) {
-                    open.put(host, live ? ask(host, frame) : new Ask(frame, null, 0));
+                    long waitsMs = frame.deadlineMs() == null ? 0 : frame.deadlineMs();
+                    Ask ask = new Ask(frame, seq, ts + waitsMs, null, 0);
+                    open.put(host, live ? ask(host, ask) : ask);
                 }
             }
             case "answered" -> {
                 Ask ask = open.remove(host);
                 if (ask != null && ask.call() != null) {
-                    conversation.rpc().withdraw(ask.request());
-                    conversation.update(Map.of(
-                            "sessionUpdate",
-                            "tool_call_update",
-                            "toolCallId",
-                            ask.call(),
-                            "status",
-                            frame.flag("allowed") ? "completed" : "failed"));
+                    context.rpc().withdraw(ask.request());
+                    boolean allowed = Boolean.TRUE.equals(frame.allowed());
+                    sink.accept(new SessionUpdate.ToolCallUpdate(
+                            CallFields.status(ask.call(), allowed ? Status.COMPLETED : Status.FAILED)));
                 }
             }
             default -> {}
@@ -62,56 +84,52 @@ final class Asks {
 
     /** Asks what was asked before the editor came and still waits. */
     void askAgain(long nowMs) {
-        open.entrySet().removeIf(entry -> deadlineMs(entry.getValue().frame()) <= nowMs);
-        open.replaceAll((host, ask) -> ask.call() == null ? ask(host, ask.frame()) : ask);
+        open.values().removeIf(ask -> ask.deadlineMs() <= nowMs);
+        open.replaceAll((host, ask) -> ask.call() == null ? ask(host, ask) : ask);
     }
 
-    private static long deadlineMs(Fields frame) {
-        return frame.number("ts", 0, Long.MAX_VALUE, 0) + frame.number("deadlineMs", 0, Integer.MAX_VALUE, 0);
+    private Ask ask(String host, Ask ask) {
+        String call = "brig-egress-" + ask.seq();
+        CallFields shown = new CallFields(
+                call,
+                "Reach " + host,
+                CallFields.Kind.FETCH,
+                Status.PENDING,
+                JsonObject.EMPTY
+                        .with("host", host)
+                        .with("method", orEmpty(ask.frame().method()))
+                        .with("rule", orEmpty(ask.frame().rule())),
+                null,
+                null,
+                null);
+        sink.accept(new SessionUpdate.ToolCall(shown));
+        long request = context.rpc()
+                .request(new PermissionRequest(id, shown, CHOICES), answer -> handleAnswer(host, answer.chosen()));
+        return new Ask(ask.frame(), ask.seq(), ask.deadlineMs(), call, request);
     }
 
-    private Ask ask(String host, Fields frame) {
-        String call = "brig-egress-" + frame.number("seq", 1, Long.MAX_VALUE, 1);
-        Map<String, Object> shown = new LinkedHashMap<>();
-        shown.put("toolCallId", call);
-        shown.put("title", "Reach " + host);
-        shown.put("kind", "fetch");
-        shown.put("status", "pending");
-        shown.put("rawInput", Map.of("host", host, "method", frame.text("method", ""), "rule", frame.text("rule", "")));
-        Map<String, Object> update = new LinkedHashMap<>(Map.of("sessionUpdate", "tool_call"));
-        update.putAll(shown);
-        conversation.update(update);
-        long request = conversation
-                .rpc()
-                .request(
-                        "session/request_permission",
-                        Map.of("sessionId", conversation.id(), "toolCall", shown, "options", CHOICES),
-                        result -> handleAnswer(host, result));
-        return new Ask(frame, call, request);
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
     }
 
     /** Without a choice nobody has decided: the request waits on, for another client or its end. */
-    private void handleAnswer(String host, Fields result) {
-        String choice = result.object("outcome").text("optionId", "");
-        if (CHOICES.stream().anyMatch(known -> choice.equals(known.get("optionId")))) {
-            threads.execute(() -> decide(host, choice));
+    private void handleAnswer(String host, @Nullable String choice) {
+        if (CHOICES.stream().anyMatch(known -> known.optionId().equals(choice))) {
+            context.threads().execute(() -> decide(host, choice));
         }
     }
 
     private void decide(String host, String decision) {
         try {
-            conversation
-                    .gateway()
-                    .request(Map.of(
-                            "action", "egress", "id", conversation.spawnId(), "decision", decision, "host", host));
+            context.gateway().decide(spawnId, decision, host);
         } catch (BrigException refusal) {
-            conversation.note("the answer for " + host + " was refused: " + refusal.getMessage());
+            note.accept("the answer for " + host + " was refused: " + refusal.getMessage());
         }
     }
 
     /** With its port: what is allowed is what was asked for, and no more. */
-    private static String host(Fields frame) {
-        String host = frame.text("host", "");
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + frame.number("port", 0, 65_535, 0);
+    private static String host(Frame.Egress frame) {
+        String host = orEmpty(frame.host());
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + (frame.port() == null ? 0 : frame.port());
     }
 }

@@ -1,10 +1,9 @@
 package brig.acp;
 
-import brig.protocol.json.Fields;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import brig.acp.message.ContentBlock;
+import brig.acp.message.SessionUpdate;
+import brig.protocol.frame.Frame;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,103 +14,82 @@ import org.jspecify.annotations.Nullable;
  * <p>Decision 0082.
  */
 final class SessionUpdates {
-    /** Takes an update, or a notification of the protocol's extension. */
-    interface Sink {
-        void update(Map<String, ?> update);
-    }
-
-    private final Sink sink;
+    private final Consumer<SessionUpdate> sink;
     private final ToolCalls calls;
 
-    SessionUpdates(PathMapping places, Sink sink) {
+    SessionUpdates(PathMapping places, Consumer<SessionUpdate> sink) {
         this.sink = sink;
         this.calls = new ToolCalls(places, sink);
     }
 
-    /** The fields under {@code _meta} that are Brig's own. */
-    static Map<String, ?> meta(Map<String, ?> fields) {
-        return Map.of("brig", fields);
-    }
-
-    static Map<String, ?> text(String text) {
-        return Map.of("type", "text", "text", text);
-    }
-
-    void handle(Fields frame) {
-        String agent = frame.text("agent");
-        switch (frame.text("type", "")) {
-            case "chunk" -> handleChunk(frame, agent);
-            case "tool" -> calls.handleTool(frame);
-            case "subagent" -> calls.handleSubAgent(frame);
-            case "plan" -> handlePlan(frame, agent);
-            case "permission" -> {
-                if (frame.text("decision", "").equals("deny")) {
-                    note("the agent's profile refused " + frame.text("name", "what it asked for"));
+    void handle(Frame frame) {
+        switch (frame) {
+            case Frame.Chunk chunk -> handleChunk(chunk);
+            case Frame.Tool tool -> calls.handleTool(tool);
+            case Frame.SubAgent agent -> calls.handleSubAgent(agent);
+            case Frame.Plan plan -> handlePlan(plan);
+            case Frame.Permission permission -> {
+                if (permission.decision() == Frame.Permission.Decision.DENY) {
+                    note("the agent's profile refused "
+                            + (permission.name() == null ? "what it asked for" : permission.name()));
                 }
             }
-            case "egress" -> {
-                if (frame.text("kind", "").equals("blocked")) {
-                    note("blocked " + frame.text("method", "") + " " + frame.text("host", "") + frame.text("path", "")
-                            + ": " + frame.text("rule", ""));
+            case Frame.Egress egress -> {
+                if (egress.kind().equals("blocked")) {
+                    note("blocked " + orEmpty(egress.method()) + " " + orEmpty(egress.host())
+                            + orEmpty(egress.path()) + ": " + orEmpty(egress.rule()));
                 }
             }
-            case "error" -> note(frame.text("code", "") + ": " + frame.text("error", ""));
-            default -> {
-                // Usage is in the answer to the prompt; the rest has no place here.
-            }
+            case Frame.Failure failure -> note(failure.code() + ": " + failure.error());
+            // Usage is in the answer to the prompt; the rest has no place here.
+            case Frame.Usage _,
+                    Frame.Message _,
+                    Frame.Accepted _,
+                    Frame.Done _,
+                    Frame.State _,
+                    Frame.Session _,
+                    Frame.Raw _ -> {}
         }
     }
 
-    private void handleChunk(Fields frame, @Nullable String agent) {
-        String content = frame.text("content", "");
-        String tool = frame.text("tool");
-        String stream = frame.text("stream", "");
-        if (tool != null) {
-            calls.handleOutput(tool, content);
-        } else if (agent != null) {
-            calls.handleSaid(agent, content);
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    private void handleChunk(Frame.Chunk chunk) {
+        if (chunk.tool() != null) {
+            calls.handleOutput(chunk.tool(), chunk.content());
+        } else if (chunk.agent() != null) {
+            calls.handleSaid(chunk.agent(), chunk.content());
         } else {
-            boolean message = stream.equals("text") || stream.equals("stdout");
-            say(message ? "agent_message_chunk" : "agent_thought_chunk", content, null);
+            ContentBlock.Text said = new ContentBlock.Text(chunk.content());
+            sink.accept(
+                    switch (chunk.stream()) {
+                        case TEXT, STDOUT -> new SessionUpdate.AgentMessageChunk(said);
+                        case THOUGHT, STDERR -> new SessionUpdate.AgentThoughtChunk(said);
+                    });
         }
     }
 
     /** What Brig has to tell the user; it is no word of the agent. */
     void note(String sentence) {
-        say("agent_thought_chunk", "\n[brig] " + sentence + "\n", null);
+        sink.accept(new SessionUpdate.AgentThoughtChunk(new ContentBlock.Text("\n[brig] " + sentence + "\n")));
     }
 
     /** What a user said to the agent. */
     void user(String messageId, String content) {
-        say("user_message_chunk", content, messageId);
+        sink.accept(new SessionUpdate.UserMessageChunk(new ContentBlock.Text(content), messageId));
     }
 
-    private void say(String kind, String content, @Nullable String messageId) {
-        Map<String, Object> update = new LinkedHashMap<>();
-        update.put("sessionUpdate", kind);
-        update.put("content", text(content));
-        if (messageId != null) {
-            update.put("messageId", messageId);
+    private void handlePlan(Frame.Plan plan) {
+        if (plan.agent() == null) {
+            sink.accept(new SessionUpdate.Plan(plan.entries().stream()
+                    .map(entry -> new SessionUpdate.PlanEntry(
+                            orEmpty(entry.content()),
+                            SessionUpdate.Priority.MEDIUM,
+                            SessionUpdate.PlanStatus.of(entry.status())))
+                    .toList()));
         }
-        sink.update(update);
-    }
-
-    private void handlePlan(Fields frame, @Nullable String agent) {
-        if (agent != null) {
-            return;
-        }
-        List<Map<String, String>> entries = new ArrayList<>();
-        for (Fields entry : frame.objects("entries")) {
-            String status = entry.text("status", "pending");
-            entries.add(Map.of(
-                    "content",
-                    entry.text("content", ""),
-                    "priority",
-                    "medium",
-                    "status",
-                    status.equals("in_progress") || status.equals("completed") ? status : "pending"));
-        }
-        sink.update(Map.of("sessionUpdate", "plan", "entries", entries));
     }
 
     /** What was held back for a moment, so that a burst of small pieces is one update. */

@@ -1,14 +1,21 @@
 package brig.acp;
 
-import brig.protocol.json.Fields;
+import brig.acp.message.BrigMeta;
+import brig.acp.message.CallFields;
+import brig.acp.message.CallFields.Status;
+import brig.acp.message.ContentBlock;
+import brig.acp.message.Meta;
+import brig.acp.message.SessionUpdate;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tool calls of a session. A sub-agent is one too: the call that started it where the agent waits for it, one of its
@@ -22,8 +29,10 @@ final class ToolCalls {
     private static final int WRITTEN_CHARACTERS_MAX = 16_384;
 
     private static final int TITLE_CHARACTERS_MAX = 100;
-    private static final Set<String> KINDS =
-            Set.of("read", "edit", "delete", "move", "search", "execute", "think", "fetch");
+    /** Kinds of tools that matter here. */
+    private static final String EDIT = "edit";
+
+    private static final String AGENT = "agent";
 
     private static final class Call {
         final StringBuilder written = new StringBuilder();
@@ -31,7 +40,8 @@ final class ToolCalls {
         boolean unfinished;
 
         boolean told;
-        Map<String, Object> meta = Map.of();
+        /** Null for a call of the agent itself. */
+        BrigMeta.@Nullable Call meta;
 
         /** It has returned: a session of many calls does not keep what each of them wrote. */
         void forget() {
@@ -46,75 +56,80 @@ final class ToolCalls {
                 written.delete(0, Character.isLowSurrogate(written.charAt(cut)) ? cut + 1 : cut);
             }
         }
+
+        /** What it has written, as the editor shows it. */
+        List<CallFields.Content> content() {
+            return written.isEmpty()
+                    ? List.of()
+                    : List.of(new CallFields.Written(new ContentBlock.Text(written.toString())));
+        }
     }
 
+    /** What is told of a call; null is what stays. */
+    private record News(
+            @Nullable String title,
+            CallFields.@Nullable Kind kind,
+            @Nullable Status status,
+            @Nullable JsonObject input,
+            @Nullable Path file,
+            @Nullable List<CallFields.Content> content) {}
+
     private final PathMapping places;
-    private final SessionUpdates.Sink sink;
+    private final Consumer<SessionUpdate> sink;
     private final Map<String, Call> calls = new HashMap<>();
     /** The call that stands for a sub-agent, by its agent_id. */
     private final Map<String, String> agents = new HashMap<>();
 
     private final Set<String> dirty = new LinkedHashSet<>();
 
-    ToolCalls(PathMapping places, SessionUpdates.Sink sink) {
+    ToolCalls(PathMapping places, Consumer<SessionUpdate> sink) {
         this.places = places;
         this.sink = sink;
     }
 
-    void handleTool(Fields frame) {
-        String id = frame.requiredText("id");
-        Call call = call(id, frame);
-        String output = frame.text("output");
-        if (output != null) {
+    void handleTool(Frame.Tool frame) {
+        String id = frame.id();
+        Call call = call(id, frame.agent());
+        if (frame.output() != null) {
             if (!call.unfinished) {
                 call.written.setLength(0);
             }
-            call.write(output);
-            call.unfinished = frame.flag("more");
+            call.write(frame.output());
+            call.unfinished = frame.more();
         }
-        if (frame.flag("more")) {
+        if (frame.more()) {
             return;
         }
         dirty.remove(id);
-        Map<String, Object> fields = new LinkedHashMap<>();
-        String title = frame.text("title", frame.text("name", ""));
-        if (!title.isEmpty()) {
-            fields.put("title", title);
-        }
-        String kind = frame.text("kind");
-        if (kind != null) {
-            fields.put("kind", kind.equals("agent") ? "think" : KINDS.contains(kind) ? kind : "other");
-        }
-        fields.put(
-                "status",
-                switch (frame.text("status", "")) {
-                    case "completed" -> "completed";
-                    case "failed" -> "failed";
-                    case "running" -> "in_progress";
-                    default -> "pending";
-                });
-        if (frame.asMap().get("input") instanceof Map) {
-            putInput(fields, frame.object("input"), "edit".equals(kind));
-        }
-        if (output != null) {
-            fields.put("content", content(call));
-        }
-        tell(id, call, fields);
-        if (output != null) {
+        JsonObject input = frame.input() instanceof JsonObject object ? object : null;
+        CallFields.Diff diff = input != null && EDIT.equals(frame.kind()) ? places.diff(input) : null;
+        tell(
+                id,
+                call,
+                new News(
+                        frame.title() == null ? frame.name() : frame.title(),
+                        frame.kind() == null ? null : kind(frame.kind()),
+                        status(frame.status()),
+                        input,
+                        input == null ? null : places.file(input),
+                        frame.output() != null ? call.content() : diff == null ? null : List.of(diff)));
+        if (frame.output() != null) {
             call.forget();
         }
     }
 
-    private void putInput(Map<String, Object> fields, Fields input, boolean edits) {
-        fields.put("rawInput", input.asMap());
-        Path file = places.file(input);
-        if (file != null) {
-            fields.put("locations", List.of(Map.of("path", file.toString())));
-        }
-        Map<String, ?> diff = edits ? places.diff(input) : null;
-        if (diff != null) {
-            fields.put("content", List.of(diff));
-        }
+    private static CallFields.Kind kind(String name) {
+        return name.equals(AGENT) ? CallFields.Kind.THINK : CallFields.Kind.of(name);
+    }
+
+    private static Status status(Frame.Tool.@Nullable Status status) {
+        return switch (status) {
+            case COMPLETED -> Status.COMPLETED;
+            case FAILED -> Status.FAILED;
+            case RUNNING -> Status.IN_PROGRESS;
+            case PENDING -> Status.PENDING;
+            case null -> Status.PENDING;
+        };
     }
 
     /** What a tool writes while it runs. */
@@ -127,75 +142,58 @@ final class ToolCalls {
     void handleSaid(String agent, String content) {
         String id = agents.get(agent);
         if (id == null) {
-            id = begin(agent, "sub-agent " + agent, Map.of(), Map.of("agent", agent));
+            id = begin("sub-agent " + agent, null, new BrigMeta.Call(agent, null, null, null));
         }
         handleOutput(id, content);
     }
 
-    void handleSubAgent(Fields frame) {
-        if (frame.has("source")) {
+    void handleSubAgent(Frame.SubAgent frame) {
+        if (frame.source() != null) {
             return;
         }
-        String agent = frame.requiredText("agent_id");
-        String status = frame.text("status", "");
-        String id = agents.get(agent);
+        String id = agents.get(frame.agentId());
         if (id == null) {
-            id = begin(agent, frame);
-        } else if (id.equals(own(agent)) && !status.equals("spawned")) {
+            begin(frame);
+        } else if (id.equals(own(frame.agentId())) && frame.status() != Frame.SubAgent.Status.SPAWNED) {
             Call call = calls.computeIfAbsent(id, unknown -> new Call());
-            String word = frame.text("summary", frame.text("error", ""));
-            if (!word.isEmpty()) {
+            String word = frame.summary() == null ? frame.error() : frame.summary();
+            if (word != null && !word.isEmpty()) {
                 call.write("\n" + word);
             }
             dirty.remove(id);
-            Map<String, Object> fields = new LinkedHashMap<>();
-            fields.put(
-                    "status",
-                    switch (status) {
-                        case "completed" -> "completed";
-                        case "failed", "killed" -> "failed";
-                        default -> "in_progress";
-                    });
-            fields.put("content", content(call));
-            tell(id, call, fields);
+            tell(id, call, new News(null, null, status(frame.status()), null, null, call.content()));
         }
     }
 
-    private String begin(String agent, Fields frame) {
-        String parent = frame.text("parent_tool_id");
-        if (parent != null && !frame.flag("background") && calls.containsKey(parent)) {
-            agents.put(agent, parent);
-            return parent;
+    private static Status status(Frame.SubAgent.@Nullable Status status) {
+        return switch (status) {
+            case COMPLETED -> Status.COMPLETED;
+            case FAILED, KILLED -> Status.FAILED;
+            case SPAWNED, RUNNING -> Status.IN_PROGRESS;
+            case null -> Status.IN_PROGRESS;
+        };
+    }
+
+    private void begin(Frame.SubAgent frame) {
+        String parent = frame.parentToolId();
+        if (parent != null && !Boolean.TRUE.equals(frame.background()) && calls.containsKey(parent)) {
+            agents.put(frame.agentId(), parent);
+            return;
         }
-        String prompt = frame.text("prompt", "");
-        String type = frame.text("subagent_type", "sub-agent");
-        Map<String, Object> meta = new LinkedHashMap<>(Map.of("agent", agent));
-        for (String name : List.of("parent_id", "parent_tool_id", "session_id")) {
-            String value = frame.text(name);
-            if (value != null) {
-                meta.put(name, value);
-            }
-        }
-        return begin(
-                agent,
+        String prompt = frame.prompt() == null ? "" : frame.prompt();
+        String type = frame.subagentType() == null ? "sub-agent" : frame.subagentType();
+        begin(
                 prompt.isEmpty() ? type : type + ": " + firstLine(prompt),
-                prompt.isEmpty() ? Map.of() : Map.of("prompt", prompt),
-                meta);
+                prompt.isEmpty() ? null : JsonObject.EMPTY.with("prompt", prompt),
+                new BrigMeta.Call(frame.agentId(), frame.parentId(), parent, frame.sessionId()));
     }
 
-    private String begin(String agent, String title, Map<String, ?> input, Map<String, Object> meta) {
-        String id = own(agent);
-        agents.put(agent, id);
+    private String begin(String title, @Nullable JsonObject input, BrigMeta.Call meta) {
+        String id = own(meta.agent());
+        agents.put(meta.agent(), id);
         Call call = calls.computeIfAbsent(id, unknown -> new Call());
         call.meta = meta;
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("title", title);
-        fields.put("kind", "think");
-        fields.put("status", "in_progress");
-        if (!input.isEmpty()) {
-            fields.put("rawInput", input);
-        }
-        tell(id, call, fields);
+        tell(id, call, new News(title, CallFields.Kind.THINK, Status.IN_PROGRESS, input, null, null));
         return id;
     }
 
@@ -210,49 +208,34 @@ final class ToolCalls {
                 : line.substring(0, line.offsetByCodePoints(0, TITLE_CHARACTERS_MAX)) + "…";
     }
 
-    private Call call(String id, Fields frame) {
+    private Call call(String id, @Nullable String agent) {
         Call call = calls.computeIfAbsent(id, unknown -> new Call());
-        String agent = frame.text("agent");
         if (agent != null) {
-            Map<String, Object> meta = new LinkedHashMap<>(Map.of("agent", agent));
-            String above = agents.get(agent);
-            if (above != null) {
-                meta.put("parent_tool_id", above);
-            }
-            call.meta = meta;
+            call.meta = new BrigMeta.Call(agent, null, agents.get(agent), null);
         }
         return call;
     }
 
-    private void tell(String id, Call call, Map<String, Object> fields) {
-        Map<String, Object> update = new LinkedHashMap<>();
-        update.put("sessionUpdate", call.told ? "tool_call_update" : "tool_call");
-        update.put("toolCallId", id);
-        if (!call.told) {
-            fields.putIfAbsent("title", id);
-        }
-        update.putAll(fields);
-        if (!call.meta.isEmpty()) {
-            update.put("_meta", SessionUpdates.meta(call.meta));
-        }
+    private void tell(String id, Call call, News news) {
+        CallFields fields = new CallFields(
+                id,
+                news.title() == null && !call.told ? id : news.title(),
+                news.kind(),
+                news.status(),
+                news.input(),
+                news.file() == null
+                        ? null
+                        : List.of(new CallFields.Location(news.file().toString())),
+                news.content(),
+                call.meta == null ? null : new Meta(call.meta));
+        sink.accept(call.told ? new SessionUpdate.ToolCallUpdate(fields) : new SessionUpdate.ToolCall(fields));
         call.told = true;
-        sink.update(update);
-    }
-
-    private static List<Map<String, ?>> content(Call call) {
-        List<Map<String, ?>> content = new ArrayList<>();
-        if (!call.written.isEmpty()) {
-            content.add(Map.of("type", "content", "content", SessionUpdates.text(call.written.toString())));
-        }
-        return content;
     }
 
     void flush() {
         for (String id : dirty) {
             Call call = calls.computeIfAbsent(id, unknown -> new Call());
-            Map<String, Object> fields = new LinkedHashMap<>();
-            fields.put("content", content(call));
-            tell(id, call, fields);
+            tell(id, call, new News(null, null, null, null, null, call.content()));
         }
         dirty.clear();
     }

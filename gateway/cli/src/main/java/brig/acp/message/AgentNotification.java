@@ -1,0 +1,37 @@
+package brig.acp.message;
+
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.CamelCase;
+
+/** What an editor is told, and gives no answer to. */
+public sealed interface AgentNotification {
+    /** The method of JSON-RPC. */
+    String method();
+
+    /** Something is new in a session. */
+    @CamelCase
+    record Updated(String sessionId, SessionUpdate update) implements AgentNotification {
+        @Override
+        public String method() {
+            return "session/update";
+        }
+    }
+
+    /** A frame as it is, for editors that asked for it. */
+    @CamelCase
+    record FrameSeen(String sessionId, JsonObject frame) implements AgentNotification {
+        @Override
+        public String method() {
+            return "_brig/frame";
+        }
+    }
+
+    /** The answer to a request of ours is not needed any more. */
+    @CamelCase
+    record RequestWithdrawn(long requestId) implements AgentNotification {
+        @Override
+        public String method() {
+            return "$/cancel_request";
+        }
+    }
+}
