@@ -1,7 +1,6 @@
 package brig.protocol;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,7 @@ public final class BrigException extends RuntimeException {
 
     private final ErrorCode code;
     private final int retryAfterSeconds;
-    private transient Map<String, Object> fields = Map.of();
+    private transient Hints hints = Hints.NONE;
     private int httpStatus;
 
     public BrigException(ErrorCode code, String message) {
@@ -40,21 +39,52 @@ public final class BrigException extends RuntimeException {
     }
 
     /** Says which spawn it is about, and the state that this is in. */
-    public BrigException about(String spawnId, String state) {
-        return with("state", state).with("spawn_id", spawnId);
-    }
-
-    /** Says something more: a field of the answer beside {@code code}. */
-    public BrigException with(String field, Object value) {
-        Map<String, Object> more = new LinkedHashMap<>(fields);
-        more.put(field, value);
-        fields = more;
+    public BrigException about(@Nullable String spawnId, @Nullable String state) {
+        hints = hints.about(spawnId, state);
         return this;
     }
 
-    /** What was said beside code, message and hint: {@code state} and {@code spawn_id} of a spawn, for one. */
+    /** Says which place the request has in the queue. */
+    public BrigException withQueuePosition(int position) {
+        hints = hints.withQueuePosition(position);
+        return this;
+    }
+
+    /** Says what the agent calls its session. */
+    public BrigException withSessionId(@Nullable String sessionId) {
+        hints = hints.withSessionId(sessionId);
+        return this;
+    }
+
+    /** Says which message was refused. */
+    public BrigException withMessageId(@Nullable String messageId) {
+        hints = hints.withMessageId(messageId);
+        return this;
+    }
+
+    /** What is said beside code and message, {@link #retryAfterSeconds} among it. */
+    public Hints hints() {
+        return hints.withRetryAfterSeconds(
+                retryAfterSeconds().isPresent()
+                        ? Integer.valueOf(retryAfterSeconds().getAsInt())
+                        : null);
+    }
+
+    /** The same by name, without the time. */
     public Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        put(fields, "queue_position", hints.queuePosition());
+        put(fields, "state", hints.state());
+        put(fields, "spawn_id", hints.spawnId());
+        put(fields, "session_id", hints.sessionId());
+        put(fields, "message_id", hints.messageId());
         return fields;
+    }
+
+    private static void put(Map<String, Object> fields, String name, @Nullable Object value) {
+        if (value != null) {
+            fields.put(name, value);
+        }
     }
 
     /** Answers HTTP with another status than its code does. */
@@ -65,18 +95,6 @@ public final class BrigException extends RuntimeException {
 
     public int httpStatus() {
         return httpStatus;
-    }
-
-    /** The whole answer where a session is not ready: what whoever waits for it has to know, and nothing else. */
-    public Map<String, @Nullable Object> notReady() {
-        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
-        answer.put("success", false);
-        answer.put("code", code.name());
-        for (String field : List.of("state", "spawn_id", "session_id")) {
-            answer.put(field, fields.get(field));
-        }
-        answer.put("retry_after_seconds", retryAfterSeconds().orElse(1));
-        return answer;
     }
 
     /** The message; never null here, unlike the overridden one. */

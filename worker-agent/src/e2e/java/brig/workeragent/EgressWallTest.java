@@ -21,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * names lead to them by the configuration. Programs that this machine lacks are named in the output.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Order(2)
 class EgressWallTest {
     private static final String SECRET = "the-real-value-of-the-token";
 
@@ -267,7 +269,7 @@ class EgressWallTest {
     void shouldServeAgainAfterTheProxyWasKilledUnderLoad() throws IOException {
         try (Session session = new Session()) {
             session.say("""
-                    load() { for i in $(seq 120); do
+                    load() { for i in $(seq 40); do
                         curl -sS --max-time 120 -o /dev/null "$1" 2> /dev/null; echo "curl $?";
                     done; }; for n in 1 2 3; do load %s & done; wait; echo loaded
                     """.formatted(base(true, "allowed.test") + "/page").replace("\n", " "));
@@ -275,7 +277,7 @@ class EgressWallTest {
             List<String> said = new ArrayList<>();
             for (String line = session.line(); !line.equals("loaded"); line = session.line()) {
                 said.add(line);
-                if (said.size() == 40 || said.size() == 200) {
+                if (said.size() == 15 || said.size() == 70) {
                     for (long pid : fixture.egressProcesses()) {
                         killed += ProcessHandle.of(pid)
                                         .filter(ProcessHandle::destroyForcibly)
@@ -287,7 +289,7 @@ class EgressWallTest {
             }
             assertEquals(2, killed);
             long reached = said.stream().filter("curl 0"::equals).count();
-            assertTrue(reached > 300, "reached " + reached + " times of " + said.size());
+            assertTrue(reached > 100, "reached " + reached + " times of " + said.size());
             // None waited for an answer in vain (28), and none was let through unverified: what failed was cut.
             assertEquals(
                     List.of(),

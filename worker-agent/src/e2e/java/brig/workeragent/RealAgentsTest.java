@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * at the place where it expects the route to its model. Without network, model and key.
  */
 @Timeout(120)
+@Order(1)
 class RealAgentsTest {
     private static final Path PACKAGES = Path.of(System.getProperty("brig.agents", ""));
     private static final String WITH_MODEL =

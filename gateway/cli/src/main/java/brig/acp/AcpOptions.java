@@ -41,10 +41,7 @@ public record AcpOptions(
         request.putAll(new SpawnRequest(
                         null,
                         worktree ? null : folder,
-                        agent,
-                        model,
-                        List.of(),
-                        null,
+                        new SpawnRequest.AgentConfig(agent, model, List.of(), null),
                         null,
                         false,
                         policy,

@@ -15,7 +15,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -81,16 +80,15 @@ final class GatewayClient implements AutoCloseable {
         String code = answer.text("code");
         if (code != null && answer.has("error")) {
             String why = answer.text("error", "");
-            BrigException refusal = new BrigException(
-                    ErrorCode.valueOf(code),
-                    why + (why.startsWith(NO_SESSION) ? "; 'brig sessions --all' lists those that there are" : ""),
-                    (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0));
-            for (String field : List.of("state", "spawn_id", "session_id")) {
-                if (answer.has(field)) {
-                    refusal.with(field, answer.requiredText(field));
-                }
-            }
-            throw refusal;
+            throw new BrigException(
+                            ErrorCode.valueOf(code),
+                            why
+                                    + (why.startsWith(NO_SESSION)
+                                            ? "; 'brig sessions --all' lists those that there are"
+                                            : ""),
+                            (int) answer.number("retry_after_seconds", 0, Integer.MAX_VALUE, 0))
+                    .about(answer.text("spawn_id"), answer.text("state"))
+                    .withSessionId(answer.text("session_id"));
         }
     }
 

@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -33,35 +32,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
-            ServeCommand.class,
-            RunCommand.class,
-            SpawnCommand.class,
-            AttachCommand.class,
-            ExecCommand.class,
-            LogsCommand.class,
-            TreeCommand.class,
-            EgressCommand.class,
-            AuditCommand.class,
-            PortCommand.class,
-            RecordCommand.class,
-            ReplayCommand.class,
-            TrackCommand.class,
-            TokenCommand.class,
-            ApplyCommand.class,
-            OpenCodeCommand.class,
-            AcpCommand.class,
-            RouteCommand.class,
-            RepositoryCommand.class,
-            OpenCommand.class,
-            StatusCommand.class,
-            TopCommand.class,
-            PruneCommand.class,
-            RecoverCommand.class,
-            CompletionCommand.class,
-            ManCommand.class,
-            HelpCommand.class
-        },
+        addMethodSubcommands = false,
         footer = {
             "",
             "Examples:",
@@ -115,7 +86,7 @@ public final class Main {
     /** Runs the command line and exits with its code. */
     public static void main(String[] args) {
         Main main = new Main(Terminal.ofProcess());
-        CommandLine line = new CommandLine(main)
+        CommandLine line = Commands.of(main, args)
                 .setExecutionExceptionHandler((failure, command, parsed) -> main.handleFailure(failure))
                 .setParameterExceptionHandler((wrong, arguments) -> main.handleWrongUsage(wrong))
                 .registerConverter(long.class, text -> number(text, Long::parseLong))

@@ -43,8 +43,13 @@ final class ReplayCommand implements Callable<Integer> {
         Map<String, @Nullable Object> request = new LinkedHashMap<>();
         request.put("action", "spawn");
         request.put("client", "cli");
-        request.putAll(
-                new SpawnRequest(null, null, AGENT, name, List.of(String.valueOf(speed)), null, "play", true).toMap());
+        request.putAll(new SpawnRequest(
+                        null,
+                        null,
+                        new SpawnRequest.AgentConfig(AGENT, name, List.of(String.valueOf(speed)), null),
+                        "play",
+                        true)
+                .toMap());
         return RunCommand.stream(main, AGENT, request, spawnId -> {});
     }
 }

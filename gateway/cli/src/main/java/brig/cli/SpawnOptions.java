@@ -182,10 +182,7 @@ final class SpawnOptions {
         request.putAll(new SpawnRequest(
                         taskId,
                         absolute(folder),
-                        agent,
-                        model,
-                        tools,
-                        systemPrompt,
+                        new SpawnRequest.AgentConfig(agent, model, tools, systemPrompt),
                         prompt,
                         once,
                         policy,

@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
  * status that the document names, and is what the document says of it.
  */
 @Timeout(180)
+@Order(7)
 class ApiPropertyTest {
     private static final long SEED = 20261122;
     private static final int REQUESTS_EACH = 50;

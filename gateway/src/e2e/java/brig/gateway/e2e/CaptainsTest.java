@@ -11,11 +11,13 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The recipes of docs/captains.md, as they stand there, with the real Claude Code and the real Codex. */
 @Timeout(180)
+@Order(9)
 class CaptainsTest {
     private static final List<String> UNTOUCHED = List.of("a.txt");
     private static final List<String> APPLIED = List.of("a.txt", "made.txt");

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * model for the provider. As root, and as an ordinary user with nothing but a home in which nvm put the agents.
  */
 @Timeout(180)
+@Order(6)
 class FirstAnswerTest {
     private static final Path AGENTS = Path.of(System.getProperty("brig.agents", ""));
     private static final String BRIG = Path.of(System.getProperty("brig.product", "build/brig"), "bin/brig")

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * OpenCode serves two projects: one whose sub-agents are remote, and one whose every tool is.
  */
 @Timeout(120)
+@Order(10)
 class OpenCodePluginTest {
     private static final String PLUGIN = "file://" + System.getProperty("brig.clients") + "/opencode/index.js";
     private static final String SECRET = "the host's own secret";

@@ -12,11 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The real OpenCode as a captain, set up by {@code brig opencode init}; its sub-agent is the mock agent behind the wall. */
 @Timeout(180)
+@Order(5)
 class OpenCodeTest {
     private Product product;
     private OpenCode captain;

@@ -16,16 +16,29 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The spawner socket as a client with few manners meets it, and places that are taken when Brig starts. */
 @Timeout(60)
 class SpawnerSocketTest {
+    private static Product product;
+
+    @BeforeAll
+    static void start() throws IOException {
+        product = Product.start();
+    }
+
+    @AfterAll
+    static void stop() throws IOException {
+        product.close();
+    }
+
     @Test
     void shouldAnswerInOrderWhenRequestsHaveNoNewlines() throws IOException {
-        try (Product product = Product.start();
-                Wire wire = product.dial()) {
+        try (Wire wire = product.dial()) {
             wire.send("{\"action\":\"list\"}");
             assertTrue(wire.message().has("spawns"));
             wire.send("{\"action\":\"agents\"}{\"action\":\"list\"}");
@@ -40,61 +53,53 @@ class SpawnerSocketTest {
 
     @Test
     void shouldTakeEachNameOfASessionInEachOfItsFields() throws IOException {
-        try (Product product = Product.start()) {
-            String spawnId = product.idle("named").id();
-            for (String field : List.of("id", "task_id", "spawn_id", "session_id")) {
-                for (String name : List.of("named", spawnId)) {
-                    assertEquals(
-                            spawnId,
-                            product.ask("{\"action\":\"status\",\"" + field + "\":\"" + name + "\"}")
-                                    .text("spawn_id"));
-                }
-            }
-            Fields twice = product.ask("{\"action\":\"terminate\",\"id\":\"named\",\"task_id\":\"other\"}");
-            assertEquals("INVALID_FIELD", twice.text("code"));
-            assertTrue(
-                    twice.text("error", "").contains("'task_id'"),
-                    () -> twice.asMap().toString());
-            for (String action :
-                    List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
+        String spawnId = product.idle("named").id();
+        for (String field : List.of("id", "task_id", "spawn_id", "session_id")) {
+            for (String name : List.of("named", spawnId)) {
                 assertEquals(
-                        "NOT_FOUND",
-                        product.ask("{\"action\":\"" + action + "\",\"task_id\":\"none\"}")
-                                .text("code"),
-                        action);
+                        spawnId,
+                        product.ask("{\"action\":\"status\",\"" + field + "\":\"" + name + "\"}")
+                                .text("spawn_id"));
             }
-            assertEquals(
-                    spawnId,
-                    product.ask("{\"action\":\"terminate\",\"task_id\":\"named\"}")
-                            .text("spawn_id"));
         }
+        Fields twice = product.ask("{\"action\":\"terminate\",\"id\":\"named\",\"task_id\":\"other\"}");
+        assertEquals("INVALID_FIELD", twice.text("code"));
+        assertTrue(
+                twice.text("error", "").contains("'task_id'"),
+                () -> twice.asMap().toString());
+        for (String action : List.of("tree", "terminate", "diff", "apply", "discard", "egress", "rebind", "attach")) {
+            assertEquals(
+                    "NOT_FOUND",
+                    product.ask("{\"action\":\"" + action + "\",\"task_id\":\"none\"}")
+                            .text("code"),
+                    action);
+        }
+        assertEquals(
+                spawnId,
+                product.ask("{\"action\":\"terminate\",\"task_id\":\"named\"}").text("spawn_id"));
     }
 
     @Test
     void shouldServeTheCommandLineOverHttpAsWhoeverTheTokenIsOf() throws IOException {
-        try (Product product = Product.start()) {
-            String token = product.web()
-                    .post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"far\"}")
-                    .json()
-                    .requiredText("token");
-            Spawned local = product.idle("local");
-            Run run = remote(product, token, "run", "shell", "--task-id", "far", "--", "echo said; exit 4");
-            assertEquals("said\n", run.out(), run::err);
-            assertEquals(4, run.exitCode());
-            Run list = remote(product, token, "ls", "--all", "--json");
-            assertEquals(
-                    List.of("far"),
-                    list.json().objects("spawns").stream()
-                            .map(spawn -> spawn.text("task_id"))
-                            .toList());
-            Run refused = remote(product, token, "stop", local.id());
-            assertEquals(125, refused.exitCode());
-            assertTrue(refused.err().contains("(UNAUTHENTICATED)"), refused::err);
-            assertTrue(
-                    remote(product, "brig_" + "x".repeat(43), "ls").err().contains("(FORBIDDEN)"),
-                    "it opens nothing by itself");
-            assertTrue(remote(product, "", "ls").err().contains("BRIG_TOKEN"), "a token is needed");
-        }
+        String token = product.web()
+                .post("/api/v1/tokens", "{\"role\":\"captain\",\"captain\":\"far\"}")
+                .json()
+                .requiredText("token");
+        Spawned local = product.idle("local");
+        Run run = remote(token, "run", "shell", "--task-id", "far", "--", "echo said; exit 4");
+        assertEquals("said\n", run.out(), run::err);
+        assertEquals(4, run.exitCode());
+        Run list = remote(token, "ls", "--all", "--json");
+        assertEquals(
+                List.of("far"),
+                list.json().objects("spawns").stream()
+                        .map(spawn -> spawn.text("task_id"))
+                        .toList());
+        Run refused = remote(token, "stop", local.id());
+        assertEquals(125, refused.exitCode());
+        assertTrue(refused.err().contains("(UNAUTHENTICATED)"), refused::err);
+        assertTrue(remote("brig_" + "x".repeat(43), "ls").err().contains("(FORBIDDEN)"), "it opens nothing by itself");
+        assertTrue(remote("", "ls").err().contains("BRIG_TOKEN"), "a token is needed");
     }
 
     @Test
@@ -114,7 +119,7 @@ class SpawnerSocketTest {
         }
     }
 
-    private static Run remote(Product product, String token, String... arguments) throws IOException {
+    private static Run remote(String token, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of("env", "BRIG_HOST=" + product.url(), "BRIG_TOKEN=" + token));
         command.addAll(product.command(arguments));
         return Run.of(command, "", product.folder());

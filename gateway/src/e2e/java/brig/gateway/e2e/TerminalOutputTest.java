@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * command: nothing but text, tabs, newlines and colours comes out. The same through pipes, JSON, HTTP and the logs.
  */
 @Timeout(180)
+@Order(3)
 class TerminalOutputTest {
     private static final String ESC = "\u001b";
     private static final String RESET = ESC + "[0m";

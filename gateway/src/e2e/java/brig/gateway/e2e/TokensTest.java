@@ -239,7 +239,7 @@ class TokensTest {
         String path = "/api/v1/sessions/shared/attach?from=" + Limits.SEQ_MAX;
         try (Socket one = web.with(alice).socket(path + "&presence=true")) {
             assertEquals("authenticated", one.message().text("type"));
-            assertEquals(List.of("alice"), captains(one.message()));
+            assertEquals(List.of("alice"), captains(next(one, "presence")));
             one.sendLine(Spawned.user("true"));
             Fields held = next(one, "presence").objects("captains").getFirst();
             assertTrue(held.flag("control"));

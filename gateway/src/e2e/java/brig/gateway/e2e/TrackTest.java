@@ -17,6 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Agents that Brig did not start: what they write passes through, and is a session beside. */
 @Timeout(90)
+@Order(4)
 class TrackTest {
     private static final Path AGENTS = Path.of("../worker-agent/formats/src/test/resources/agents")
             .toAbsolutePath()

@@ -2,15 +2,9 @@ package brig.gateway.app;
 
 import brig.gateway.audit.AuditTrail;
 import brig.gateway.store.SqliteAuditIndex;
-import brig.protocol.json.Json;
-import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
-import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
-/** The index of the audit, its lines shown in the words of the interface. */
+/** The index of the audit, in SQLite. */
 record AuditTable(SqliteAuditIndex table) implements AuditTrail.Index {
     @Override
     public CompletionStage<String> position() {
@@ -33,19 +27,6 @@ record AuditTable(SqliteAuditIndex table) implements AuditTrail.Index {
                         query.before(),
                         query.after(),
                         query.limit())
-                .thenApply(found -> new AuditTrail.Page(
-                        found.entries().stream().map(AuditTable::shown).toList(), found.lastSeq()));
-    }
-
-    private static Map<String, @Nullable Object> shown(SqliteAuditIndex.Entry entry) {
-        Map<String, @Nullable Object> shown = new LinkedHashMap<>();
-        shown.put("seq", entry.seq());
-        Json.parseObject(entry.json().getBytes(StandardCharsets.UTF_8))
-                .forEach((key, value) -> shown.put(
-                        key.equals("spawn")
-                                ? "spawn_id"
-                                : key.replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT),
-                        value));
-        return shown;
+                .thenApply(found -> new AuditTrail.Page(found.entries(), found.lastSeq()));
     }
 }

@@ -2,9 +2,9 @@ package brig.gateway.audit;
 
 import brig.gateway.time.Timers;
 import brig.gateway.worker.WorkerAgent;
+import brig.protocol.egress.AuditEntry;
 import brig.protocol.json.Fields;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ public final class AuditTrail {
             int limit) {}
 
     /** @param lastSeq the newest number that there is, whatever was asked for */
-    public record Page(List<Map<String, @Nullable Object>> entries, long lastSeq) {}
+    public record Page(List<AuditEntry> entries, long lastSeq) {}
 
     /** @param complete whether the index had everything that was written */
     public record Answer(Page page, boolean complete) {}

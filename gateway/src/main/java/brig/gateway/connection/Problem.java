@@ -3,11 +3,12 @@ package brig.gateway.connection;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
+import brig.protocol.refusal.NotReady;
+import brig.protocol.refusal.ProblemDetails;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 
@@ -37,14 +38,14 @@ public final class Problem {
             response.putHeader("WWW-Authenticate", "Bearer realm=\"brig\"");
         }
         unguessed(response).setStatusCode(status).putHeader("Content-Type", "application/problem+json");
-        response.end(Buffer.buffer(Json.write(
-                refusal.code() == ErrorCode.SESSION_NOT_READY ? refusal.notReady() : body(refusal, status))));
+        Record body = refusal.code() == ErrorCode.SESSION_NOT_READY ? NotReady.of(refusal) : ProblemDetails.of(refusal);
+        response.end(Buffer.buffer(Json.write(body)));
     }
 
     /** The same as bytes, for a connection on which no request came that could be answered; it is closed behind them. */
     public static byte[] response(BrigException refusal) {
         int status = refusal.httpStatus();
-        byte[] body = Json.write(body(refusal, status));
+        byte[] body = Json.write(ProblemDetails.of(refusal));
         StringBuilder head = new StringBuilder("HTTP/1.1 " + HttpResponseStatus.valueOf(status)
                 + "\r\nContent-Type: application/problem+json\r\nConnection: close\r\nContent-Length: " + body.length
                 + "\r\n");
@@ -52,22 +53,6 @@ public final class Problem {
                 .ifPresent(
                         seconds -> head.append("Retry-After: ").append(seconds).append("\r\n"));
         return Buffer.buffer(head.append("\r\n").toString()).appendBytes(body).getBytes();
-    }
-
-    private static Map<String, Object> body(BrigException refusal, int status) {
-        Map<String, Object> body = new LinkedHashMap<>();
-        body.put("type", "urn:brig:error:" + refusal.code().name());
-        body.put("title", title(refusal.code()));
-        body.put("status", status);
-        body.put("detail", refusal.getMessage());
-        body.put("code", refusal.code().name());
-        body.putAll(hints(refusal));
-        return body;
-    }
-
-    private static String title(ErrorCode code) {
-        String words = code.name().replace('_', ' ');
-        return words.charAt(0) + words.substring(1).toLowerCase(Locale.ROOT);
     }
 
     /** What tells the client when to come back, and what it is about. */

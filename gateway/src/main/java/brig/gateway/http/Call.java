@@ -8,6 +8,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -131,6 +132,11 @@ public final class Call {
         return body;
     }
 
+    /** The body as a record. @throws BrigException what is wrong with a field */
+    public <T> T body(Class<T> type) {
+        return JsonObject.of(body.asMap()).as(type);
+    }
+
     public HttpServerRequest request() {
         return context.request();
     }
@@ -184,6 +190,24 @@ public final class Call {
 
     public void answer(int status, CompletionStage<? extends Map<String, ?>> later) {
         answer(later.thenApply(map -> new Answer(status, map)));
+    }
+
+    /** A record, as soon as it is there. */
+    public void answerWith(int status, CompletionStage<? extends Record> later) {
+        later.whenComplete((answer, failure) -> {
+            if (failure == null) {
+                guard(() -> answer(status, answer));
+            } else {
+                refuse(Problem.refusal(failure));
+            }
+        });
+    }
+
+    public void answer(int status, Record body) {
+        response()
+                .setStatusCode(status)
+                .putHeader("Content-Type", "application/json")
+                .end(Buffer.buffer(Json.write(body)));
     }
 
     public void answer(CompletionStage<Answer> later) {

@@ -96,7 +96,7 @@ public final class Admission {
             checkWaiting();
             if (!place.isDone()) {
                 BrigException refusal =
-                        refusal(applicant.captain()).with("queue_position", turns.position(applicant.captain(), this));
+                        refusal(applicant.captain()).withQueuePosition(turns.position(applicant.captain(), this));
                 remove(this);
                 place.completeExceptionally(refusal);
             }

@@ -1,14 +1,12 @@
 package brig.gateway.openai;
 
+import brig.gateway.openai.message.ErrorBody;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An error as clients of OpenAI's API read it: {@code {"error": {"message", "type", "param", "code"}}}. The code is Brig's,
@@ -37,13 +35,9 @@ public record ApiError(String code, String message, int status) {
     }
 
     /** As the API's body. */
-    Map<String, ?> body() {
-        Map<String, @Nullable Object> error = new LinkedHashMap<>();
-        error.put("message", message);
-        error.put("type", status < 500 ? status == 429 ? "rate_limit_error" : "invalid_request_error" : "server_error");
-        error.put("param", null);
-        error.put("code", code);
-        return Map.of("error", error);
+    ErrorBody body() {
+        String type = status < 500 ? status == 429 ? "rate_limit_error" : "invalid_request_error" : "server_error";
+        return new ErrorBody(new ErrorBody.Failure(message, type, null, code));
     }
 
     /** Refuses a request; nothing was sent before. */

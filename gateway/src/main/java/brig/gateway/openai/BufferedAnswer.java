@@ -5,7 +5,6 @@ import brig.protocol.ErrorCode;
 import brig.protocol.json.Json;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.Map;
 
 /** An answer as one object, sent when the turn is over. */
 abstract class BufferedAnswer implements Answer {
@@ -42,7 +41,7 @@ abstract class BufferedAnswer implements Answer {
             fail(tooLong());
         } else {
             response.putHeader("Content-Type", "application/json")
-                    .end(Buffer.buffer(Json.write(object(text.toString(), thought.toString(), used))));
+                    .end(Buffer.buffer(Json.write(whole(text.toString(), thought.toString(), used))));
         }
     }
 
@@ -53,7 +52,8 @@ abstract class BufferedAnswer implements Answer {
                         + " characters: ask for it at chat/completions with \"stream\": true"));
     }
 
-    abstract Map<String, ?> object(String said, String thoughts, Usage used);
+    /** The answer as its form has it. */
+    abstract Record whole(String said, String thoughts, Usage used);
 
     @Override
     public final void fail(ApiError why) {

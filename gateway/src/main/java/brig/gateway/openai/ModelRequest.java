@@ -1,6 +1,12 @@
 package brig.gateway.openai;
 
+import brig.gateway.openai.message.ChatRequest;
+import brig.gateway.openai.message.RequestMessage;
+import brig.gateway.openai.message.ResponseRequest;
+import brig.gateway.openai.message.TextFormat;
+import brig.protocol.BrigException;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -33,53 +39,60 @@ public record ModelRequest(
     /** One message; {@code role} is {@code user} or {@code assistant}. */
     public record Said(String role, String text) {}
 
-    /** The body of {@code POST /v1/chat/completions}. @throws BrigException {@code INVALID_FIELD} naming the field */
-    public static ModelRequest ofChat(Fields body) {
-        requireAnswerable(body, "response_format", body.object("response_format"));
-        if (body.number("n", Integer.MIN_VALUE, Integer.MAX_VALUE, 1) != 1) {
+    /** What a chat asks. @throws BrigException {@code INVALID_FIELD} naming the field */
+    public static ModelRequest of(ChatRequest body) {
+        requireAnswerable("response_format", body.responseFormat(), body.toolChoice());
+        if (body.n() != null && body.n() != 1) {
             throw Fields.invalid("n", "must be 1: an agent answers once");
         }
-        if (body.flag("logprobs")) {
+        if (body.logprobs()) {
             throw Fields.invalid("logprobs", "are not known of an agent");
         }
-        if (body.has("modalities") && !body.texts("modalities").equals(List.of("text"))) {
+        if (body.modalities() != null && !body.modalities().equals(List.of("text"))) {
             throw Fields.invalid("modalities", "must be text");
         }
         Messages talk = new Messages();
-        for (Fields message : body.objects("messages")) {
-            talk.add(message.requiredText("role"), text(message, "content"));
-        }
-        return talk.request(body, "messages", body.object("stream_options").flag("include_usage"), null);
+        body.messages().forEach(message -> talk.add(message.requiredRole(), message.text()));
+        boolean usage = body.streamOptions() != null && body.streamOptions().includeUsage();
+        return talk.request(body.model(), "messages", body.stream(), usage, null);
     }
 
-    /** The body of {@code POST /v1/responses}. @throws BrigException {@code INVALID_FIELD} naming the field */
-    public static ModelRequest ofResponses(Fields body) {
-        requireAnswerable(body, "text.format", body.object("text").object("format"));
-        if (body.flag("background")) {
+    /** What a request for a response asks. @throws BrigException {@code INVALID_FIELD} naming the field */
+    public static ModelRequest of(ResponseRequest body) {
+        requireAnswerable(
+                "text.format", body.text() == null ? null : body.text().format(), body.toolChoice());
+        if (body.background()) {
             throw Fields.invalid("background", "must be false: the answer comes with the request");
         }
         Messages talk = new Messages();
-        talk.add("system", body.text("instructions", ""));
-        if (body.asMap().get("input") instanceof String text) {
-            talk.add("user", text);
-        } else {
-            for (Fields item : body.objects("input")) {
-                // What the model thought and called is no part of what was said.
-                if (item.text("type", "message").equals("message")) {
-                    talk.add(item.requiredText("role"), text(item, "content"));
-                }
-            }
+        talk.add("system", body.instructions() == null ? "" : body.instructions());
+        switch (body.input()) {
+            case null -> {}
+            case String text -> talk.add("user", text);
+            case List<?> items -> items.stream().map(ModelRequest::item).forEach(talk::addItem);
+            default -> throw noItems();
         }
-        return talk.request(body, "input", true, body.text("previous_response_id"));
+        return talk.request(body.model(), "input", body.stream(), true, body.previousResponseId());
+    }
+
+    private static RequestMessage item(@Nullable Object element) {
+        if (!(element instanceof JsonObject object)) {
+            throw noItems();
+        }
+        return object.as(RequestMessage.class);
+    }
+
+    private static BrigException noItems() {
+        return Fields.invalid("input", "must be a list of objects");
     }
 
     /** An agent has tools of its own, calls none of the client's, and answers in words. */
-    private static void requireAnswerable(Fields body, String formatField, Fields format) {
-        if (!format.text("type", "text").equals("text")) {
+    private static void requireAnswerable(
+            String formatField, @Nullable TextFormat format, @Nullable Object toolChoice) {
+        if (format != null && !format.isPlain()) {
             throw Fields.invalid(formatField, "must be of the type text: an agent answers in words of its own");
         }
-        Object choice = body.asMap().get("tool_choice");
-        if (choice != null && !choice.equals("auto") && !choice.equals("none")) {
+        if (toolChoice != null && !toolChoice.equals("auto") && !toolChoice.equals("none")) {
             throw Fields.invalid("tool_choice", "must be auto or none: an agent calls no tools of its client");
         }
     }
@@ -102,8 +115,15 @@ public record ModelRequest(
             }
         }
 
+        void addItem(RequestMessage item) {
+            if (item.isMessage()) {
+                add(item.requiredRole(), item.text());
+            }
+        }
+
         /** The last words of the user are all that came after the model's last. */
-        ModelRequest request(Fields body, String list, boolean usage, @Nullable String previous) {
+        ModelRequest request(
+                @Nullable String model, String list, boolean stream, boolean usage, @Nullable String previous) {
             int from = said.size();
             while (from > 0 && said.get(from - 1).role().equals("user")) {
                 from--;
@@ -111,32 +131,18 @@ public record ModelRequest(
             if (from == said.size()) {
                 throw Fields.invalid(list, "must end with a message of the user");
             }
+            if (model == null || model.isEmpty()) {
+                throw Fields.invalid("model", "is missing");
+            }
             return new ModelRequest(
-                    body.requiredText("model"),
+                    model,
                     system.isEmpty() ? null : String.join("\n\n", system),
                     List.copyOf(said.subList(0, from)),
                     said.subList(from, said.size()).stream().map(Said::text).collect(Collectors.joining("\n\n")),
-                    body.flag("stream"),
+                    stream,
                     usage,
                     previous);
         }
-    }
-
-    /** A text, or a list of parts that are texts; an assistant that only called tools said nothing. */
-    private static String text(Fields message, String name) {
-        Object content = message.asMap().get(name);
-        if (content == null || content instanceof String) {
-            return content == null ? "" : (String) content;
-        }
-        StringBuilder text = new StringBuilder();
-        for (Fields part : message.objects(name)) {
-            String type = part.text("type", "text");
-            if (!type.equals("text") && !type.equals("input_text") && !type.equals("output_text")) {
-                throw Fields.invalid(name, "has a part of type '" + type + "'; an agent takes text");
-            }
-            text.append(part.text("text", ""));
-        }
-        return text.toString();
     }
 
     /** What an agent is told that was not there: all of the talk, the last words at its end. */

@@ -1,10 +1,10 @@
 package brig.gateway.openai;
 
+import brig.gateway.openai.message.ResponseEvent;
 import brig.gateway.time.Timers;
 import brig.protocol.json.Json;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.Map;
 
 /**
  * Server-sent events of an answer. While nothing is said one goes out every 15 seconds: clients end an answer that is
@@ -41,12 +41,14 @@ final class SseWriter {
     }
 
     /** An event without a name. */
-    void send(Map<String, ?> data) {
+    void send(Record data) {
         response.write(Buffer.buffer("data: ").appendBytes(Json.write(data)).appendString("\n\n"));
     }
 
-    void send(String name, Map<String, ?> data) {
-        response.write(Buffer.buffer("event: " + name + "\ndata: ")
+    /** An event with its name, which is its type too. */
+    void send(ResponseEvent event) {
+        Record data = (Record) event;
+        response.write(Buffer.buffer("event: " + Json.tag(data) + "\ndata: ")
                 .appendBytes(Json.write(data))
                 .appendString("\n\n"));
     }

@@ -8,6 +8,7 @@ import brig.gateway.listener.ListenerServices;
 import brig.gateway.spawn.Spawn;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.egress.AuditEntry;
 import brig.protocol.json.Fields;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -70,13 +71,13 @@ public final class AuditCalls {
     }
 
     private static Map<String, ?> page(AuditTrail.Answer answer, int limit) {
-        List<Map<String, @Nullable Object>> found = answer.page().entries();
+        List<AuditEntry> found = answer.page().entries();
         Map<String, @Nullable Object> page = new LinkedHashMap<>();
         page.put("entries", found.stream().limit(limit).toList());
         page.put("last_seq", answer.page().lastSeq());
         page.put("complete", answer.complete());
         if (found.size() > limit) {
-            page.put("next", found.get(limit - 1).get("seq"));
+            page.put("next", found.get(limit - 1).seq());
         }
         return page;
     }

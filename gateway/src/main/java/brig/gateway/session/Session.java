@@ -183,7 +183,7 @@ public final class Session {
             requireControl(access, takeControl);
             worker.input(new WorkerStream.Message(content, id, access.captain(), via));
         } catch (BrigException refusal) {
-            throw id == null ? refusal : refusal.with("message_id", id);
+            throw refusal.withMessageId(id);
         }
     }
 

@@ -277,11 +277,11 @@ public final class Spawn {
         String message = state == SpawnState.FAILED && lastError != null
                 ? "the spawn failed: " + lastError
                 : "the session is " + state.wireName();
-        BrigException refusal = (state.isFinal()
+        return (state.isFinal()
                         ? new BrigException(ErrorCode.SESSION_ENDED, message)
                         : new BrigException(ErrorCode.SESSION_NOT_READY, message, NOT_READY_SECONDS))
-                .about(spawnId, state.wireName());
-        return sessionId == null ? refusal : refusal.with("session_id", sessionId);
+                .about(spawnId, state.wireName())
+                .withSessionId(sessionId);
     }
 
     /** What it failed with. */

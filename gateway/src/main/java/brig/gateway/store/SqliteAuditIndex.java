@@ -2,7 +2,9 @@ package brig.gateway.store;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.egress.AuditEntry;
+import brig.protocol.egress.AuditEvent;
+import brig.protocol.egress.AuditLine;
 import brig.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -31,14 +34,11 @@ import org.slf4j.LoggerFactory;
  * cannot be read, is made anew.
  */
 public final class SqliteAuditIndex {
-    /** @param json the line */
-    public record Entry(long seq, String json) {}
-
     /** What is found, and the newest number that there is. */
-    public record Found(List<Entry> entries, long lastSeq) {}
+    public record Found(List<AuditEntry> entries, long lastSeq) {}
 
     private static final Logger log = LoggerFactory.getLogger(SqliteAuditIndex.class);
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
     private static final List<String> TABLES = List.of(
             "CREATE TABLE position (id INTEGER PRIMARY KEY CHECK (id = 1), at TEXT NOT NULL, oldest_ms INTEGER NOT NULL)",
             "INSERT INTO position (id, at, oldest_ms) VALUES (1, '', 0)",
@@ -136,16 +136,21 @@ public final class SqliteAuditIndex {
     /** A line that is none, as a crash may leave one, is left out. */
     private static void add(PreparedStatement insert, String line) throws SQLException {
         try {
-            Fields entry = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
-            insert.setLong(1, entry.number("ts", 0, Long.MAX_VALUE, 0));
-            insert.setString(2, entry.text("spawn", ""));
-            insert.setString(3, entry.text("host", "").toLowerCase(Locale.ROOT));
-            insert.setString(4, entry.text("decision", ""));
+            AuditLine entry = read(line);
+            AuditEvent.Decision decision = entry.decision();
+            insert.setLong(1, entry.ts());
+            insert.setString(2, Objects.requireNonNullElse(entry.spawnId(), ""));
+            insert.setString(3, entry.host().toLowerCase(Locale.ROOT));
+            insert.setString(4, decision == null ? "" : decision.name().toLowerCase(Locale.ROOT));
             insert.setString(5, line);
             insert.executeUpdate();
         } catch (BrigException e) {
             log.warn("a line of the audit cannot be read: {}", e.getMessage());
         }
+    }
+
+    private static AuditLine read(String line) {
+        return Json.read(line.getBytes(StandardCharsets.UTF_8), AuditLine.class);
     }
 
     /** What is asked for, as SQL. */
@@ -205,13 +210,13 @@ public final class SqliteAuditIndex {
         return thread.submit(connection -> new Found(entries(connection, select), lastSeq(connection)));
     }
 
-    private static List<Entry> entries(Connection connection, Select select) throws SQLException {
-        List<Entry> found = new ArrayList<>();
+    private static List<AuditEntry> entries(Connection connection, Select select) throws SQLException {
+        List<AuditEntry> found = new ArrayList<>();
         try (PreparedStatement statement =
                         Database.prepared(connection, select.sql.toString(), select.values.toArray());
                 ResultSet row = statement.executeQuery()) {
             while (row.next()) {
-                found.add(new Entry(row.getLong(1), row.getString(2)));
+                found.add(new AuditEntry(row.getLong(1), read(row.getString(2))));
             }
         }
         return found;

@@ -137,7 +137,7 @@ class AdmissionTest {
         time.pass(1);
         BrigException refusal = refusal(late);
         assertEquals(ErrorCode.MAX_WORKERS, refusal.code());
-        assertEquals(4, refusal.fields().get("queue_position"), "a1, b1, a2, and then this one");
+        assertEquals(4, refusal.hints().queuePosition(), "a1, b1, a2, and then this one");
         assertEquals(Map.of("a", 2, "b", 1), admission.queue());
     }
 

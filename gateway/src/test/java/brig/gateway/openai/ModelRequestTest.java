@@ -6,29 +6,39 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.gateway.openai.message.ChatRequest;
+import brig.gateway.openai.message.ResponseRequest;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ModelRequestTest {
-    private static Fields body(String json) {
-        return new Fields(Json.parseObject(json.replace('\'', '"').getBytes(UTF_8)));
+    private static ModelRequest chat(String json) {
+        return ModelRequest.of(read(json, ChatRequest.class));
+    }
+
+    private static ModelRequest response(String json) {
+        return ModelRequest.of(read(json, ResponseRequest.class));
+    }
+
+    private static <T> T read(String json, Class<T> type) {
+        return Json.read(json.replace('\'', '"').getBytes(UTF_8), type);
     }
 
     @Test
     void shouldTakeWhatTheUserSaidLastAsTheMessage() {
-        ModelRequest chat = ModelRequest.ofChat(body("""
+        ModelRequest chat = chat("""
                 {'model': 'claude', 'stream': true, 'stream_options': {'include_usage': true}, 'temperature': 0.3,
                  'n': 1, 'tool_choice': 'auto', 'response_format': {'type': 'text'}, 'logprobs': false, 'modalities': ['text'],
                  'tools': [{'type': 'function'}], 'messages': [
                   {'role': 'system', 'content': 'Be brief.'}, {'role': 'developer', 'content': [{'type': 'text', 'text': 'No jokes.'}]},
                   {'role': 'user', 'content': 'one'}, {'role': 'assistant', 'content': null, 'tool_calls': []},
                   {'role': 'tool', 'content': 'found'}, {'role': 'user', 'content': 'two'},
-                  {'role': 'user', 'content': [{'type': 'text', 'text': 'th'}, {'type': 'input_text', 'text': 'ree'}]}]}"""));
+                  {'role': 'user', 'content': [{'type': 'text', 'text': 'th'}, {'type': 'input_text', 'text': 'ree'}]}]}""");
         assertEquals("claude", chat.agent());
         assertEquals("Be brief.\n\nNo jokes.", chat.system());
         assertEquals("two\n\nthree", chat.prompt());
@@ -38,68 +48,93 @@ class ModelRequestTest {
 
     @Test
     void shouldReadAResponseRequestOfATextAndOfItems() {
-        ModelRequest text = ModelRequest.ofResponses(body(
-                "{'model': 'shell', 'input': 'hi', 'previous_response_id': 'resp_1', 'instructions': 'Be brief.'}"));
+        ModelRequest text = response(
+                "{'model': 'shell', 'input': 'hi', 'previous_response_id': 'resp_1', 'instructions': 'Be brief.'}");
         assertEquals("hi", text.wholeTalk());
         assertEquals("resp_1", text.previous());
         assertEquals("Be brief.", text.system());
-        ModelRequest items = ModelRequest.ofResponses(body("""
+        ModelRequest items = response("""
                 {'model': 'shell', 'input': [{'type': 'message', 'role': 'user', 'content': 'a'}, {'type': 'reasoning', 'summary': []},
                  {'role': 'assistant', 'content': [{'type': 'output_text', 'text': 'b'}]},
-                 {'role': 'user', 'content': [{'type': 'input_text', 'text': 'c'}]}]}"""));
+                 {'role': 'user', 'content': [{'type': 'input_text', 'text': 'c'}]}]}""");
         assertEquals("Our talk so far:\n\nUser: a\n\nYou: b\n\nNow:\nc", items.wholeTalk());
         assertNull(items.previous());
         assertNull(items.system());
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{}",
-                "{'model': 'x'}",
-                "{'model': 'x', 'messages': []}",
-                "{'model': 'x', 'messages': 'hi'}",
-                "{'model': 'x', 'messages': [{'content': 'no role'}]}",
-                "{'model': 'x', 'messages': [{'role': 'king', 'content': 'x'}]}",
-                "{'model': 'x', 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', 'content': 'y'}]}",
-                "{'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 7, 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'stream': 1, 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'messages': [{'role': 'user', 'content': [{'type': 'image_url', 'image_url': {}}]}]}",
-                "{'model': 'x', 'messages': [{'role': 'user', 'content': 7}]}",
-                "{'model': 'x', 'n': 2, 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'n': 'two', 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'tool_choice': 'required', 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'tool_choice': {'type': 'function'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'response_format': {'type': 'json_schema'}, 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'response_format': 'json', 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'logprobs': true, 'messages': [{'role': 'user', 'content': 'x'}]}",
-                "{'model': 'x', 'modalities': ['text', 'audio'], 'messages': [{'role': 'user', 'content': 'x'}]}"
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{} | field 'messages' must end with a message of the user",
+                "{'model': 'x'} | field 'messages' must end with a message of the user",
+                "{'model': 'x', 'messages': []} | field 'messages' must end with a message of the user",
+                "{'model': 'x', 'messages': 'hi'} | field 'messages' must be a list of objects",
+                "{'model': 'x', 'messages': ['hi']} | field 'messages' must be a list of objects",
+                "{'model': 'x', 'messages': [{'content': 'no role'}]} | field 'role' is missing",
+                "{'model': 'x', 'messages': [{'role': '', 'content': 'no role'}]} | field 'role' is missing",
+                "{'model': 'x', 'messages': [{'role': 7, 'content': 'no role'}]} | field 'role' must be a string",
+                "{'model': 'x', 'messages': [{'role': 'king', 'content': 'x'}]} | field 'role' must be system, developer, user, assistant or tool",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': 'x'}, {'role': 'assistant', 'content': 'y'}]} | field 'messages' must end with a message of the user",
+                "{'messages': [{'role': 'user', 'content': 'x'}]} | field 'model' is missing",
+                "{'model': '', 'messages': [{'role': 'user', 'content': 'x'}]} | field 'model' is missing",
+                "{'model': 7, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'model' must be a string",
+                "{'model': 'x', 'stream': 1, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'stream' must be true or false",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': [{'type': 'image_url', 'image_url': {}}]}]} | field 'content' has a part of type 'image_url'; an agent takes text",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': [7]}]} | field 'content' must be a list of objects",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': [{'text': 7}]}]} | field 'text' must be a string",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': 7}]} | field 'content' must be a list of objects",
+                "{'model': 'x', 'messages': [{'role': 'user', 'content': {}}]} | field 'content' must be a list of objects",
+                "{'model': 'x', 'n': 2, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'n' must be 1: an agent answers once",
+                "{'model': 'x', 'n': 5000000000, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'n' must be from -2147483648 to 2147483647",
+                "{'model': 'x', 'n': 'two', 'messages': [{'role': 'user', 'content': 'x'}]} | field 'n' must be a whole number",
+                "{'model': 'x', 'tool_choice': 'required', 'messages': [{'role': 'user', 'content': 'x'}]} | field 'tool_choice' must be auto or none: an agent calls no tools of its client",
+                "{'model': 'x', 'tool_choice': {'type': 'function'}, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'tool_choice' must be auto or none: an agent calls no tools of its client",
+                "{'model': 'x', 'response_format': {'type': 'json_schema'}, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'response_format' must be of the type text: an agent answers in words of its own",
+                "{'model': 'x', 'response_format': {'type': 7}, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'type' must be a string",
+                "{'model': 'x', 'response_format': 'json', 'messages': [{'role': 'user', 'content': 'x'}]} | field 'response_format' must be an object",
+                "{'model': 'x', 'logprobs': true, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'logprobs' are not known of an agent",
+                "{'model': 'x', 'logprobs': 1, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'logprobs' must be true or false",
+                "{'model': 'x', 'modalities': ['text', 'audio'], 'messages': [{'role': 'user', 'content': 'x'}]} | field 'modalities' must be text",
+                "{'model': 'x', 'modalities': [], 'messages': [{'role': 'user', 'content': 'x'}]} | field 'modalities' must be text",
+                "{'model': 'x', 'modalities': [7], 'messages': [{'role': 'user', 'content': 'x'}]} | field 'modalities' must be a list of strings",
+                "{'model': 'x', 'stream_options': 1, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'stream_options' must be an object",
+                "{'model': 'x', 'stream_options': {'include_usage':1}, 'messages': [{'role': 'user', 'content': 'x'}]} | field 'include_usage' must be true or false"
             })
-    void shouldRefuseWhatIsNoChat(String json) {
-        assertEquals(
-                ErrorCode.INVALID_FIELD,
-                assertThrows(BrigException.class, () -> ModelRequest.ofChat(body(json)))
-                        .code());
+    void shouldRefuseWhatIsNoChat(String json, String words) {
+        assertRefused(words, () -> chat(json));
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{'model': 'x'}",
-                "{'model': 'x', 'input': 7}",
-                "{'model': 'x', 'input': []}",
-                "{'input': 'x'}",
-                "{'model': 'x', 'input': [{'role': 'assistant', 'content': 'y'}]}",
-                "{'model': 'x', 'input': [{'role': 'user', 'content': [{'type': 'input_image'}]}]}",
-                "{'model': 'x', 'input': 'x', 'text': {'format': {'type': 'json_schema'}}}",
-                "{'model': 'x', 'input': 'x', 'background': true}",
-                "{'model': 'x', 'input': 'x', 'tool_choice': 'required'}"
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{'model': 'x'} | field 'input' must end with a message of the user",
+                "{'model': 'x', 'input': 7} | field 'input' must be a list of objects",
+                "{'model': 'x', 'input': []} | field 'input' must end with a message of the user",
+                "{'model': 'x', 'input': [7]} | field 'input' must be a list of objects",
+                "{'model': 'x', 'input': {}} | field 'input' must be a list of objects",
+                "{'model': 'x', 'input': [{'type': 7, 'role': 'user'}]} | field 'type' must be a string",
+                "{'input': 'x'} | field 'model' is missing",
+                "{'model': 'x', 'input': [{'role': 'assistant', 'content': 'y'}]} | field 'input' must end with a message of the user",
+                "{'model': 'x', 'input': [{'role': 'user', 'content': [{'type': 'input_image'}]}]} | field 'content' has a part of type 'input_image'; an agent takes text",
+                "{'model': 'x', 'input': 'x', 'text': {'format': {'type': 'json_schema'}}} | field 'text.format' must be of the type text: an agent answers in words of its own",
+                "{'model': 'x', 'input': 'x', 'text': {'format': 7}} | field 'format' must be an object",
+                "{'model': 'x', 'input': 'x', 'text': 7} | field 'text' must be an object",
+                "{'model': 'x', 'input': 'x', 'background': true} | field 'background' must be false: the answer comes with the request",
+                "{'model': 'x', 'input': 'x', 'previous_response_id': 8} | field 'previous_response_id' must be a string",
+                "{'model': 'x', 'input': 'x', 'instructions': 8} | field 'instructions' must be a string",
+                "{'model': 'x', 'input': 'x', 'tool_choice': 'required'} | field 'tool_choice' must be auto or none: an agent calls no tools of its client"
             })
-    void shouldRefuseWhatIsNoResponseRequest(String json) {
-        assertEquals(
-                ErrorCode.INVALID_FIELD,
-                assertThrows(BrigException.class, () -> ModelRequest.ofResponses(body(json)))
-                        .code());
+    void shouldRefuseWhatIsNoResponseRequest(String json, String words) {
+        assertRefused(words, () -> response(json));
+    }
+
+    private static void assertRefused(String words, Executable request) {
+        BrigException refusal = assertThrows(BrigException.class, request);
+        assertEquals(ErrorCode.INVALID_FIELD, refusal.code());
+        assertEquals(words, refusal.getMessage());
     }
 }

@@ -221,9 +221,10 @@ class SessionTest {
         session.join(bob, null);
         Fields named = message("{\"role\":\"user\",\"content\":\"Hi\",\"message_id\":\"m-2\"}");
         assertEquals(
-                Map.of("message_id", "m-2"),
+                "m-2",
                 assertThrows(BrigException.class, () -> session.handleMessage(bob, named, false, "socket"))
-                        .fields());
+                        .hints()
+                        .messageId());
     }
 
     @Test

@@ -168,7 +168,8 @@ public final class SpawnBench {
     }
 
     public static SpawnRequest request(@Nullable String taskId) {
-        return new SpawnRequest(taskId, null, "shell", null, List.of(), null, "a secret prompt", false);
+        return new SpawnRequest(
+                taskId, null, new SpawnRequest.AgentConfig("shell", null, List.of(), null), "a secret prompt", false);
     }
 
     /** Asks for a worker. @return what is answered at once */
@@ -199,10 +200,7 @@ public final class SpawnBench {
         return new SpawnRequest(
                 taskId,
                 null,
-                "shell",
-                null,
-                List.of(),
-                null,
+                new SpawnRequest.AgentConfig("shell", null, List.of(), null),
                 null,
                 false,
                 null,

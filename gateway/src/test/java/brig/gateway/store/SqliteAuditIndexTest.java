@@ -2,7 +2,10 @@ package brig.gateway.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import brig.protocol.egress.AuditEntry;
+import brig.protocol.json.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -46,8 +49,9 @@ class SqliteAuditIndexTest {
 
     /** Entry {@code i} has the time 100 i; each fifth is blocked. */
     private static String line(int i) {
-        return "{\"ts\":" + 100 * i + ",\"spawn\":\"spn_" + i % 2 + "\",\"host\":\"h" + i % 3
-                + ".example\",\"decision\":\"" + (i % 5 == 0 ? "blocked" : "allowed") + "\"}";
+        return "{\"ts\":" + 100 * i + ",\"spawn\":\"spn_" + i % 2 + "\",\"kind\":\"request\",\"host\":\"h" + i % 3
+                + ".example\",\"decision\":\"" + (i % 5 == 0 ? "blocked" : "allowed")
+                + "\",\"method\":\"GET\",\"scheme\":\"https\",\"path\":\"/\",\"rule\":\"\",\"requestBytes\":" + i + "}";
     }
 
     private void add(int from, int to, String next, long oldestMs) {
@@ -58,7 +62,7 @@ class SqliteAuditIndexTest {
     private List<Long> seqs(
             List<String> workers, String host, String decision, long since, long until, long before, long after) {
         return await(index.find(workers, host, decision, since, until, before, after, 3)).entries().stream()
-                .map(SqliteAuditIndex.Entry::seq)
+                .map(AuditEntry::seq)
                 .toList();
     }
 
@@ -74,6 +78,16 @@ class SqliteAuditIndexTest {
         assertEquals(List.of(20L, 10L), seqs(List.of("spn_0", "spn_9"), null, "blocked", 0, 0, 0, -1));
         assertEquals(List.of(), seqs(List.of(), null, null, 0, 0, 0, -1), "of no worker is not of all");
         assertEquals(List.of(6L, 5L), seqs(null, null, null, 500, 700, 0, -1));
+        assertEquals(
+                "{\"seq\":20,\"ts\":2000,\"spawn_id\":\"spn_0\",\"kind\":\"request\",\"decision\":\"blocked\",\"method\":\"GET\","
+                        + "\"scheme\":\"https\",\"host\":\"h2.example\",\"port\":0,\"path\":\"/\",\"rule\":\"\",\"status\":0,"
+                        + "\"request_bytes\":20,\"response_bytes\":0,\"secrets\":[],\"duration_ms\":0}",
+                new String(
+                        Json.write(await(index.find(null, null, null, 0, 0, 0, -1, 1))
+                                .entries()
+                                .getFirst()),
+                        StandardCharsets.UTF_8),
+                "an older line in the words of today");
         assertEquals(
                 20, await(index.find(List.of(), null, null, 0, 0, 0, -1, 1)).lastSeq());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));

@@ -174,6 +174,11 @@ public final class Json {
         return canonical(parseObject(plain(record)));
     }
 
+    /** The name by which a record is told from the others of its tagged type; of another one, its own in snake case. */
+    public static String tag(Record record) {
+        return RecordShape.of(record.getClass()).tag();
+    }
+
     /** Writes the record's fields into an object that is begun. */
     public static void writeFields(JsonGenerator generator, Record record) throws IOException {
         writeFields(generator, record, RecordShape.of(record.getClass()));
@@ -293,15 +298,23 @@ public final class Json {
             Object value = field.valueOf(record);
             if (field.flat() && value instanceof Record inner) {
                 RecordShape inside = RecordShape.of(inner.getClass());
-                if (inside.tagField() != null) {
+                if (field.tagged() && inside.tagField() != null) {
                     generator.writeStringField(inside.tagField(), inside.tag());
                 }
                 writeFields(generator, inner, inside);
-            } else if (value == null ? field.writeNull() : !(field.omitEmpty() && isEmpty(value))) {
+            } else if (value == null ? field.writeNull() : !isOmitted(field, value)) {
                 generator.writeFieldName(field.name());
                 writeValue(generator, value);
             }
         }
+    }
+
+    private static boolean isOmitted(RecordShape.Field field, Object value) {
+        if (field.byDefault() != null) {
+            return field.byDefault()
+                    .equals(value instanceof Enum<?> constant ? RecordReader.wireName(constant) : value);
+        }
+        return field.omitEmpty() && isEmpty(value);
     }
 
     private static boolean isEmpty(Object value) {

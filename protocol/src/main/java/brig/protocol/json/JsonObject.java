@@ -40,6 +40,11 @@ public final class JsonObject {
         return read(bytes, 0, bytes.length);
     }
 
+    /** Reads the text of a configuration file, where {@code //} and {@code /* *}{@code /} comments are allowed. */
+    public static JsonObject readCommented(String text) {
+        return new JsonObject(Json.parseCommented(text));
+    }
+
     /** The record as it is written. */
     public static JsonObject of(Record record) {
         return read(Json.write(record));

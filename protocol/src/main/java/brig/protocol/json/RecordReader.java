@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -39,24 +40,22 @@ final class RecordReader {
         }
         RecordShape.Kinds kinds = RecordShape.kinds(type);
         String field = kinds.tagged.value();
-        if (!(values.get(field) instanceof String tag) || tag.isEmpty()) {
-            throw Fields.invalid(
-                    field,
-                    values.get(field) instanceof Object given && !"".equals(given) ? "must be a string" : "is missing");
-        }
+        String tag = new Fields(values).requiredText(field);
         Class<?> kind = kinds.named(tag);
         if (kind == null) {
             throw new BrigException(
                     kinds.tagged.unknown(),
-                    "unknown " + field + " '" + tag + "'; known are " + String.join(", ", kinds.tags()));
+                    "unknown " + field + " '" + tag + "'; known are " + listed(kinds.tags(), " and "));
         }
         return RecordShape.of(kind);
     }
 
     private static void requireKnown(Map<String, @Nullable Object> values, RecordShape shape) {
-        TreeSet<String> known = shape.names(values).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> read = shape.names(values, RecordShape.Field::names).collect(Collectors.toSet());
         for (String name : new TreeSet<>(values.keySet())) {
-            if (!known.contains(name)) {
+            if (!read.contains(name)) {
+                TreeSet<String> known = shape.names(values, field -> List.of(field.name()))
+                        .collect(Collectors.toCollection(TreeSet::new));
                 throw Fields.invalid(name, "is not known here; known are " + known);
             }
         }
@@ -67,33 +66,41 @@ final class RecordReader {
         @Nullable Object[] arguments = new @Nullable Object[fields.size()];
         for (int i = 0; i < arguments.length; i++) {
             RecordShape.Field field = fields.get(i);
-            arguments[i] = field.flat() ? flat(values, field) : single(values, field, shape.isForeign());
+            arguments[i] = field.flat() ? flat(values, field, shape) : single(values, field, shape);
         }
         return shape.make(arguments);
     }
 
-    private static @Nullable Object flat(Map<String, @Nullable Object> values, RecordShape.Field field) {
+    private static @Nullable Object flat(
+            Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
         Class<?> type = (Class<?>) field.type();
-        if (field.nullable() && Collections.disjoint(values.keySet(), names(values, type))) {
+        if (field.nullable()
+                && (Collections.disjoint(values.keySet(), names(values, type))
+                        || shape.ignoresUnknown() && isUnknownKind(values, type))) {
             return null;
         }
         return make(values, shape(values, type));
     }
 
+    private static boolean isUnknownKind(Map<String, @Nullable Object> values, Class<?> type) {
+        if (type.isRecord()) {
+            return false;
+        }
+        RecordShape.Kinds kinds = RecordShape.kinds(type);
+        return values.get(kinds.tagged.value()) instanceof String tag && kinds.named(tag) == null;
+    }
+
     private static List<String> names(Map<String, @Nullable Object> values, Class<?> type) {
         return type.isRecord()
-                ? RecordShape.of(type).names(values).toList()
+                ? RecordShape.of(type).names(values, RecordShape.Field::names).toList()
                 : List.of(RecordShape.kinds(type).tagged.value());
     }
 
     private static @Nullable Object single(
-            Map<String, @Nullable Object> values, RecordShape.Field field, boolean foreign) {
-        Object given = field.names().stream()
-                .map(values::get)
-                .filter(value -> value != null)
-                .findFirst()
-                .orElse(null);
-        Object value = given == null ? null : value(field.name(), given, field.type(), foreign);
+            Map<String, @Nullable Object> values, RecordShape.Field field, RecordShape shape) {
+        Object given = given(values, field);
+        boolean tolerant = shape.isForeign() || shape.ignoresUnknown() && field.nullable() && isConstant(given, field);
+        Object value = given == null ? null : value(field.name(), given, field.type(), tolerant);
         if (value == null) {
             return field.nullable() ? null : absent(field);
         }
@@ -102,6 +109,26 @@ final class RecordReader {
             requireWithin(field.name(), number.longValue(), range);
         }
         return value;
+    }
+
+    private static boolean isConstant(@Nullable Object given, RecordShape.Field field) {
+        return given instanceof String && field.type() instanceof Class<?> type && type.isEnum();
+    }
+
+    /** The value under any of the field's names; null for none. An empty text is none where it may not be empty. */
+    private static @Nullable Object given(Map<String, @Nullable Object> values, RecordShape.Field field) {
+        Object given = null;
+        for (String name : field.names()) {
+            Object value = values.get(name);
+            if (value == null || (field.notEmpty() && value.equals(""))) {
+                continue;
+            }
+            if (given != null) {
+                throw Fields.invalid(name, "is another name of '" + field.name() + "', which is there already");
+            }
+            given = value;
+        }
+        return given == null ? field.byDefault() : given;
     }
 
     private static void requireWithin(String name, long number, Range range) {
@@ -164,7 +191,7 @@ final class RecordReader {
             return type == String.class ? text : type.isEnum() ? constant(name, text, type, foreign) : null;
         }
         if (given instanceof Boolean flag) {
-            return type == boolean.class || type == Boolean.class ? flag : null;
+            return (type == boolean.class || type == Boolean.class) ? flag : null;
         }
         return given instanceof Number number ? number(number, type, foreign) : null;
     }
@@ -206,10 +233,19 @@ final class RecordReader {
         }
         throw Fields.invalid(
                 name,
-                "must be one of "
-                        + Arrays.stream(type.getEnumConstants())
-                                .map(constant -> wireName((Enum<?>) constant))
-                                .collect(Collectors.joining(", ")));
+                "must be "
+                        + listed(
+                                Arrays.stream(type.getEnumConstants())
+                                        .map(constant -> wireName((Enum<?>) constant))
+                                        .toList(),
+                                " or "));
+    }
+
+    /** {@code a, b or c}. */
+    private static String listed(List<String> names, String last) {
+        return names.size() < 2
+                ? String.join("", names)
+                : String.join(", ", names.subList(0, names.size() - 1)) + last + names.getLast();
     }
 
     static String wireName(Enum<?> constant) {
@@ -250,7 +286,7 @@ final class RecordReader {
         if (type instanceof ParameterizedType generic) {
             boolean isMap = generic.getRawType() == Map.class;
             Type element = generic.getActualTypeArguments()[isMap ? 1 : 0];
-            boolean isText = element == String.class || element instanceof Class<?> plain && plain.isEnum();
+            boolean isText = element == String.class || (element instanceof Class<?> plain && plain.isEnum());
             return isMap ? "an object" : isText ? "a list of strings" : "a list of objects";
         }
         Class<?> plain = (Class<?>) type;

@@ -1,14 +1,17 @@
 package brig.protocol.json;
 
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
 import brig.protocol.record.WriteNull;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -19,6 +22,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +50,9 @@ final class RecordShape {
      * One field, or the fields of a record inside where it is flat.
      *
      * @param names the name on the wire, then those that are only read
+     * @param tagged whether a flat one is written with its tag
+     * @param notEmpty an empty text counts as absent
+     * @param byDefault the text that counts where it is absent, and is not written; null for none
      * @param range null for any number
      */
     record Field(
@@ -54,8 +61,11 @@ final class RecordShape {
             Type type,
             boolean nullable,
             boolean flat,
+            boolean tagged,
             boolean omitEmpty,
             boolean writeNull,
+            boolean notEmpty,
+            @Nullable String byDefault,
             @Nullable Range range) {
         private static Field of(RecordComponent component, boolean camelCase) {
             Name given = component.getAnnotation(Name.class);
@@ -64,16 +74,21 @@ final class RecordShape {
             if (given != null) {
                 names.addAll(List.of(given.old()));
             }
+            Flat flat = component.getAnnotation(Flat.class);
             Method accessor = component.getAccessor();
             accessor.setAccessible(true);
+            Default absent = component.getAnnotation(Default.class);
             return new Field(
                     List.copyOf(names),
                     accessor,
                     component.getGenericType(),
                     component.getAnnotatedType().isAnnotationPresent(Nullable.class),
-                    component.isAnnotationPresent(Flat.class),
+                    flat != null,
+                    flat != null && flat.tagged(),
                     component.isAnnotationPresent(OmitEmpty.class),
                     component.isAnnotationPresent(WriteNull.class),
+                    component.isAnnotationPresent(NotEmpty.class),
+                    absent == null ? null : absent.value(),
                     component.getAnnotation(Range.class));
         }
 
@@ -137,12 +152,14 @@ final class RecordShape {
     private final Constructor<?> constructor;
     private final @Nullable String tagField;
     private final String tag;
+    private final boolean isForeign;
+    private final boolean isExtensible;
 
     private RecordShape(Class<?> type) {
         this.type = type;
         RecordComponent[] components = type.getRecordComponents();
         for (RecordComponent component : components) {
-            fields.add(Field.of(component, type.isAnnotationPresent(CamelCase.class)));
+            fields.add(Field.of(component, says(type, CamelCase.class)));
         }
         try {
             constructor = type.getDeclaredConstructor(
@@ -153,6 +170,8 @@ final class RecordShape {
         constructor.setAccessible(true);
         tagField = tagField(type);
         tag = tag(type);
+        isForeign = says(type, Foreign.class);
+        isExtensible = says(type, Extensible.class);
     }
 
     static RecordShape of(Class<?> type) {
@@ -181,8 +200,9 @@ final class RecordShape {
 
     static String snakeCase(String name) {
         StringBuilder snake = new StringBuilder();
-        for (char letter : name.toCharArray()) {
-            if (Character.isUpperCase(letter) && !snake.isEmpty()) {
+        for (int i = 0; i < name.length(); i++) {
+            char letter = name.charAt(i);
+            if (Character.isUpperCase(letter) && i > 0) {
                 snake.append('_');
             }
             snake.append(Character.toLowerCase(letter));
@@ -205,29 +225,39 @@ final class RecordShape {
     }
 
     boolean isForeign() {
-        return type.isAnnotationPresent(Foreign.class);
+        return isForeign;
     }
 
     boolean ignoresUnknown() {
-        return isForeign() || type.isAnnotationPresent(Extensible.class);
+        return isForeign || isExtensible;
     }
 
-    /** The names that a message of this record may have, those of its flat components and tags among them. */
-    Stream<String> names(Map<?, ?> values) {
-        Stream<String> own =
-                fields.stream().flatMap(field -> field.flat() ? flatNames(field, values) : field.names().stream());
+    /** Whether the record says so, or a type that it is one of. */
+    private static boolean says(Class<?> type, Class<? extends Annotation> what) {
+        return type.isAnnotationPresent(what)
+                || Arrays.stream(type.getInterfaces()).anyMatch(above -> says(above, what));
+    }
+
+    /**
+     * The names that a message of this record may have, those of its flat components and tags among them.
+     *
+     * @param which of the names of one field
+     */
+    Stream<String> names(Map<?, ?> values, Function<Field, List<String>> which) {
+        Stream<String> own = fields.stream()
+                .flatMap(field -> field.flat() ? flatNames(field, values, which) : which.apply(field).stream());
         return tagField == null ? own : Stream.concat(Stream.of(tagField), own);
     }
 
-    private static Stream<String> flatNames(Field field, Map<?, ?> values) {
+    private static Stream<String> flatNames(Field field, Map<?, ?> values, Function<Field, List<String>> which) {
         Class<?> inner = (Class<?>) field.type();
         if (inner.isRecord()) {
-            return of(inner).names(values);
+            return of(inner).names(values, which);
         }
         Kinds kinds = kinds(inner);
         Object tag = values.get(kinds.tagged.value());
         Class<?> kind = tag instanceof String text ? kinds.named(text) : null;
-        return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values);
+        return kind == null ? Stream.of(kinds.tagged.value()) : of(kind).names(values, which);
     }
 
     /** @throws RuntimeException what the record's own constructor refuses with */

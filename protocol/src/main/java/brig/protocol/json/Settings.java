@@ -2,6 +2,7 @@ package brig.protocol.json;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.record.IfAbsent;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.ParameterizedType;
@@ -12,6 +13,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +43,16 @@ public final class Settings {
         return merged;
     }
 
+    /** {@link #overlay(Map, Map)} of objects. */
+    public static JsonObject overlay(JsonObject base, JsonObject over) {
+        return new JsonObject(overlay(base.values(), over.values()));
+    }
+
+    /** Binds an object to a record. @throws BrigException {@code INVALID_FIELD} with the path of the key */
+    public static <R extends Record> R bind(JsonObject values, Class<R> type) {
+        return bindRecord("", values.values(), type);
+    }
+
     /** Binds an object to a record. @throws BrigException {@code INVALID_FIELD} with the path of the key */
     public static <R extends Record> R bind(Map<String, @Nullable Object> values, Class<R> type) {
         return bindRecord("", values, type);
@@ -63,7 +75,11 @@ public final class Settings {
         }
         for (int i = 0; i < components.length; i++) {
             String name = components[i].getName();
-            arguments[i] = bindValue(path + name, values.get(name), components[i].getGenericType());
+            IfAbsent absent = components[i].getAnnotation(IfAbsent.class);
+            Type wanted = components[i].getGenericType();
+            arguments[i] = absent != null && !values.containsKey(name)
+                    ? absent(path + name, absent.value(), wanted)
+                    : bindValue(path + name, values.get(name), wanted);
         }
         try {
             Constructor<R> constructor = type.getDeclaredConstructor(types);
@@ -77,6 +93,20 @@ public final class Settings {
         }
     }
 
+    private static Object absent(String path, String value, Type type) {
+        if (type instanceof ParameterizedType collection) {
+            return collection.getRawType() == Map.class ? Map.of() : List.of();
+        }
+        Class<?> wanted = (Class<?>) type;
+        if (wanted.isRecord()) {
+            return bindRecord(path + ".", Map.of(), wanted.asSubclass(Record.class));
+        }
+        if (wanted == boolean.class) {
+            return Boolean.valueOf(value);
+        }
+        return wanted == String.class ? value : bindValue(path, value.isEmpty() ? 0L : Long.parseLong(value), wanted);
+    }
+
     private static Object bindValue(String path, @Nullable Object value, Type type) {
         if (type instanceof ParameterizedType list && list.getRawType() == List.class) {
             return bindList(path, value, list.getActualTypeArguments()[0]);
@@ -86,7 +116,7 @@ public final class Settings {
         }
         Class<?> wanted = (Class<?>) type;
         if (wanted == Object.class && value != null) {
-            return value;
+            return Objects.requireNonNull(JsonObject.wrapped(value));
         }
         boolean fits = switch (value) {
             case String text -> wanted == String.class;

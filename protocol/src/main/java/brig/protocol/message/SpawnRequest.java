@@ -2,28 +2,28 @@ package brig.protocol.message;
 
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
+import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.Default;
+import brig.protocol.record.Flat;
+import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
+import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Range;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a captain asks for, the same on every way in.
- *
- * <p>As JSON: {@code {"task_id"?, "workspace"?, "agent_config": {"name", "model"?, "tools"?, "systemPrompt"?},
- * "prompt"?, "once"?, "policy"?, "workspace_mode"?, "repository"?, "request_id"?, "provider"?, "project"?,
- * "env_allowlist"?, "timeout_seconds"?, "lease_seconds"?, "resume"?, "record"?, "share_workspace"?}}.
+ * What a captain asks for, the same on every way in. Each constructor checks what its types cannot say.
  *
  * @param taskId the captain's name for it, {@code [A-Za-z0-9][A-Za-z0-9._-]{0,127}}; null takes the spawn_id
  * @param workspace absolute path of the folder that the agent works in, or in a copy of; null makes a new one named
  *     after the task; never null in {@code COPY}
- * @param agent name of an agent profile
- * @param model which model the agent asks; null leaves it to the agent. Refused where its profile has no place for it
- * @param tools what the agent may use, and nothing else; empty for all that it has. Refused likewise
- * @param systemPrompt what the agent is told beside its own instructions; null for nothing. Refused likewise
+ * @param agentConfig which agent, and what it is told
  * @param prompt the first user message, sent as soon as the worker runs; null for none
  * @param once the spawn ends after its first {@code done}
  * @param policy what the agent's wall lets in; null leaves it to the agent's profile
@@ -37,19 +37,66 @@ import org.jspecify.annotations.Nullable;
 public record SpawnRequest(
         @Nullable String taskId,
         @Nullable String workspace,
-        String agent,
-        @Nullable String model,
-        List<String> tools,
-        @Nullable String systemPrompt,
+        AgentConfig agentConfig,
         @Nullable String prompt,
         boolean once,
         @Nullable String policy,
-        WorkspaceMode workspaceMode,
+        @Default("folder") WorkspaceMode workspaceMode,
         @Nullable String repository,
-        boolean shareWorkspace,
-        Claim claim,
-        Bounds bounds,
-        Continuation talk) {
+        @OmitEmpty boolean shareWorkspace,
+        @Flat Claim claim,
+        @Flat Bounds bounds,
+        @Flat Continuation talk) {
+    /** @throws brig.protocol.BrigException {@code INVALID_FIELD} naming the field */
+    public SpawnRequest {
+        if (taskId != null && !Ids.isTaskId(taskId)) {
+            throw Fields.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+        }
+        requirePath("workspace", workspace);
+        if (workspaceMode.isWorktree() != (repository != null)) {
+            throw Fields.invalid("repository", "goes with workspace_mode worktree or snapshot, which need it");
+        }
+        requirePath("repository", repository);
+        if (workspaceMode.isWorktree() && workspace != null) {
+            throw Fields.invalid("workspace", "is chosen by Brig where a repository is named");
+        }
+        if (workspaceMode == WorkspaceMode.COPY && workspace == null) {
+            throw Fields.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
+        }
+    }
+
+    private static void requirePath(String name, @Nullable String path) {
+        if (path != null && (!path.startsWith("/") || path.indexOf('\0') >= 0)) {
+            throw Fields.invalid(name, "must be an absolute path");
+        }
+    }
+
+    /**
+     * Which agent, and what it is told. What may become an argument of its command line cannot hold a NUL.
+     *
+     * @param name of an agent profile
+     * @param model which model the agent asks; null leaves it to the agent. Refused where its profile has no place for it
+     * @param tools what the agent may use, and nothing else; empty for all that it has. Refused likewise
+     * @param systemPrompt what the agent is told beside its own instructions; null for nothing. Refused likewise
+     */
+    public record AgentConfig(
+            @NotEmpty String name,
+            @NotEmpty @Nullable String model,
+            List<String> tools,
+            @NotEmpty @Name("systemPrompt") @Nullable String systemPrompt) {
+        public AgentConfig {
+            requireArgument("name", name);
+            requireArgument("model", model);
+            requireArgument("systemPrompt", systemPrompt);
+            tools.forEach(tool -> requireArgument("tools", tool));
+        }
+
+        private static void requireArgument(String name, @Nullable String value) {
+            if (value != null && value.indexOf('\0') >= 0) {
+                throw Fields.invalid(name, "must not contain a NUL");
+            }
+        }
+    }
 
     /**
      * Who asks, which no request says of itself.
@@ -59,7 +106,9 @@ public record SpawnRequest(
      * @param via the way in, as the frames of its messages tell it; null where that is not known
      */
     public record Asker(
-            String captain, boolean admin, @Nullable String via) {
+            @NotEmpty String captain,
+            @OmitEmpty boolean admin,
+            @Nullable String via) {
         public Asker(String captain, boolean admin) {
             this(captain, admin, null);
         }
@@ -72,25 +121,55 @@ public record SpawnRequest(
      * @param provider who is to run the worker
      * @param project the captain's own name for what the work belongs to, empty for none: request ids count within both
      */
-    public record Claim(@Nullable String requestId, String provider, String project) {
+    public record Claim(
+            @Nullable String requestId,
+            @Default(LOCAL) String provider,
+            @Default("") String project) {
         /** The worker-agent of the gateway that is asked. */
         public static final String LOCAL = "local";
 
         public static final Claim NONE = new Claim(null, LOCAL, "");
+
+        private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
+
+        public Claim {
+            if (!project.isEmpty() && !PROJECT.matcher(project).matches()) {
+                throw Fields.invalid("project", "must match " + PROJECT);
+            }
+            if (!Ids.isTaskId(provider)) {
+                throw Fields.invalid("provider", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+            }
+            requestId = requestId == null ? null : Ids.requestId("request_id", requestId);
+        }
     }
 
     /**
      * What a request allows at most; the policy may allow less.
      *
-     * @param envAllowlist variables that the agent may get, in their order; null for all that the policy lets in
+     * @param envAllowlist variables that the agent may get, each once and sorted; null for all that the policy lets in
      * @param timeoutSeconds how long each process may run, 0 for as long as the policy allows
      * @param leaseSeconds how long the spawn stays while no captain is connected, 0 for as long as it likes
      */
-    public record Bounds(@Nullable List<String> envAllowlist, long timeoutSeconds, long leaseSeconds) {
+    public record Bounds(
+            @Nullable List<String> envAllowlist,
+
+            @OmitEmpty @Range(min = 1, max = TIMEOUT_SECONDS_MAX)
+            long timeoutSeconds,
+
+            @OmitEmpty @Range(min = 1, max = LEASE_SECONDS_MAX)
+            long leaseSeconds) {
         /** So long a captain may be away: long enough for a restart of anything, short enough for nobody to pay for it. */
         public static final long LEASE_SECONDS_MAX = 3600;
 
+        private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
+
         public static final Bounds NONE = new Bounds(null, 0, 0);
+
+        public Bounds {
+            envAllowlist = envAllowlist == null
+                    ? null
+                    : envAllowlist.stream().distinct().sorted().toList();
+        }
     }
 
     /**
@@ -99,8 +178,18 @@ public record SpawnRequest(
      * @param resume the agent's own id of an earlier session of the same project to go on with; null begins a new one
      * @param record whether all that the agent writes is kept on its host, with its time
      */
-    public record Continuation(@Nullable String resume, boolean record) {
+    public record Continuation(
+            @Nullable String resume, @OmitEmpty boolean record) {
         public static final Continuation NEW = new Continuation(null, false);
+
+        private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
+
+        /** The id may become an argument of the agent's command line; as an option it would mean something else. */
+        public Continuation {
+            if (resume != null && !SESSION.matcher(resume).matches()) {
+                throw Fields.invalid("resume", "must match " + SESSION);
+            }
+        }
     }
 
     /** What an agent works in; as JSON in lower case. */
@@ -124,19 +213,13 @@ public record SpawnRequest(
     public SpawnRequest(
             @Nullable String taskId,
             @Nullable String workspace,
-            String agent,
-            @Nullable String model,
-            List<String> tools,
-            @Nullable String systemPrompt,
+            AgentConfig agentConfig,
             @Nullable String prompt,
             boolean once) {
         this(
                 taskId,
                 workspace,
-                agent,
-                model,
-                tools,
-                systemPrompt,
+                agentConfig,
                 prompt,
                 once,
                 null,
@@ -148,42 +231,50 @@ public record SpawnRequest(
                 Continuation.NEW);
     }
 
+    /** The name of the agent's profile. */
+    public String agent() {
+        return agentConfig.name();
+    }
+
+    public @Nullable String model() {
+        return agentConfig.model();
+    }
+
+    public List<String> tools() {
+        return agentConfig.tools();
+    }
+
+    public @Nullable String systemPrompt() {
+        return agentConfig.systemPrompt();
+    }
+
     /** The same request with what the agent is really told: that model, and its own names of those tools. */
     public SpawnRequest told(@Nullable String toldModel, List<String> toldTools) {
-        return new SpawnRequest(
-                taskId,
-                workspace,
-                agent,
-                toldModel,
-                toldTools,
-                systemPrompt,
-                prompt,
-                once,
-                policy,
-                workspaceMode,
-                repository,
-                shareWorkspace,
-                claim,
-                bounds,
-                talk);
+        return with(new AgentConfig(agent(), toldModel, toldTools, systemPrompt()), prompt, claim);
     }
 
     /** The same request under that id. */
     public SpawnRequest claimedAs(String requestId) {
+        return with(agentConfig, prompt, new Claim(requestId, claim.provider(), claim.project()));
+    }
+
+    /** What may be kept: a prompt may hold what its writer would not like to find on a disk. */
+    public SpawnRequest withoutPrompt() {
+        return with(agentConfig, null, claim);
+    }
+
+    private SpawnRequest with(AgentConfig otherAgent, @Nullable String otherPrompt, Claim otherClaim) {
         return new SpawnRequest(
                 taskId,
                 workspace,
-                agent,
-                model,
-                tools,
-                systemPrompt,
-                prompt,
+                otherAgent,
+                otherPrompt,
                 once,
                 policy,
                 workspaceMode,
                 repository,
                 shareWorkspace,
-                new Claim(requestId, claim.provider(), claim.project()),
+                otherClaim,
                 bounds,
                 talk);
     }
@@ -212,152 +303,16 @@ public record SpawnRequest(
             "share_workspace",
             "client");
 
-    private static final Pattern PROJECT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,127}");
-    private static final Pattern SESSION = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,255}");
-    private static final long TIMEOUT_SECONDS_MAX = 30 * 24 * 3600;
-
-    private static final Set<String> AGENT_FIELDS = Set.of("name", "model", "tools", "systemPrompt");
-
-    /** Reads and checks a request. @throws BrigException {@code INVALID_FIELD} naming the field */
+    /** Reads and checks a request among other fields. @throws BrigException {@code INVALID_FIELD} naming the field */
     public static SpawnRequest read(Fields fields) {
-        Fields agent = fields.object("agent_config").only(AGENT_FIELDS);
-        String taskId = fields.text("task_id");
-        if (taskId != null && !Ids.isTaskId(taskId)) {
-            throw Fields.invalid("task_id", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
-        }
-        String workspace = fields.text("workspace");
-        if (workspace != null && (!workspace.startsWith("/") || workspace.indexOf('\0') >= 0)) {
-            throw Fields.invalid("workspace", "must be an absolute path");
-        }
-        WorkspaceMode mode = mode(fields);
-        String repository = fields.text("repository");
-        checkPlaces(mode, workspace, repository);
-        String name = agent.requiredText("name");
-        List<String> tools = agent.texts("tools");
-        checkArgument("name", name);
-        String model = said(agent, "model");
-        String systemPrompt = said(agent, "systemPrompt");
-        checkArgument("model", model);
-        checkArgument("systemPrompt", systemPrompt);
-        tools.forEach(tool -> checkArgument("tools", tool));
-        return new SpawnRequest(
-                taskId,
-                workspace,
-                name,
-                model,
-                tools,
-                systemPrompt,
-                fields.text("prompt"),
-                fields.flag("once"),
-                fields.text("policy"),
-                mode,
-                repository,
-                fields.flag("share_workspace"),
-                claim(fields),
-                bounds(fields),
-                talk(fields));
-    }
-
-    /** Clients that have nothing to say say it with an empty text, too. */
-    private static @Nullable String said(Fields fields, String name) {
-        String text = fields.text(name, "");
-        return text.isEmpty() ? null : text;
-    }
-
-    /** The id may become an argument of the agent's command line; as an option it would mean something else. */
-    private static Continuation talk(Fields fields) {
-        String resume = fields.text("resume");
-        if (resume != null && !SESSION.matcher(resume).matches()) {
-            throw Fields.invalid("resume", "must match " + SESSION);
-        }
-        return new Continuation(resume, fields.flag("record"));
-    }
-
-    private static Claim claim(Fields fields) {
-        String project = fields.text("project", "");
-        if (!project.isEmpty() && !PROJECT.matcher(project).matches()) {
-            throw Fields.invalid("project", "must match " + PROJECT);
-        }
-        String provider = fields.text("provider", Claim.LOCAL);
-        if (!Ids.isTaskId(provider)) {
-            throw Fields.invalid("provider", "must match [A-Za-z0-9][A-Za-z0-9._-]{0,127}");
-        }
-        String requestId = fields.text("request_id");
-        return new Claim(requestId == null ? null : Ids.requestId("request_id", requestId), provider, project);
-    }
-
-    private static Bounds bounds(Fields fields) {
-        List<String> variables = fields.has("env_allowlist")
-                ? fields.texts("env_allowlist").stream().distinct().sorted().toList()
-                : null;
-        return new Bounds(
-                variables,
-                fields.number("timeout_seconds", 1, TIMEOUT_SECONDS_MAX, 0),
-                fields.number("lease_seconds", 1, Bounds.LEASE_SECONDS_MAX, 0));
-    }
-
-    /** It is said, not guessed: a captain that misspells a field does not get another kind of workspace. */
-    private static WorkspaceMode mode(Fields fields) {
-        return switch (fields.text("workspace_mode", "folder")) {
-            case "folder" -> WorkspaceMode.FOLDER;
-            case "worktree" -> WorkspaceMode.WORKTREE;
-            case "snapshot" -> WorkspaceMode.SNAPSHOT;
-            case "copy" -> WorkspaceMode.COPY;
-            default -> throw Fields.invalid("workspace_mode", "must be folder, worktree, snapshot or copy");
-        };
-    }
-
-    private static void checkPlaces(WorkspaceMode mode, @Nullable String workspace, @Nullable String repository) {
-        if (mode.isWorktree() != (repository != null)) {
-            throw Fields.invalid("repository", "goes with workspace_mode worktree or snapshot, which need it");
-        }
-        if (repository != null && (!repository.startsWith("/") || repository.indexOf('\0') >= 0)) {
-            throw Fields.invalid("repository", "must be an absolute path");
-        }
-        if (mode.isWorktree() && workspace != null) {
-            throw Fields.invalid("workspace", "is chosen by Brig where a repository is named");
-        }
-        if (mode == WorkspaceMode.COPY && workspace == null) {
-            throw Fields.invalid("workspace", "is the folder to copy in workspace_mode copy, which needs it");
-        }
-    }
-
-    /** What may become an argument of the agent's command line cannot hold a NUL. */
-    private static void checkArgument(String name, @Nullable String value) {
-        if (value != null && value.indexOf('\0') >= 0) {
-            throw Fields.invalid(name, "must not contain a NUL");
-        }
+        Map<String, @Nullable Object> own = new LinkedHashMap<>(fields.asMap());
+        own.keySet().retainAll(FIELDS);
+        own.remove("client");
+        return JsonObject.of(own).as(SpawnRequest.class);
     }
 
     /** The request as {@link #read} takes it. */
     public Map<String, @Nullable Object> toMap() {
-        Map<String, @Nullable Object> agentConfig = new LinkedHashMap<>();
-        agentConfig.put("name", agent);
-        agentConfig.put("model", model);
-        agentConfig.put("tools", tools);
-        agentConfig.put("systemPrompt", systemPrompt);
-        Map<String, @Nullable Object> map = new LinkedHashMap<>();
-        map.put("task_id", taskId);
-        map.put("workspace", workspace);
-        map.put("agent_config", agentConfig);
-        map.put("prompt", prompt);
-        map.put("once", once);
-        map.put("policy", policy);
-        map.put(
-                "workspace_mode",
-                workspaceMode == WorkspaceMode.FOLDER
-                        ? null
-                        : workspaceMode.name().toLowerCase(Locale.ROOT));
-        map.put("repository", repository);
-        map.put("share_workspace", shareWorkspace ? true : null);
-        map.put("request_id", claim.requestId());
-        map.put("provider", claim.provider().equals(Claim.LOCAL) ? null : claim.provider());
-        map.put("project", claim.project().isEmpty() ? null : claim.project());
-        map.put("env_allowlist", bounds.envAllowlist());
-        map.put("timeout_seconds", bounds.timeoutSeconds() == 0 ? null : bounds.timeoutSeconds());
-        map.put("lease_seconds", bounds.leaseSeconds() == 0 ? null : bounds.leaseSeconds());
-        map.put("resume", talk.resume());
-        map.put("record", talk.record() ? true : null);
-        return map;
+        return Json.parseObject(Json.write(this));
     }
 }

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.record.CamelCase;
+import brig.protocol.record.Default;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Foreign;
 import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
 import brig.protocol.record.OmitEmpty;
 import brig.protocol.record.Range;
 import brig.protocol.record.Tagged;
@@ -69,9 +71,30 @@ class RecordTest {
     @Extensible
     record Answer(String socket) {}
 
+    @Tagged("type")
+    @Extensible
+    sealed interface Event {}
+
+    record Began(@Nullable Mode mode) implements Event {}
+
+    record Ended(Mode mode) implements Event {}
+
+    @Extensible
+    record Numbered(
+            String type,
+            long seq,
+
+            @Flat(tagged = false) @Nullable Event event) {}
+
     @Foreign
     @CamelCase
     record Native(@Nullable String toolName, @Nullable Place place, long size, List<String> names) {}
+
+    record Wish(
+            @NotEmpty String name,
+            @NotEmpty @Nullable String model,
+            @Default("folder") Mode mode,
+            @Default("local") String provider) {}
 
     private static final String WHOLE =
             "{\"spawn_id\":\"spn_1\",\"lease_seconds\":3,\"port\":80,\"cost\":0.5,\"once\":true,"
@@ -112,9 +135,36 @@ class RecordTest {
     }
 
     @Test
+    void shouldSayByWhichNameARecordIsTold() {
+        assertEquals("test_route", Json.tag(new TestRoute("a")));
+        assertEquals("shutdown", Json.tag(new Bye()));
+    }
+
+    @Test
     void shouldReadAnOldNameAndWriteTheNewOne() {
         Everything read = read(WHOLE.replace("exit_code", "exitCode"), Everything.class);
         assertEquals(WHOLE, write(read));
+    }
+
+    @Test
+    void shouldRefuseTwoNamesOfOneField() {
+        assertEquals(
+                "field 'exitCode' is another name of 'exit_code', which is there already",
+                refusal(WHOLE.replace("\"id\"", "\"exitCode\":0,\"id\""), Everything.class)
+                        .getMessage());
+    }
+
+    @Test
+    void shouldTakeAnEmptyTextForNoneAndAnAbsentOneForItsDefault() {
+        Wish wish = new Wish("a", null, Mode.FOLDER, "local");
+        assertEquals(wish, read("{\"name\":\"a\",\"model\":\"\"}", Wish.class));
+        assertEquals("{\"name\":\"a\"}", write(wish));
+        assertEquals(
+                "{\"name\":\"a\",\"mode\":\"snapshot\",\"provider\":\"\"}",
+                write(new Wish("a", null, Mode.SNAPSHOT, "")));
+        assertEquals(
+                "field 'name' is missing",
+                refusal("{\"name\":\"\"}", Wish.class).getMessage());
     }
 
     @ParameterizedTest
@@ -126,14 +176,14 @@ class RecordTest {
             "port":80                 | "port":4294967376   | field 'port' must be a whole number
             "cost":0.5                | "cost":"a"          | field 'cost' must be a number
             "once":true               | "once":1            | field 'once' must be true or false
-            "snapshot"                | "elsewhere"         | field 'workspace_mode' must be one of folder, snapshot
+            "snapshot"                | "elsewhere"         | field 'workspace_mode' must be folder or snapshot
             "tools":["Bash"]          | "tools":[1]         | field 'tools' must be a list of strings
             "tools":["Bash"]          | "tools":"Bash"      | field 'tools' must be a list of strings
             {"folder":"/a"}           | 1                   | field 'places' must be a list of objects
             {"folder":"/a"}           | {"folder":1}        | field 'folder' must be a string
             {"a":"b"}                 | {"a":1}             | field 'labels' must be a string
             "place":{"folder":"/c"}   | "place":{}          | field 'folder' is missing
-            "input":{                 | "more":1,"input":{  | field 'more' is not known here; known are [code, cost, exitCode, exit_code, id, input, labels, lease_seconds, once, place, places, port, prompt, spawn_id, tools, workspace_mode]
+            "input":{                 | "more":1,"input":{  | field 'more' is not known here; known are [code, cost, exit_code, id, input, labels, lease_seconds, once, place, places, port, prompt, spawn_id, tools, workspace_mode]
             """)
     void shouldNameTheFieldThatItRefuses(String from, String to, String message) {
         BrigException refusal = refusal(WHOLE.replace(from, to), Everything.class);
@@ -155,7 +205,7 @@ class RecordTest {
     void shouldRefuseATagThatIsNoneAndFieldsOfAnotherRecord() {
         BrigException unknown = refusal("{\"id\":1,\"op\":\"dance\"}", Request.class);
         assertEquals(ErrorCode.UNKNOWN_ACTION, unknown.code());
-        assertEquals("unknown op 'dance'; known are spawn, test_route, shutdown", unknown.getMessage());
+        assertEquals("unknown op 'dance'; known are spawn, test_route and shutdown", unknown.getMessage());
         assertEquals(
                 "field 'op' is missing",
                 refusal("{\"op\":\"\"}", Operation.class).getMessage());
@@ -179,6 +229,29 @@ class RecordTest {
     @Test
     void shouldIgnoreWhatANewerPeerSays() {
         assertEquals(new Answer("/s"), read("{\"socket\":\"/s\",\"more\":{}}", Answer.class));
+    }
+
+    @Test
+    void shouldReadWhatItKnowsOfAKindThatOnlyANewerPeerKnows() {
+        assertEquals(new Numbered("x", 1, null), read("{\"type\":\"x\",\"seq\":1,\"more\":[]}", Numbered.class));
+        assertEquals(
+                new Numbered("began", 1, new Began(null)),
+                read("{\"type\":\"began\",\"seq\":1,\"mode\":\"elsewhere\",\"more\":[]}", Numbered.class));
+        assertEquals(
+                "field 'mode' must be folder or snapshot",
+                refusal("{\"type\":\"ended\",\"mode\":\"elsewhere\"}", Event.class)
+                        .getMessage());
+        assertEquals(
+                "field 'mode' must be a string",
+                refusal("{\"type\":\"began\",\"mode\":1}", Event.class).getMessage());
+    }
+
+    @Test
+    void shouldWriteATagWhereTheRecordHasIt() {
+        String json = "{\"type\":\"ended\",\"seq\":1,\"mode\":\"folder\"}";
+        Numbered numbered = new Numbered("ended", 1, new Ended(Mode.FOLDER));
+        assertEquals(json, write(numbered));
+        assertEquals(numbered, read(json, Numbered.class));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.record.IfAbsent;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -97,5 +98,33 @@ class SettingsTest {
         assertThrows(
                 UnsupportedOperationException.class, () -> outer.http().hosts().add("c"));
         assertThrows(UnsupportedOperationException.class, () -> outer.named().clear());
+    }
+
+    record Optional(
+            @IfAbsent String name,
+            @IfAbsent("on") String mode,
+            @IfAbsent("true") boolean flag,
+            @IfAbsent("7") int port,
+            @IfAbsent long bytes,
+            @IfAbsent List<String> hosts,
+            @IfAbsent Map<String, Inner> named,
+            @IfAbsent Nested nested,
+            @IfAbsent List<Object> any) {}
+
+    record Nested(@IfAbsent boolean deep) {}
+
+    @Test
+    void shouldTakeTheDefaultOfAKeyThatIsLeftOutAndOfNoOther() {
+        assertEquals(
+                new Optional("", "on", true, 7, 0, List.of(), Map.of(), new Nested(false), List.of()),
+                Settings.bind(JsonObject.EMPTY, Optional.class));
+        Optional given = Settings.bind(
+                JsonObject.readCommented("{\"port\": 8, \"any\": [\"a\", {\"b\": 1}]} // comment"), Optional.class);
+        assertEquals(8, given.port());
+        assertEquals(List.of("a", JsonObject.of(Map.of("b", 1L))), given.any());
+        BrigException refusal = assertThrows(
+                BrigException.class,
+                () -> Settings.bind(JsonObject.readCommented("{\"nested\": null}"), Optional.class));
+        assertEquals("key 'nested' is missing; it must be an object", refusal.getMessage());
     }
 }

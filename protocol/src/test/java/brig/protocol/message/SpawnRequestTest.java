@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Splits;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SpawnRequestTest {
     private static SpawnRequest read(String json) {
-        return SpawnRequest.read(new Fields(Json.parseObject(Splits.utf8(json.replace('\'', '"')))));
+        return Json.read(Splits.utf8(json.replace('\'', '"')), SpawnRequest.class);
     }
 
     @Test
@@ -25,10 +24,7 @@ class SpawnRequestTest {
                 new SpawnRequest(
                         "t-1",
                         "/w",
-                        "a",
-                        "m",
-                        List.of("x", "y"),
-                        "s",
+                        new SpawnRequest.AgentConfig("a", "m", List.of("x", "y"), "s"),
                         "p",
                         true,
                         "review",
@@ -48,7 +44,7 @@ class SpawnRequestTest {
     @Test
     void shouldNeedNoMoreThanAnAgent() {
         assertEquals(
-                new SpawnRequest(null, null, "a", null, List.of(), null, null, false),
+                new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false),
                 read("{'agent_config':{'name':'a'}}"));
         assertEquals(
                 read("{'agent_config':{'name':'a'}}"),
@@ -68,8 +64,7 @@ class SpawnRequestTest {
                         + "'share_workspace':true}",
                 "{'agent_config':{'name':'a'},'workspace_mode':'worktree','repository':'/r'}")) {
             SpawnRequest request = read(json);
-            Fields written = new Fields(Json.parseObject(Json.write(request.toMap())));
-            assertEquals(request, SpawnRequest.read(written.only(SpawnRequest.FIELDS)));
+            assertEquals(request, Json.read(Json.write(request), SpawnRequest.class));
         }
     }
 
@@ -78,7 +73,7 @@ class SpawnRequestTest {
             delimiter = '|',
             quoteCharacter = '~',
             value = {
-                "{}                                                | 'name' is missing",
+                "{}                                                | 'agent_config' is missing",
                 "{'agent_config':{'name':''}}                      | 'name' is missing",
                 "{'agent_config':'a'}                              | 'agent_config' must be an object",
                 "{'agent_config':{'name':'a','colour':1}}          | 'colour' is not known",
@@ -119,6 +114,6 @@ class SpawnRequestTest {
         SpawnRequest request = read("{'agent_config':{'name':'a'},'project':'p','prompt':'do'}");
         SpawnRequest claimed = request.claimedAs("8e03978e-40d5-43dd-bc93-6894a57f9324");
         assertEquals(new SpawnRequest.Claim("8e03978e-40d5-43dd-bc93-6894a57f9324", "local", "p"), claimed.claim());
-        assertEquals(request.toMap().get("prompt"), claimed.toMap().get("prompt"));
+        assertEquals("do", claimed.prompt());
     }
 }

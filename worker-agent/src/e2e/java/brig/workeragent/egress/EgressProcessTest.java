@@ -11,7 +11,7 @@ import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.posture.Posture;
@@ -49,12 +49,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** brig-egress as a process: started, fed with sockets, killed, started again. */
 @Timeout(300)
+@Order(3)
 class EgressProcessTest {
     private static final String SPAWN = "spn_000000000000000000000001";
     private static final int UID = 59616;
@@ -175,7 +177,7 @@ class EgressProcessTest {
     }
 
     private EgressPolicy policy(String allowed) {
-        return EgressPolicy.read(Json.parseCommented(("{'allowedHosts': [" + allowed
+        return EgressPolicy.read(JsonObject.readCommented(("{'allowedHosts': [" + allowed
                         + "'127.0.0.1:PORT'], 'secrets': {'T':" + " {'hosts': ['a.example'], 'file': '"
                         + folder.resolve("token") + "', 'allowPlaintext': true}}}")
                 .replace('\'', '"')
@@ -255,7 +257,7 @@ class EgressProcessTest {
             policy = policy("'a.example:PORT', ");
             awaitStatus("a.example", 200);
             assertThrows(IllegalArgumentException.class, () -> egress.allow(SPAWN, "http://x", false));
-            policy = EgressPolicy.read(Json.parseCommented("{\"deniedHosts\": [\"no.example\"]}"));
+            policy = EgressPolicy.read(JsonObject.readCommented("{\"deniedHosts\": [\"no.example\"]}"));
             BrigException denied =
                     assertThrows(BrigException.class, () -> egress.allow(SPAWN, "no.example:8443", false));
             assertTrue(denied.getMessage().contains("deniedHosts"), denied.getMessage());
@@ -265,7 +267,7 @@ class EgressProcessTest {
 
     @Test
     void shouldShowWhatWaitsForAPersonUntilItIsAnswered() throws Exception {
-        policy = EgressPolicy.read(Json.parseCommented("{\"allowedHosts\": [\"127.0.0.1:PORT\"], \"askMs\": 60000}"
+        policy = EgressPolicy.read(JsonObject.readCommented("{\"allowedHosts\": [\"127.0.0.1:PORT\"], \"askMs\": 60000}"
                 .replace("PORT", String.valueOf(server.getAddress().getPort()))));
         try (var _ = take()) {
             assertEquals(List.of(), egress.show(SPAWN).asks());

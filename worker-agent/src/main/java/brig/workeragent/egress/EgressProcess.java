@@ -365,7 +365,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         Map<String, Object> message = EgressLink.message("register", registration.id);
         message.put("spawn", registration.what.spawnId());
         message.put("agent", registration.what.agent());
-        message.put("policy", registration.policy.toMap());
+        message.put("policy", registration.policy);
         message.put("placeholders", registration.what.placeholders());
         message.put("allowed", session == null ? List.of() : List.copyOf(session.allowed));
         message.put("revoked", session == null ? List.of() : List.copyOf(session.revoked));
@@ -490,7 +490,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
         LOG.info("the policy changed spawn_id={}", registration.what.spawnId());
         registration.policy = now;
         Map<String, Object> message = EgressLink.message("policy", registration.id);
-        message.put("policy", now.toMap());
+        message.put("policy", now);
         send(message);
         listenTo(registration, now.ports());
     }

@@ -6,6 +6,7 @@ import brig.egress.policy.EgressPolicy.Secret;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ public final class ModelRoutes {
 
     private static EgressPolicy read(Map<String, @Nullable Object> values) {
         new Fields(values).only(Set.of("secrets", "modelRoutes"));
-        return EgressPolicy.read(values);
+        return EgressPolicy.read(JsonObject.of(values));
     }
 
     /**

@@ -3,7 +3,7 @@ package brig.workeragent.profile;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.EgressVariables;
 import brig.workeragent.wall.WallSettings;
@@ -14,9 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -49,7 +47,7 @@ public final class Policies {
      * @param routes for the policy that an agent profile names
      */
     public Policies(List<Path> folders, MountRules rules, List<String> choosable, ModelRoutes routes) {
-        this.files = new JsonFolders<>("policy", folders, Policy::read);
+        this.files = new JsonFolders<>("policy", folders, values -> Policy.read(JsonObject.of(values)));
         this.rules = rules;
         this.choosable = List.copyOf(choosable);
         this.routes = routes;
@@ -217,22 +215,16 @@ public final class Policies {
 
     /** Nothing but the one host is another afterwards, whatever the text looks like. */
     private static String withHost(String text, String host) {
-        Map<String, @Nullable Object> values = Json.parseCommented(text);
+        JsonObject values = JsonObject.readCommented(text);
         List<Object> hosts = Policy.read(values).egress().allowedHosts();
         if (hosts.contains(host)) {
             return text;
         }
-        Map<String, @Nullable Object> wanted = new LinkedHashMap<>(values);
-        Map<String, @Nullable Object> egress = new LinkedHashMap<>();
-        if (values.get("egress") instanceof Map<?, ?> before) {
-            before.forEach((key, value) -> egress.put(String.valueOf(key), value));
-        }
         List<Object> all = new ArrayList<>(List.of(host));
         all.addAll(hosts);
-        egress.put("allowedHosts", all);
-        wanted.put("egress", egress);
+        JsonObject wanted = values.with("egress", values.object("egress").with("allowedHosts", all));
         String changed = PolicyText.withHost(text, host);
-        Map<String, @Nullable Object> read = Json.parseCommented(changed);
+        JsonObject read = JsonObject.readCommented(changed);
         if (!read.equals(wanted)) {
             throw new IllegalArgumentException("its text is not understood");
         }

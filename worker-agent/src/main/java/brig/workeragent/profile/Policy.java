@@ -1,17 +1,17 @@
 package brig.workeragent.profile;
 
 import brig.egress.policy.EgressPolicy;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
+import brig.protocol.record.IfAbsent;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.PrivateFiles;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What one file of {@code config/policies} says; its components are the keys of the file, whose comments
@@ -30,18 +30,18 @@ public record Policy(
         Map<String, Mount> mounts,
         List<String> environment,
         List<String> privateFiles,
-        long tmpBytesMax,
-        long homeBytesMax,
-        long memoryBytesMax,
-        int cpuPercentMax,
-        int pidsMax,
-        long fileBytesMax,
-        int openFilesMax,
-        long wallClockMs,
-        long idleMs,
-        boolean nested,
-        String projectFile,
-        EgressPolicy egress) {
+        @IfAbsent long tmpBytesMax,
+        @IfAbsent long homeBytesMax,
+        @IfAbsent long memoryBytesMax,
+        @IfAbsent int cpuPercentMax,
+        @IfAbsent int pidsMax,
+        @IfAbsent long fileBytesMax,
+        @IfAbsent int openFilesMax,
+        @IfAbsent long wallClockMs,
+        @IfAbsent long idleMs,
+        @IfAbsent boolean nested,
+        @IfAbsent("narrow") String projectFile,
+        @IfAbsent EgressPolicy egress) {
 
     /** The one mount that every policy has. */
     static final String WORKSPACE = "/workspace";
@@ -106,36 +106,9 @@ public record Policy(
         requireRangeOrNone("idleMs", idleMs, 1000, YEAR_MS);
     }
 
-    /** Binds a file's values; limits, {@code nested} and {@code egress} may be absent. */
-    static Policy read(Map<String, @Nullable Object> values) {
-        Map<String, @Nullable Object> whole = new LinkedHashMap<>();
-        for (String limit : List.of(
-                "tmpBytesMax",
-                "homeBytesMax",
-                "memoryBytesMax",
-                "cpuPercentMax",
-                "pidsMax",
-                "fileBytesMax",
-                "openFilesMax",
-                "wallClockMs",
-                "idleMs")) {
-            whole.put(limit, 0L);
-        }
-        whole.put("nested", false);
-        whole.put("projectFile", PROJECT_FILES.getFirst());
-        whole.putAll(values);
-        whole.put("egress", egressOf(values));
-        return Settings.bind(whole, Policy.class);
-    }
-
-    @SuppressWarnings("unchecked")
-    private static @Nullable Object egressOf(Map<String, @Nullable Object> values) {
-        if (!values.containsKey("egress")) {
-            return EgressPolicy.withDefaults(Map.of());
-        }
-        return values.get("egress") instanceof Map<?, ?> object
-                ? EgressPolicy.withDefaults((Map<String, @Nullable Object>) object)
-                : values.get("egress");
+    /** Binds a file's values; limits, {@code nested}, {@code projectFile} and {@code egress} may be absent. */
+    static Policy read(JsonObject values) {
+        return Settings.bind(values, Policy.class);
     }
 
     boolean workspaceReadOnly() {

@@ -50,11 +50,13 @@ class AgentProfilesTest {
                 {"description": "d", "command": ["p", "{message}", "x{message}", "{model}", "{systemPrompt}", "{tools}"]}
                 """);
         AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
-        SpawnRequest full = new SpawnRequest(null, null, "a", "m", List.of("t1", "t2"), "s", null, false);
+        SpawnRequest full = new SpawnRequest(
+                null, null, new SpawnRequest.AgentConfig("a", "m", List.of("t1", "t2"), "s"), null, false);
         assertEquals(
                 List.of("p", "hi {model}", "x{message}", "m", "s", "t1,t2"),
                 profile.commandFor(full, "hi {model}", null));
-        SpawnRequest bare = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
+        SpawnRequest bare =
+                new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(List.of("p", "", "x{message}", "", "", ""), profile.commandFor(bare, "", null));
     }
 
@@ -152,7 +154,8 @@ class AgentProfilesTest {
                 .detail()
                 .startsWith("version 1.2.4; tried was 1.2.3, "
                         + modules.resolve("@x/a").toRealPath()));
-        SpawnRequest request = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
+        SpawnRequest request =
+                new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(
                 List.of("/opt/brig/program/bin/a", "http://127.0.0.1:3129/m/v1"),
                 agent.profile().commandFor(request, "", found.program()));
@@ -168,7 +171,7 @@ class AgentProfilesTest {
     }
 
     private static SpawnRequest asking(@Nullable String model, List<String> tools, @Nullable String systemPrompt) {
-        return new SpawnRequest(null, null, "a", model, tools, systemPrompt, null, false);
+        return new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", model, tools, systemPrompt), null, false);
     }
 
     private static void assertRefused(String field, AgentProfiles profiles, SpawnRequest request) {
@@ -296,7 +299,8 @@ class AgentProfilesTest {
     void shouldAddTheSessionWhenOneIsToBeGoneOnWith() throws Exception {
         write("a.json", "{\"description\": \"d\", \"command\": [\"p\"], \"resume\": [\"--resume\", \"{session}\"]}");
         AgentProfile profile = new AgentProfiles(List.of(folder)).find("a");
-        SpawnRequest bare = new SpawnRequest(null, null, "a", null, List.of(), null, null, false);
+        SpawnRequest bare =
+                new SpawnRequest(null, null, new SpawnRequest.AgentConfig("a", null, List.of(), null), null, false);
         assertEquals(List.of("p"), profile.commandFor(bare, "", null));
         SpawnRequest again = SpawnRequest.read(new Fields(
                 Json.parseObject("{\"agent_config\":{\"name\":\"a\"},\"resume\":\"ses_1\"}".getBytes(UTF_8))));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.protocol.BrigException;
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
@@ -45,7 +45,7 @@ class EgressSchemaTest {
         assertEquals("[]", faults(policy));
         assertEquals(
                 egress.contains("allowedHosts': ['") || egress.contains("modelRoutes") || egress.contains("askMs"),
-                Policy.read(Json.parseCommented(policy)).egress().isOpen());
+                Policy.read(JsonObject.readCommented(policy)).egress().isOpen());
     }
 
     @ParameterizedTest
@@ -68,6 +68,6 @@ class EgressSchemaTest {
     void shouldFailBothWhenItIsNot(String egress) throws IOException {
         String policy = POLICY.formatted(", \"egress\": " + egress.replace('\'', '"'));
         assertFalse(faults(policy).equals("[]"), policy);
-        assertThrows(BrigException.class, () -> Policy.read(Json.parseCommented(policy)));
+        assertThrows(BrigException.class, () -> Policy.read(JsonObject.readCommented(policy)));
     }
 }

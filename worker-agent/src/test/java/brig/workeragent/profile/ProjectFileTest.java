@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.wall.Confinement;
 import brig.workeragent.wall.Confinement.Mount;
 import brig.workeragent.wall.WallSettings;
@@ -32,9 +33,9 @@ class ProjectFileTest {
             List.of(),
             new WallSettings.Limits(0, 0, 0, 0, 0, 0, 0),
             false,
-            EgressPolicy.read(Map.of(
+            EgressPolicy.read(JsonObject.of(Map.of(
                     "allowedHosts", List.of("*.example.org", "registry.npmjs.org"),
-                    "secrets", Map.of("TOKEN", Map.of("hosts", List.of("*.example.org"))))));
+                    "secrets", Map.of("TOKEN", Map.of("hosts", List.of("*.example.org")))))));
 
     @TempDir
     private Path workspace;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import brig.egress.policy.EgressPolicy;
+import brig.protocol.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,7 +19,7 @@ class EgressVariablesTest {
 
     @Test
     void shouldTellOfProxyCertificatesRoutesAndPlaceholders() {
-        EgressPolicy policy = EgressPolicy.read(Map.of(
+        EgressPolicy policy = EgressPolicy.read(JsonObject.of(Map.of(
                 "allowedHosts",
                 List.of("a.test"),
                 "secrets",
@@ -28,7 +29,7 @@ class EgressVariablesTest {
                         "openai",
                         Map.of("baseUrl", "https://api.openai.test"),
                         "my-model",
-                        Map.of("baseUrl", "https://m.test"))));
+                        Map.of("baseUrl", "https://m.test")))));
         Map<String, String> variables = EgressVariables.of(policy, Map.of("TOKEN", "BRIG_SECRET_1"));
         assertEquals("http://127.0.0.1:3128", variables.get("https_proxy"));
         assertEquals("/etc/ssl/certs/brig-authority.pem", variables.get("NODE_EXTRA_CA_CERTS"));

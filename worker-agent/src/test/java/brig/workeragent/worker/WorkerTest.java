@@ -80,7 +80,8 @@ class WorkerTest {
                 Map.of(),
                 "",
                 false);
-        SpawnRequest request = new SpawnRequest(null, null, "agent", null, List.of(), null, prompt, once);
+        SpawnRequest request = new SpawnRequest(
+                null, null, new SpawnRequest.AgentConfig("agent", null, List.of(), null), prompt, once);
         WorkerPlan plan = new WorkerPlan(
                 "spn_test",
                 request,
@@ -352,10 +353,7 @@ class WorkerTest {
             SpawnRequest request = new SpawnRequest(
                     null,
                     null,
-                    "agent",
-                    null,
-                    List.of(),
-                    null,
+                    new SpawnRequest.AgentConfig("agent", null, List.of(), null),
                     null,
                     false,
                     null,

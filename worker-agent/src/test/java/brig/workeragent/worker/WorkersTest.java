@@ -45,10 +45,7 @@ class WorkersTest {
     private static final SpawnRequest REQUEST = new SpawnRequest(
             "task",
             null,
-            "agent",
-            null,
-            List.of(),
-            null,
+            new SpawnRequest.AgentConfig("agent", null, List.of(), null),
             "go",
             false,
             null,
@@ -195,7 +192,8 @@ class WorkersTest {
 
     @Test
     void shouldMeasureTheWallWhenNothingStartsYet() throws Exception {
-        var waiting = new SpawnRequest(null, null, "agent", null, List.of(), null, null, true);
+        var waiting =
+                new SpawnRequest(null, null, new SpawnRequest.AgentConfig("agent", null, List.of(), null), null, true);
         assertEquals(FakeWalls.POSTURE, workers.spawn("a", waiting, CAPTAIN).posture());
         assertEquals(
                 FakeWalls.POSTURE, workers.list().workers().getFirst().spawned().posture());
@@ -301,10 +299,7 @@ class WorkersTest {
         return new SpawnRequest(
                 "task",
                 workspace,
-                "keeper",
-                null,
-                List.of(),
-                null,
+                new SpawnRequest.AgentConfig("keeper", null, List.of(), null),
                 "go",
                 false,
                 null,
@@ -347,10 +342,7 @@ class WorkersTest {
         SpawnRequest narrow = new SpawnRequest(
                 "task",
                 null,
-                "agent",
-                null,
-                List.of(),
-                null,
+                new SpawnRequest.AgentConfig("agent", null, List.of(), null),
                 "go",
                 false,
                 null,
@@ -386,10 +378,7 @@ class WorkersTest {
         return new SpawnRequest(
                 null,
                 workspace,
-                agent,
-                null,
-                List.of(),
-                null,
+                new SpawnRequest.AgentConfig(agent, null, List.of(), null),
                 "go",
                 false,
                 policy,

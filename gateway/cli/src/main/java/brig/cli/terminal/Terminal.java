@@ -5,6 +5,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.VisibleText;
 import brig.protocol.json.Json;
+import brig.protocol.refusal.NotReady;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -174,7 +175,7 @@ public final class Terminal {
      */
     public void refuse(BrigException refusal, boolean json) {
         if (json && refusal.code() == ErrorCode.SESSION_NOT_READY) {
-            json(refusal.notReady());
+            json(Json.write(NotReady.of(refusal)));
         } else if (json) {
             Map<String, Object> object = new LinkedHashMap<>();
             object.put("success", false);

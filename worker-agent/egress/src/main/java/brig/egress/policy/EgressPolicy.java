@@ -1,23 +1,26 @@
 package brig.egress.policy;
 
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.IfAbsent;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The object {@code egress} of a policy; its components are its keys, which {@code policy.schema.json}
  * explains. What is absent or empty allows nothing.
  *
- * @param allowedHosts strings and objects, see {@link HostRule}
+ * @param allowedHosts strings and {@link JsonObject}s, see {@link HostRule}
  * @param deniedHosts win over everything; without a port they mean every port
  * @param tunnelHosts allowed hosts whose TLS is passed through unread
  * @param secrets by the name of the variable that holds the placeholder inside the wall
@@ -27,19 +30,20 @@ import org.jspecify.annotations.Nullable;
  * @param askMs how long a request to a host that nothing forbids waits for a person; 0 does not ask
  * @param quietHosts hosts that agents ask for by habit: a refusal is no news, and is told once for each
  */
+@CamelCase
 public record EgressPolicy(
-        List<Object> allowedHosts,
-        List<String> deniedHosts,
-        List<String> tunnelHosts,
-        Map<String, Secret> secrets,
-        String dnsMode,
-        boolean auditNetwork,
-        Map<String, ModelRoute> modelRoutes,
-        int askMs,
-        List<String> quietHosts) {
+        @IfAbsent List<Object> allowedHosts,
+        @IfAbsent List<String> deniedHosts,
+        @IfAbsent List<String> tunnelHosts,
+        @IfAbsent Map<String, Secret> secrets,
+        @IfAbsent("synthetic") String dnsMode,
+        @IfAbsent("true") boolean auditNetwork,
+        @IfAbsent Map<String, ModelRoute> modelRoutes,
+        @IfAbsent int askMs,
+        @IfAbsent List<String> quietHosts) {
 
     /** Allows nothing. */
-    public static final EgressPolicy NONE = read(Map.of());
+    public static final EgressPolicy NONE = read(JsonObject.EMPTY);
 
     private static final int ASK_MS_MAX = 3_600_000;
     private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
@@ -55,13 +59,14 @@ public record EgressPolicy(
      * @param inQuery whether it is put into query strings too
      * @param allowPlaintext whether it may travel without TLS
      */
+    @CamelCase
     public record Secret(
-            List<String> hosts,
-            String envVar,
-            String file,
-            List<String> command,
-            boolean inQuery,
-            boolean allowPlaintext) {
+            @IfAbsent List<String> hosts,
+            @IfAbsent String envVar,
+            @IfAbsent String file,
+            @IfAbsent List<String> command,
+            @IfAbsent boolean inQuery,
+            @IfAbsent boolean allowPlaintext) {
         public Secret {
             checkEach("hosts", hosts, HostPattern::parse);
             int sources = (envVar.isEmpty() ? 0 : 1) + (file.isEmpty() ? 0 : 1) + (command.isEmpty() ? 0 : 1);
@@ -78,6 +83,11 @@ public record EgressPolicy(
                 throw new IllegalArgumentException("command: the program must be an absolute path");
             }
         }
+
+        /** The same secret for these hosts. */
+        Secret onlyTo(List<String> others) {
+            return new Secret(others, envVar, file, command, inQuery, allowPlaintext);
+        }
     }
 
     /**
@@ -87,7 +97,11 @@ public record EgressPolicy(
      * @param secret the name of one of this policy, which is added outside; empty for none
      * @param header the header that carries it; in {@code authorization} it stands behind {@code Bearer}
      */
-    public record ModelRoute(String baseUrl, String secret, String header) {
+    @CamelCase
+    public record ModelRoute(
+            String baseUrl,
+            @IfAbsent String secret,
+            @IfAbsent("authorization") String header) {
         public ModelRoute {
             URI url = url(baseUrl);
             boolean web = "https".equals(url.getScheme()) || "http".equals(url.getScheme());
@@ -178,88 +192,8 @@ public record EgressPolicy(
     }
 
     /** Binds a JSON object. @throws brig.protocol.BrigException {@code INVALID_FIELD}, naming the key */
-    public static EgressPolicy read(Map<String, @Nullable Object> values) {
-        return Settings.bind(withDefaults(values), EgressPolicy.class);
-    }
-
-    /** The object with every key that may be left out. */
-    public static Map<String, @Nullable Object> withDefaults(Map<String, @Nullable Object> values) {
-        Map<String, @Nullable Object> whole = new LinkedHashMap<>();
-        whole.put("allowedHosts", List.of());
-        whole.put("deniedHosts", List.of());
-        whole.put("tunnelHosts", List.of());
-        whole.put("secrets", Map.of());
-        whole.put("dnsMode", "synthetic");
-        whole.put("auditNetwork", true);
-        whole.put("modelRoutes", Map.of());
-        whole.put("askMs", 0L);
-        whole.put("quietHosts", List.of());
-        whole.putAll(values);
-        complete(
-                whole,
-                "secrets",
-                Map.of(
-                        "hosts",
-                        List.of(),
-                        "envVar",
-                        "",
-                        "file",
-                        "",
-                        "command",
-                        List.of(),
-                        "inQuery",
-                        false,
-                        "allowPlaintext",
-                        false));
-        complete(whole, "modelRoutes", Map.of("secret", "", "header", "authorization"));
-        return whole;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static void complete(Map<String, @Nullable Object> whole, String key, Map<String, Object> defaults) {
-        if (whole.get(key) instanceof Map<?, ?> entries) {
-            Map<String, @Nullable Object> complete = new LinkedHashMap<>();
-            entries.forEach((name, value) -> complete.put(
-                    String.valueOf(name),
-                    value instanceof Map<?, ?> object
-                            ? Settings.overlay(Map.copyOf(defaults), (Map<String, @Nullable Object>) object)
-                            : value));
-            whole.put(key, complete);
-        }
-    }
-
-    /** As {@link #read} takes it. */
-    public Map<String, Object> toMap() {
-        Map<String, Object> values = new LinkedHashMap<>();
-        values.put("allowedHosts", allowedHosts);
-        values.put("deniedHosts", deniedHosts);
-        values.put("tunnelHosts", tunnelHosts);
-        Map<String, Object> secretValues = new LinkedHashMap<>();
-        secrets.forEach((name, secret) -> secretValues.put(
-                name,
-                Map.of(
-                        "hosts",
-                        secret.hosts(),
-                        "envVar",
-                        secret.envVar(),
-                        "file",
-                        secret.file(),
-                        "command",
-                        secret.command(),
-                        "inQuery",
-                        secret.inQuery(),
-                        "allowPlaintext",
-                        secret.allowPlaintext())));
-        values.put("secrets", secretValues);
-        values.put("dnsMode", dnsMode);
-        values.put("auditNetwork", auditNetwork);
-        Map<String, Object> routes = new LinkedHashMap<>();
-        modelRoutes.forEach((name, route) -> routes.put(
-                name, Map.of("baseUrl", route.baseUrl(), "secret", route.secret(), "header", route.header())));
-        values.put("modelRoutes", routes);
-        values.put("askMs", askMs);
-        values.put("quietHosts", quietHosts);
-        return values;
+    public static EgressPolicy read(JsonObject values) {
+        return Settings.bind(values, EgressPolicy.class);
     }
 
     /** With further routes and the secrets that belong to them. */
@@ -270,6 +204,20 @@ public record EgressPolicy(
         all.putAll(moreSecrets);
         return new EgressPolicy(
                 allowedHosts, deniedHosts, tunnelHosts, all, dnsMode, auditNetwork, routes, askMs, quietHosts);
+    }
+
+    /** The same with other hosts, secrets, names and audit. */
+    EgressPolicy with(List<Object> hosts, Map<String, Secret> others, DnsMode mode, boolean audit) {
+        return new EgressPolicy(
+                hosts,
+                deniedHosts,
+                tunnelHosts,
+                others,
+                mode.name().toLowerCase(Locale.ROOT),
+                audit,
+                modelRoutes,
+                askMs,
+                quietHosts);
     }
 
     /** Whether a worker with it can reach anything at all, now or when a person allows it. */

@@ -1,8 +1,8 @@
 package brig.egress.policy;
 
+import brig.protocol.json.JsonObject;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -26,16 +26,16 @@ record HostRule(HostPattern pattern, Set<String> methods, List<String> paths) {
         if (entry instanceof String text) {
             return new HostRule(HostPattern.parse(text), Set.of(), List.of());
         }
-        if (!(entry instanceof Map<?, ?> object) || !(object.get("host") instanceof String host)) {
+        if (!(entry instanceof JsonObject object) || !(object.value("host") instanceof String host)) {
             throw new IllegalArgumentException("must be a host, or an object with the key 'host'");
         }
-        for (Object key : object.keySet()) {
+        for (String key : object.names()) {
             if (!Set.of("host", "methods", "paths").contains(key)) {
                 throw new IllegalArgumentException("unknown key '" + key + "'; known are [host, methods, paths]");
             }
         }
-        Set<String> methods = new TreeSet<>(texts("methods", object.get("methods")));
-        List<String> paths = texts("paths", object.get("paths"));
+        Set<String> methods = new TreeSet<>(texts("methods", object.value("methods")));
+        List<String> paths = texts("paths", object.value("paths"));
         for (String method : methods) {
             if (!METHOD.matcher(method).matches()) {
                 throw new IllegalArgumentException("methods: '" + method + "' is no method in capitals");

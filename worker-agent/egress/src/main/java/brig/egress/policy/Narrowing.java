@@ -1,9 +1,8 @@
 package brig.egress.policy;
 
+import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -32,13 +31,7 @@ public record Narrowing(
 
     public EgressPolicy of(EgressPolicy policy) {
         DnsMode stricter = dns != null && dns.compareTo(policy.dns()) < 0 ? dns : policy.dns();
-        Map<String, Object> values = new LinkedHashMap<>(policy.toMap());
-        values.put("allowedHosts", allowed(policy));
-        values.put("secrets", secrets(policy));
-        values.put("dnsMode", stricter.name().toLowerCase(Locale.ROOT));
-        values.put("auditNetwork", policy.auditNetwork() || audit);
-        values.put("askMs", (long) policy.askMs());
-        return EgressPolicy.read(new LinkedHashMap<>(values));
+        return policy.with(allowed(policy), secrets(policy), stricter, policy.auditNetwork() || audit);
     }
 
     /** Each entry of the policy as far as it is wanted, with its methods and paths. */
@@ -47,23 +40,16 @@ public record Narrowing(
         for (Object entry : policy.allowedHosts()) {
             for (String host : hosts) {
                 for (String both : common(HostRule.parse(entry).pattern(), HostPattern.parse(host), WEB)) {
-                    common.add(entry instanceof Map<?, ?> bounded ? with(bounded, both) : both);
+                    common.add(entry instanceof JsonObject bounded ? bounded.with("host", both) : both);
                 }
             }
         }
         return common.stream().distinct().toList();
     }
 
-    private static Map<String, Object> with(Map<?, ?> bounded, String host) {
-        Map<String, Object> entry = new LinkedHashMap<>();
-        bounded.forEach((key, value) -> entry.put(String.valueOf(key), value));
-        entry.put("host", host);
-        return entry;
-    }
-
     /** Secrets of model routes stay, for these are the operator's own; they go to no other host then. */
-    private Map<String, Object> secrets(EgressPolicy policy) {
-        Map<String, Object> common = new TreeMap<>();
+    private Map<String, EgressPolicy.Secret> secrets(EgressPolicy policy) {
+        Map<String, EgressPolicy.Secret> common = new TreeMap<>();
         policy.secrets().forEach((name, secret) -> {
             boolean routed = policy.modelRoutes().values().stream()
                     .anyMatch(route -> route.secret().equals(name));
@@ -77,21 +63,7 @@ public record Narrowing(
                     both.addAll(common(HostPattern.parse(one), HostPattern.parse(other), Set.of()));
                 }
             }
-            common.put(
-                    name,
-                    Map.of(
-                            "hosts",
-                            List.copyOf(both),
-                            "envVar",
-                            secret.envVar(),
-                            "file",
-                            secret.file(),
-                            "command",
-                            secret.command(),
-                            "inQuery",
-                            secret.inQuery(),
-                            "allowPlaintext",
-                            secret.allowPlaintext()));
+            common.put(name, secret.onlyTo(List.copyOf(both)));
         });
         return common;
     }

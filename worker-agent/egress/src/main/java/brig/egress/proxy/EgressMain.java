@@ -11,6 +11,7 @@ import brig.egress.tls.CertificateAuthority;
 import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.UpstreamTls;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.json.Settings;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -132,7 +133,8 @@ public final class EgressMain {
                 case "register" -> server.register(registration(message), sockets(message));
                 case "secrets" -> server.changeSecrets(worker, words(message, "values"));
                 case "socket" -> sockets(message).forEach(socket -> server.add(worker, socket));
-                case "policy" -> server.changePolicy(worker, EgressPolicy.read(object(message, "policy")));
+                case "policy" ->
+                    server.changePolicy(worker, EgressPolicy.read(JsonObject.of(object(message, "policy"))));
                 case "allow" -> server.allow(worker, text(message, "host"), Boolean.TRUE.equals(message.get("once")));
                 case "deny" -> server.deny(worker, text(message, "host"));
                 case "revoke" -> server.revoke(worker, text(message, "secret"));
@@ -161,7 +163,7 @@ public final class EgressMain {
                 text(message, "worker"),
                 text(message, "spawn"),
                 text(message, "agent"),
-                EgressPolicy.read(object(message, "policy")),
+                EgressPolicy.read(JsonObject.of(object(message, "policy"))),
                 words(message, "placeholders"),
                 texts(message, "allowed"),
                 new TreeSet<>(texts(message, "revoked")));

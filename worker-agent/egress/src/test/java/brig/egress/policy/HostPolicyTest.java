@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Objects;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HostPolicyTest {
     private static HostPolicy policy(String json) {
-        return new HostPolicy(EgressPolicy.read(Json.parseCommented(json)));
+        return new HostPolicy(EgressPolicy.read(JsonObject.readCommented(json)));
     }
 
     private static InetAddress address(String literal) {
@@ -95,7 +95,7 @@ class HostPolicyTest {
 
     @Test
     void shouldStillDenyWhenAPersonAllowsADeniedHost() {
-        EgressPolicy policy = EgressPolicy.read(Json.parseCommented("{\"deniedHosts\": [\"*.evil.example\"]}"));
+        EgressPolicy policy = EgressPolicy.read(JsonObject.readCommented("{\"deniedHosts\": [\"*.evil.example\"]}"));
         HostPolicy wider = new HostPolicy(policy, List.of("a.evil.example", "b.example:8443"));
         assertFalse(wider.host("a.evil.example", 443).allowed());
         assertTrue(wider.host("b.example", 8443).allowed());

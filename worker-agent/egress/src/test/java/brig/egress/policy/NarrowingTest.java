@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import brig.protocol.json.JsonObject;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,7 +19,7 @@ class NarrowingTest {
     }
 
     private static EgressPolicy policy(Object... allowed) {
-        return EgressPolicy.read(Map.of("allowedHosts", List.of(allowed)));
+        return EgressPolicy.read(JsonObject.of(Map.of("allowedHosts", List.of(allowed))));
     }
 
     @ParameterizedTest
@@ -62,14 +63,14 @@ class NarrowingTest {
     void shouldKeepMethodsAndPathsOfThePolicy() {
         EgressPolicy bounded = policy(Map.of("host", "*.a.test", "methods", List.of("GET"), "paths", List.of("/v1")));
         assertEquals(
-                List.of(Map.of("host", "x.a.test", "methods", List.of("GET"), "paths", List.of("/v1"))),
+                List.of(JsonObject.of(Map.of("host", "x.a.test", "methods", List.of("GET"), "paths", List.of("/v1")))),
                 hosts("x.a.test").of(bounded).allowedHosts());
     }
 
     @Test
     void shouldKeepDenialsAndWhatElseThePolicySays() {
-        EgressPolicy policy = EgressPolicy.read(
-                Map.of("allowedHosts", List.of("*.a.test"), "deniedHosts", List.of("x.a.test"), "askMs", 7L));
+        EgressPolicy policy = EgressPolicy.read(JsonObject.of(
+                Map.of("allowedHosts", List.of("*.a.test"), "deniedHosts", List.of("x.a.test"), "askMs", 7L)));
         EgressPolicy narrowed = hosts("x.a.test").of(policy);
         assertEquals(List.of("x.a.test"), narrowed.deniedHosts());
         assertEquals(7, narrowed.askMs());
@@ -77,7 +78,7 @@ class NarrowingTest {
 
     @Test
     void shouldTakeTheStricterOfModesWhenBothSayOne() {
-        EgressPolicy trusted = EgressPolicy.read(Map.of("dnsMode", "trusted", "auditNetwork", false));
+        EgressPolicy trusted = EgressPolicy.read(JsonObject.of(Map.of("dnsMode", "trusted", "auditNetwork", false)));
         assertEquals(
                 "synthetic",
                 new Narrowing(List.of(), Map.of(), DnsMode.SYNTHETIC, false)
@@ -93,11 +94,11 @@ class NarrowingTest {
 
     @Test
     void shouldLeaveSecretsThatAreWantedAndOnlyWhereBothWantThem() {
-        EgressPolicy policy = EgressPolicy.read(Map.of(
+        EgressPolicy policy = EgressPolicy.read(JsonObject.of(Map.of(
                 "secrets",
                 Map.of(
                         "TOKEN", Map.of("hosts", List.of("*.a.test", "b.test"), "file", "/etc/token"),
-                        "OTHER", Map.of("hosts", List.of("c.test")))));
+                        "OTHER", Map.of("hosts", List.of("c.test"))))));
         var wanted = new Narrowing(
                 List.of(), Map.of("TOKEN", List.of("x.a.test", "c.test"), "NEW", List.of("d.test")), null, false);
         Map<String, EgressPolicy.Secret> secrets = wanted.of(policy).secrets();
@@ -108,9 +109,9 @@ class NarrowingTest {
 
     @Test
     void shouldKeepTheSecretOfAModelRouteForThatAlone() {
-        EgressPolicy policy = EgressPolicy.read(Map.of(
+        EgressPolicy policy = EgressPolicy.read(JsonObject.of(Map.of(
                 "secrets", Map.of("KEY", Map.of("hosts", List.of("api.a.test"))),
-                "modelRoutes", Map.of("a", Map.of("baseUrl", "https://api.a.test", "secret", "KEY"))));
+                "modelRoutes", Map.of("a", Map.of("baseUrl", "https://api.a.test", "secret", "KEY")))));
         EgressPolicy narrowed = hosts("api.a.test").of(policy);
         assertEquals(List.of(), narrowed.secrets().get("KEY").hosts());
         assertEquals(policy.modelRoutes(), narrowed.modelRoutes());

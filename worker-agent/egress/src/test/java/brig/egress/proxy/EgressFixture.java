@@ -14,6 +14,7 @@ import brig.egress.tls.LeafCertificates;
 import brig.egress.tls.TestServers;
 import brig.egress.tls.UpstreamTls;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -123,7 +124,8 @@ final class EgressFixture implements AutoCloseable {
 
     /** {@code PORT} in it stands for that port; quotes are single ones. */
     static EgressPolicy policy(String json, int port) {
-        return EgressPolicy.read(Json.parseCommented(json.replace('\'', '"').replace("PORT", String.valueOf(port))));
+        return EgressPolicy.read(
+                JsonObject.readCommented(json.replace('\'', '"').replace("PORT", String.valueOf(port))));
     }
 
     Worker worker(EgressPolicy policy, Role... roles) throws IOException {

@@ -1,10 +1,11 @@
 package brig.gateway.openai;
 
+import brig.gateway.openai.message.ChatChunk;
+import brig.gateway.openai.message.ChatChunk.Delta;
+import brig.gateway.openai.message.ChatUsage;
 import brig.gateway.time.Timers;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0072.
  */
-public final class ChatEvents implements Answer {
+public final class StreamedChat implements Answer {
     private final SseWriter events;
     private final AnswerHeader head;
     private final boolean usage;
 
     /** Begins the answer, which ends with the tokens that were used where {@code usage} says so. */
-    public ChatEvents(HttpServerResponse response, AnswerHeader head, boolean usage, Timers timers) {
+    public StreamedChat(HttpServerResponse response, AnswerHeader head, boolean usage, Timers timers) {
         this.events = new SseWriter(response, timers);
         this.head = head;
         this.usage = usage;
-        choice(Map.of("role", "assistant", "content", ""), null);
+        choice(Delta.BEGIN, null);
         events.beat(() -> text(""));
     }
 
@@ -34,36 +35,27 @@ public final class ChatEvents implements Answer {
 
     @Override
     public void text(String text) {
-        choice(Map.of("content", text), null);
+        choice(Delta.text(text), null);
     }
 
     @Override
     public void thought(String text) {
-        choice(Map.of("reasoning_content", text), null);
+        choice(Delta.thought(text), null);
     }
 
-    private void choice(Map<String, ?> delta, @Nullable String finish) {
-        Map<String, @Nullable Object> choice = new LinkedHashMap<>();
-        choice.put("index", 0);
-        choice.put("delta", delta);
-        choice.put("finish_reason", finish);
-        send(List.of(choice), null);
+    private void choice(Delta delta, @Nullable String finish) {
+        send(List.of(new ChatChunk.Choice(0, delta, finish)), null);
     }
 
-    private void send(List<?> choices, @Nullable Usage used) {
-        Map<String, @Nullable Object> chunk = head.object("chat.completion.chunk", "created");
-        chunk.put("choices", choices);
-        if (used != null) {
-            chunk.put("usage", ChatCompletion.usage(used));
-        }
-        events.send(chunk);
+    private void send(List<ChatChunk.Choice> choices, @Nullable ChatUsage used) {
+        events.send(new ChatChunk(head.id(), "chat.completion.chunk", head.created(), head.model(), choices, used));
     }
 
     @Override
     public void done(Usage used) {
-        choice(Map.of(), "stop");
+        choice(Delta.NOTHING, "stop");
         if (usage) {
-            send(List.of(), used);
+            send(List.of(), new ChatUsage(used.input(), used.output()));
         }
         events.end("data: [DONE]\n\n");
     }

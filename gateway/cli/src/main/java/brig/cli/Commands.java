@@ -1,0 +1,74 @@
+package brig.cli;
+
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/**
+ * The commands of {@code brig}, in the order of its help. Only the one that a line asks for is made: to make all of them
+ * takes longer than the rest of a start.
+ */
+final class Commands {
+    private static final List<Class<?>> TYPES = List.of(
+            ServeCommand.class,
+            RunCommand.class,
+            SpawnCommand.class,
+            AttachCommand.class,
+            ExecCommand.class,
+            LogsCommand.class,
+            TreeCommand.class,
+            EgressCommand.class,
+            AuditCommand.class,
+            PortCommand.class,
+            RecordCommand.class,
+            ReplayCommand.class,
+            TrackCommand.class,
+            TokenCommand.class,
+            ApplyCommand.class,
+            OpenCodeCommand.class,
+            AcpCommand.class,
+            RouteCommand.class,
+            RepositoryCommand.class,
+            OpenCommand.class,
+            StatusCommand.class,
+            TopCommand.class,
+            PruneCommand.class,
+            RecoverCommand.class,
+            CompletionCommand.class,
+            ManCommand.class,
+            HelpCommand.class);
+    /** These speak of all others. */
+    private static final Set<Class<?>> OF_ALL = Set.of(CompletionCommand.class, ManCommand.class, HelpCommand.class);
+
+    /** What picocli takes for no name. */
+    private static final String UNNAMED = "<main class>";
+
+    private Commands() {}
+
+    /** Where the first word is no command, all are there: for the help, and for what may have been meant. */
+    static CommandLine of(Main main, String[] words) {
+        List<AnnotatedElement> all = new ArrayList<>(TYPES);
+        all.addAll(CommandLine.getCommandMethods(Main.class, null));
+        List<AnnotatedElement> asked = words.length == 0
+                ? List.of()
+                : all.stream()
+                        .filter(command -> names(command).contains(words[0]) && !OF_ALL.contains(command))
+                        .toList();
+        CommandLine line = new CommandLine(main);
+        (asked.isEmpty() ? all : asked).forEach(command -> line.addSubcommand(new CommandLine(command)));
+        return line;
+    }
+
+    private static List<String> names(AnnotatedElement element) {
+        Command command = element.getAnnotation(Command.class);
+        List<String> names = new ArrayList<>(List.of(command.aliases()));
+        names.add(
+                element instanceof Method method && command.name().equals(UNNAMED) ? method.getName() : command.name());
+        return names;
+    }
+}

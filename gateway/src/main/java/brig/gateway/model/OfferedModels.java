@@ -1,0 +1,36 @@
+package brig.gateway.model;
+
+import brig.gateway.worker.WorkerAgent;
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** The agent profiles that are offered as models. */
+final class OfferedModels {
+    private final WorkerAgent workers;
+
+    OfferedModels(WorkerAgent workers) {
+        this.workers = workers;
+    }
+
+    CompletionStage<List<String>> names() {
+        return workers.hello()
+                .thenApply(hello -> new Fields(hello)
+                        .objects("agents").stream()
+                                .filter(agent -> agent.flag("as_model"))
+                                .map(agent -> agent.text("name", ""))
+                                .toList());
+    }
+
+    /** Fails with {@code UNKNOWN_AGENT} where no model has that name. */
+    CompletionStage<String> require(String name) {
+        return names().thenApply(names -> {
+            if (!names.contains(name)) {
+                throw new BrigException(ErrorCode.UNKNOWN_AGENT, "no model '" + name + "'; there are " + names);
+            }
+            return name;
+        });
+    }
+}

@@ -1,0 +1,92 @@
+package brig.gateway.model;
+
+import brig.gateway.http.Call;
+import brig.gateway.listener.ListenerServices;
+import brig.gateway.openai.Answer;
+import brig.gateway.openai.AnswerHeader;
+import brig.gateway.openai.AnswerSink;
+import brig.gateway.session.Session;
+import brig.gateway.stream.Subscription;
+import brig.gateway.time.Timers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** One turn of a talk, told to its client. Owned by the event loop. */
+final class Reply {
+    private final ModelCall asked;
+    private final Call call;
+    private final ModelSession talk;
+    private final String spawnId;
+    private final WorktreeChanges changes;
+    private final Timers timers;
+    private final Answer answer;
+    private final AnswerSink turn;
+    private final Subscription reader;
+
+    /**
+     * @param from the first frame of the turn
+     * @param created seconds since 1970
+     */
+    Reply(
+            ModelCall asked,
+            Session session,
+            ModelSession talk,
+            long from,
+            long created,
+            WorktreeChanges changes,
+            Timers timers) {
+        this.asked = asked;
+        this.call = asked.call();
+        this.talk = talk;
+        this.spawnId = session.spawn().spawnId();
+        this.changes = changes;
+        this.timers = timers;
+        AnswerHeader head =
+                new AnswerHeader(spawnId + "_" + from, created, asked.asked().agent());
+        answer = asked.form().answer(call.response(), head);
+        turn = new AnswerSink(answer, this::handleOver);
+        reader = session.subscribe(from, true, null, turn);
+    }
+
+    void begin() {
+        call.response().drainHandler(room -> reader.drain());
+        call.response().closeHandler(gone -> handleGone());
+        talk.begin(ListenerServices.channel(call.request()));
+        if (call.isGone()) {
+            handleGone();
+        }
+        reader.drain();
+    }
+
+    /** The turn goes to its end unheard: the talk has cancelled it. */
+    private void handleGone() {
+        answer.close();
+        turn.abandon();
+        reader.drain();
+    }
+
+    private void handleOver(AnswerSink.End end) {
+        // Not within the reader's own turn.
+        timers.after(1, reader::close);
+        CompletionStage<String> left = asked.isInRepository() && !call.isGone()
+                ? changes.after(spawnId, asked.apply())
+                : CompletableFuture.completedFuture("");
+        left.thenAccept(told -> {
+            if (!call.isGone()) {
+                tell(end, told);
+            }
+            talk.handleOver();
+        });
+    }
+
+    private void tell(AnswerSink.End end, String left) {
+        if (!left.isEmpty()) {
+            answer.text(left);
+        }
+        if (end.failure() == null) {
+            answer.done(end.usage());
+        } else {
+            answer.fail(end.failure());
+        }
+    }
+}

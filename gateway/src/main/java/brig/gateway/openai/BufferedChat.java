@@ -1,0 +1,28 @@
+package brig.gateway.openai;
+
+import brig.gateway.openai.message.ChatCompletion;
+import brig.gateway.openai.message.ChatUsage;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+
+/** An answer as one {@code chat.completion} object. */
+public final class BufferedChat extends BufferedAnswer {
+    private final AnswerHeader head;
+
+    public BufferedChat(HttpServerResponse response, AnswerHeader head) {
+        super(response);
+        this.head = head;
+    }
+
+    @Override
+    ChatCompletion whole(String said, String thoughts, Usage used) {
+        ChatCompletion.Said message = new ChatCompletion.Said("assistant", said, thoughts.isEmpty() ? null : thoughts);
+        return new ChatCompletion(
+                head.id(),
+                "chat.completion",
+                head.created(),
+                head.model(),
+                List.of(new ChatCompletion.Choice(0, message, "stop")),
+                new ChatUsage(used.input(), used.output()));
+    }
+}

@@ -1,0 +1,19 @@
+package brig.gateway.openai.message;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A whole answer ("The chat completion object"). @param created seconds since 1970 */
+public record ChatCompletion(
+        String id, String object, long created, String model, List<Choice> choices, ChatUsage usage) {
+    /** The only answer of an agent. */
+    public record Choice(int index, Said message, String finishReason) {}
+
+    /**
+     * What the agent said.
+     *
+     * @param reasoningContent what it thought and did; null for nothing
+     */
+    public record Said(
+            String role, String content, @Nullable String reasoningContent) {}
+}

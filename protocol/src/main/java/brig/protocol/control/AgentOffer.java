@@ -1,0 +1,31 @@
+package brig.protocol.control;
+
+import brig.protocol.record.Extensible;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An agent that captains may ask for.
+ *
+ * @param policy the name of the policy that it has where a request names none
+ * @param asModel whether it is offered as a model
+ * @param needsMessage whether a request for it needs a prompt
+ * @param problem why it cannot run, in words; null where it can
+ */
+@Extensible
+public record AgentOffer(
+        String name,
+        String description,
+        String policy,
+        boolean asModel,
+        boolean needsMessage,
+        State state,
+        @Nullable String problem) {
+    /** Whether it can run here. */
+    public enum State {
+        READY,
+        NOT_INSTALLED,
+        /** No model route is set for it. */
+        NO_ROUTE,
+        FAULTY
+    }
+}

@@ -1,0 +1,34 @@
+package brig.protocol.control;
+
+import brig.protocol.BrigException;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Flat;
+import brig.protocol.record.WriteNull;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of the worker-agent on the control socket: an answer or a refusal.
+ *
+ * @param id that of the call; null for a line that could not be read
+ * @param ok the record that answers the request, as an object where it was read; null in a refusal
+ * @param refusal null in an answer
+ */
+@Extensible
+public record ControlAnswer(
+        @WriteNull @Nullable Object id,
+        @Nullable Object ok,
+        @Flat @Nullable Refusal refusal) {
+    public static ControlAnswer of(Object id, Record ok) {
+        return new ControlAnswer(id, ok, null);
+    }
+
+    public static ControlAnswer refused(@Nullable Object id, BrigException why) {
+        return new ControlAnswer(id, null, Refusal.of(why));
+    }
+
+    /** The answer that was read, as the record that it must be. @throws BrigException where it is none */
+    public <A extends Record> A as(Class<A> type) {
+        return JsonObject.element(ok).as(type);
+    }
+}

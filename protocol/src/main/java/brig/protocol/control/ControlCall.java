@@ -1,0 +1,27 @@
+package brig.protocol.control;
+
+import brig.protocol.json.Fields;
+import brig.protocol.record.Flat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of the gateway on the control socket.
+ *
+ * @param id that of its answer: a whole number or a text of at most {@value #ID_CHARACTERS_MAX} characters
+ */
+public record ControlCall(Object id, @Flat ControlRequest request) {
+    private static final int ID_CHARACTERS_MAX = 128;
+
+    public ControlCall {
+        requireId(id);
+    }
+
+    /** The id of a line of which nothing else is known yet. @throws brig.protocol.BrigException where it is none */
+    public static Object requireId(@Nullable Object id) {
+        return switch (id) {
+            case Long number -> number;
+            case String text when text.length() <= ID_CHARACTERS_MAX -> text;
+            case null, default -> throw Fields.invalid("id", "must be a whole number or a short text");
+        };
+    }
+}

@@ -1,0 +1,23 @@
+package brig.protocol.control;
+
+import brig.protocol.Ids;
+import brig.protocol.json.Fields;
+import brig.protocol.record.NotEmpty;
+import brig.protocol.record.Range;
+
+/**
+ * The first line of a connection to {@code ports.sock}, from the gateway.
+ *
+ * @param port of a server of an agent on 127.0.0.1 inside its wall
+ */
+public record PortCall(
+        @NotEmpty String spawnId,
+        @Range(min = 1, max = PORT_MAX) int port) {
+    private static final int PORT_MAX = 65_535;
+
+    public PortCall {
+        if (port == 0 || !Ids.isSpawnId(spawnId)) {
+            throw Fields.invalid(port == 0 ? "port" : "spawn_id", "is missing or none");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/**
+ * How a gateway asks a worker-agent for something: a record for each message of its control socket and its port socket,
+ * which are Unix stream sockets in {@code <runtimeDir>/w}. All text is UTF-8 NDJSON: one object a line, no NUL. Unknown
+ * fields are refused in requests and ignored in answers.
+ *
+ * <h2>Control socket: {@code <runtimeDir>/w/control.sock}</h2>
+ *
+ * <p>Many connections, many requests in flight on each; answers come in any order and carry the request's
+ * {@code id}, a whole number or a text of at most 128 characters. A line holds at most 1 MiB and a bit.
+ * <pre>
+ * {"id":1,"op":"hello"}                 {"id":1,"ok":{"instance":…,"pid":…,"version":…,"limits":…,
+ *                                          "agents":[{"name":…,"description":…,"policy":…,"as_model":…,"needs_message":…,
+ *                                          "state":…,"problem"?:…}],
+ *                                          "policies":[{"name":…,"description":…}],"faults":[…]}}
+ * {"id":11,"op":"check","request":{…},"captain":…,"admin"?:true}
+ *                                       {"id":11,"ok":{}}
+ * {"id":2,"op":"spawn","spawn_id":…,"request":{…},"captain":…,"admin"?:true,"via"?:…}
+ *                                       {"id":2,"ok":{"socket":…,"workspace":…,"posture":P}}
+ * {"id":3,"op":"terminate","spawn_id":…,"reason"?:…,"forget"?:true}
+ *                                       {"id":3,"ok":{}}
+ * {"id":4,"op":"list"}                  {"id":4,"ok":{"workers":[{"spawn_id":…,"socket":…,"workspace":…,
+ *                                          "posture":P,"last_seq":…,"ended":…,"working":…}],"starting":[spawn_id,…]}}
+ * {"id":5,"op":"doctor"}                {"id":5,"ok":{"findings":[{"name":…,"status":…,"detail":…,"mend"?:…}]}}
+ * {"id":6,"op":"diff","spawn_id":…}       {"id":6,"ok":{"spawn_id":…,"branch"?:…,"workspace":…,"diff":…,
+ *                                          "truncated":…}}
+ * {"id":6,"op":"apply","spawn_id":…,"check"?:true,"allow"?:[…]}
+ *                                       {"id":6,"ok":{"spawn_id":…,"repository":…,"stat":…,"patch":…,"truncated":…,
+ *                                          "applied":…,"conflicts":[…],"withheld":[{"path":…,"reason":…}]}}
+ * {"id":7,"op":"workspaces"}            {"id":7,"ok":{"workspaces":[{"spawn_id":…,"task_id":…,
+ *                                          "workspace_mode":…,"source":…,"branch"?:…,"workspace":…,"ended_ms":…}]}}
+ * {"id":8,"op":"discard","spawn_id":…}  {"id":8,"ok":{"spawn_id":…}}
+ * {"id":8,"op":"egress","spawn_id":…}    {"id":8,"ok":{"spawn_id":…,"policy":…,"way_out":…,"allowed":[…],"denied":[…],
+ *                                          "tunnelled":[…],"allowed_meanwhile":[…],"secrets":[{"name":…,"hosts":[…],
+ *                                          "revoked":…}],"asks":[{"host":…,"port":…,"method":…,"rule":…,"deadline_ms":…}]}}
+ * {"id":9,"op":"egress","spawn_id":…,"decision":"allow"|"once"|"save"|"deny","host":…}
+ *                                       {"id":9,"ok":{"spawn_id":…,"decision":…,"host":…,"policy"?:…,"file"?:…}}
+ * {"id":10,"op":"egress","spawn_id":…,"decision":"revoke","secret":…}
+ *                                       {"id":10,"ok":{"spawn_id":…,"decision":…,"secret":…}}
+ * {"id":11,"op":"audit","from"?:…}       {"id":11,"ok":{"lines":[…],"next":…,"oldest_ms":…}}
+ * {"id":11,"op":"test_route","route":…}  {"id":11,"ok":{"route":…,"base_url":…,"status":…,"text":…}}
+ * {"id":11,"op":"shutdown"}             {"id":11,"ok":{}}, then this process ends
+ * a refusal                             {"id":12,"error":…,"code":…,"retry_after_seconds"?:…}
+ * </pre>
+ *
+ * <ul>
+ *   <li>{@code instance} is random for each start of a worker-agent: another one means that all workers are
+ *     new.
+ *   <li>{@code P} is a {@link brig.protocol.control.Posture}: what the wall was found to enforce, by a process of its own
+ *     where no agent starts yet. Of a worker that is still starting a list has the id only.
+ *   <li>{@code check} makes nothing: it refuses what {@code spawn} would refuse for its agent, its policy, its
+ *     folder, or because too many were started just now.
+ *   <li>{@code request} is a {@link brig.protocol.message.SpawnRequest}. The answer comes when the worker is up; where a
+ *     process starts at once (a prompt is given, or the profile has one process for the whole spawn) that is
+ *     when it executes its command. The same {@code spawn_id} again gives the same answer, also while the
+ *     first is in flight; once the worker is forgotten it is refused with {@code SESSION_ENDED}. After a
+ *     refusal the id may be used again.
+ *   <li>{@code diff} is that of a spawn with a worktree or a copy, while it runs and after its end; its text has
+ *     at most 512 KiB. {@code workspaces} are those of them that stay after their spawn, for they have changes,
+ *     and {@code discard} removes one.
+ *   <li>{@code egress} is about a running worker: {@code allow} opens a host (with {@code :port} or without) to it for as
+ *     long as it lives, {@code save} writes it into the file of its policy too, {@code once} opens it for one request,
+ *     {@code deny} answers requests that wait for a person. What its
+ *     policy denies stays denied. {@code revoke} takes a secret back for good.
+ *   <li>{@code audit} is what brig-egress wrote behind {@code from}, some of it: whole lines of JSON as texts, none where
+ *     there is no more. {@code next} is the {@code from} behind them. Lines before {@code oldest_ms} were deleted.
+ *   <li>{@code terminate} answers at once; the end shows in the stream. Its {@code reason} becomes that of
+ *     the last frame where it is a reason of such a frame, else {@code requested}.
+ *   <li>With {@code forget} nobody will acknowledge the frames of that worker: it is forgotten when it has ended, one
+ *     that is still starting ends as soon as it is up, and one that is not there will not be: a spawn with that id
+ *     is refused with {@code SESSION_ENDED}. So a gateway that does not know what became of a request can make sure.
+ *   <li>A line that cannot be read is answered with {@code "id":null} and changes nothing else.
+ * </ul>
+ *
+ * <h2>Port socket: {@code <runtimeDir>/w/ports.sock}</h2>
+ *
+ * <p>Each connection becomes one to a server of an agent on 127.0.0.1 inside its wall.
+ * <pre>
+ * gateway, first   {"spawn_id":…,"port":…}
+ * worker-agent     {"ok":{}}, then bytes both ways, either side's end being passed on;
+ *                  or {"error":…,"code":…,"retry_after_seconds"?:…} and the end
+ * </pre>
+ *
+ * <p>More than 14 classes: each message of the wire is one.
+ */
+@NullMarked
+package brig.protocol.control;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,52 @@
+package brig.protocol.egress;
+
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Flat;
+import brig.protocol.record.Name;
+import brig.protocol.record.OmitEmpty;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of the audit. Lines that an older version wrote are read too.
+ *
+ * @param ts in milliseconds since 1970
+ * @param spawnId whose worker it was; null where lines are lost
+ * @param agent the agent profile
+ * @param event null where lines are lost
+ * @param lost how many lines could not be written in time
+ */
+@Extensible
+public record AuditLine(
+        long ts,
+
+        @Name(value = "spawn_id", old = "spawn") @Nullable String spawnId,
+
+        @Nullable String agent,
+        @Flat @Nullable AuditEvent event,
+        @OmitEmpty long lost) {
+    /** Something that one worker did. */
+    public static AuditLine of(long ts, String spawnId, String agent, AuditEvent event) {
+        return new AuditLine(ts, spawnId, agent, event, 0);
+    }
+
+    /** So many lines before this one are lost. */
+    public static AuditLine lost(long ts, long count) {
+        return new AuditLine(ts, null, null, null, count);
+    }
+
+    /** The host that it is about; empty where it is about none. */
+    public String host() {
+        return switch (event) {
+            case AuditEvent.Decided decided -> decided.result().host();
+            case EgressEvent.TlsFailed failed -> failed.host();
+            case EgressEvent.Subagent unused -> "";
+            case EgressEvent.Usage unused -> "";
+            case null -> "";
+        };
+    }
+
+    /** What was decided; null where nothing was. */
+    public AuditEvent.@Nullable Decision decision() {
+        return event instanceof AuditEvent.Decided decided ? decided.result().decision() : null;
+    }
+}

@@ -1,0 +1,47 @@
+package brig.protocol.frame;
+
+import brig.protocol.Limits;
+import brig.protocol.json.Fields;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.OmitEmpty;
+import brig.protocol.record.Range;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a connection asks for that reads a session. A field that is not as described is refused with
+ * {@code INVALID_FIELD}.
+ *
+ * @param from the number of the first frame wanted; 0 for the beginning
+ * @param role {@code watcher} for less than the token allows, {@code captain} or null for all of it
+ * @param presence whether to be told who is connected
+ * @param client the name of the program, for the {@code via} of its messages
+ * @param agent the agent whose frames are wanted; null for all
+ */
+@Extensible
+public record AttachOptions(
+        @OmitEmpty @Range(min = 1, max = Limits.SEQ_MAX) long from,
+        @Nullable String role,
+        @OmitEmpty boolean presence,
+        @Nullable String client,
+        @Nullable String agent) {
+    private static final Pattern CLIENT = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
+    public AttachOptions {
+        if (role != null && !role.equals("captain") && !role.equals("watcher")) {
+            throw Fields.invalid("role", "must be \"captain\" or \"watcher\"");
+        }
+        requireClient(client);
+    }
+
+    public boolean watchOnly() {
+        return "watcher".equals(role);
+    }
+
+    /** @throws brig.protocol.BrigException {@code INVALID_FIELD} for what no program may be called */
+    public static void requireClient(@Nullable String client) {
+        if (client != null && !CLIENT.matcher(client).matches()) {
+            throw Fields.invalid("client", "must match " + CLIENT);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package brig.protocol.frame;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.Extensible;
+import brig.protocol.record.Flat;
+import brig.protocol.record.Tagged;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** What a captain or watcher sends on a connection that reads one session (PROTOCOL.md section 3). */
+public sealed interface CaptainLine {
+    /** The first line of a connection that was not authenticated when it was opened. */
+    @Extensible
+    record Auth(String auth, @Flat AttachOptions options) implements CaptainLine {}
+
+    /** What a captain says to a session that it may write to. */
+    sealed interface Order extends CaptainLine {}
+
+    /**
+     * A task for the agent.
+     *
+     * @param role always {@code user}
+     * @param messageId the captain's name for it, under which it is taken once
+     */
+    @Extensible
+    record UserMessage(
+            String role, String content, @Nullable String messageId) implements Order {
+        private static final String USER = "user";
+        private static final Pattern MESSAGE_ID = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+        public UserMessage {
+            if (!role.equals(USER)) {
+                throw role.isEmpty()
+                        ? Fields.invalid("role", "is missing")
+                        : Fields.invalid("role", "must be \"user\"");
+            }
+            if (content.isEmpty()) {
+                throw Fields.invalid("content", "is missing");
+            }
+            if (messageId != null && !MESSAGE_ID.matcher(messageId).matches()) {
+                throw Fields.invalid("message_id", "must match " + MESSAGE_ID);
+            }
+        }
+
+        /** @throws BrigException {@code INVALID_FIELD} where the name is none */
+        public static UserMessage of(String content, @Nullable String messageId) {
+            return new UserMessage(USER, content, messageId);
+        }
+    }
+
+    /** Something else that a captain wants of the session. */
+    @Tagged(value = "action", unknown = ErrorCode.UNKNOWN_ACTION)
+    @Extensible
+    sealed interface Action extends Order {}
+
+    /** Interrupts the current message. */
+    record Cancel() implements Action {}
+
+    /** Ends the session. */
+    record Terminate() implements Action {}
+
+    /** Takes control from the captain that holds it. */
+    record TakeControl() implements Action {}
+
+    /** Gives control back. */
+    record ReleaseControl() implements Action {}
+
+    /** Wants a {@code pong}; a watcher may as well. */
+    record Ping() implements Action {}
+
+    /**
+     * Reads what comes after authentication.
+     *
+     * @throws BrigException {@code UNKNOWN_ACTION}, or {@code INVALID_FIELD} for an object that is none of these
+     */
+    static Order order(JsonObject line) {
+        return line.has("action") ? line.as(Action.class) : line.as(UserMessage.class);
+    }
+}

@@ -1,0 +1,161 @@
+package brig.protocol.control;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import brig.protocol.BrigException;
+import brig.protocol.ErrorCode;
+import brig.protocol.json.Json;
+import brig.protocol.message.SpawnRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The lines of the control socket and the port socket, as they stand in the package's note. */
+class ControlMessagesTest {
+    private static final String ID = "spn_0123456789abcdefghjkmnpq";
+
+    private static <T> T read(String json, Class<T> type) {
+        return Json.read(json(json).getBytes(StandardCharsets.UTF_8), type);
+    }
+
+    private static String json(String text) {
+        return text.replace('\'', '"').replace("ID", ID);
+    }
+
+    private static String write(Record record) {
+        return new String(Json.write(record), StandardCharsets.UTF_8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'id':1,'op':'hello'}",
+                "{'id':11,'op':'check','request':{'agent_config':{'name':'a','tools':[]},'once':false},'captain':'ci'}",
+                "{'id':2,'op':'spawn','spawn_id':'ID','request':{'agent_config':{'name':'a','tools':['x']},'prompt':'p',"
+                        + "'once':true},'captain':'ci','admin':true,'via':'http'}",
+                "{'id':3,'op':'terminate','spawn_id':'ID','reason':'requested','forget':true}",
+                "{'id':'four','op':'list'}",
+                "{'id':5,'op':'doctor'}",
+                "{'id':6,'op':'diff','spawn_id':'ID'}",
+                "{'id':6,'op':'apply','spawn_id':'ID','check':true,'allow':['*.sh']}",
+                "{'id':7,'op':'workspaces'}",
+                "{'id':8,'op':'discard','spawn_id':'ID'}",
+                "{'id':8,'op':'egress','spawn_id':'ID'}",
+                "{'id':9,'op':'egress','spawn_id':'ID','decision':'once','host':'a.example:8080'}",
+                "{'id':10,'op':'egress','spawn_id':'ID','decision':'revoke','secret':'KEY'}",
+                "{'id':11,'op':'audit','from':'3-7'}",
+                "{'id':11,'op':'audit'}",
+                "{'id':11,'op':'test_route','route':'anthropic'}",
+                "{'id':11,'op':'shutdown'}"
+            })
+    void shouldWriteARequestAsItWasRead(String line) {
+        assertEquals(json(line), write(read(line, ControlCall.class)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+            {'id':1.5,'op':'hello'}                            | field 'id' must be a whole number or a short text
+            {'op':'hello'}                                     | field 'id' is missing
+            {'id':1}                                           | field 'op' is missing
+            {'id':1,'op':'hello','more':1}                     | field 'more' is not known here; known are [id, op]
+            {'id':1,'op':'diff'}                               | field 'spawn_id' is missing
+            {'id':1,'op':'diff','spawn_id':'../x'}             | field 'spawn_id' must be spn_ and 24 characters 0-9 a-z
+            {'id':1,'op':'egress','spawn_id':'ID','decision':'all','host':'a'} | field 'decision' must be allow, once, save, deny or revoke
+            {'id':1,'op':'egress','spawn_id':'ID','decision':'save'}   | field 'host' is missing
+            {'id':1,'op':'egress','spawn_id':'ID','decision':'revoke','host':'a'} | field 'secret' is missing
+            {'id':1,'op':'test_route','route':''}              | field 'route' is missing
+            {'id':1,'op':'check','request':{'agent_config':{'name':'a'}},'captain':''} | field 'captain' is missing
+            {'id':1,'op':'check','request':{'agent_config':{'name':'a'},'colour':1},'captain':'c'} | field 'colour' is not known
+            """)
+    void shouldNameTheFieldOfARequestThatItRefuses(String line, String message) {
+        BrigException refusal = assertThrows(BrigException.class, () -> read(line, ControlCall.class));
+        assertEquals(ErrorCode.INVALID_FIELD, refusal.code());
+        assertTrue(refusal.getMessage().startsWith(message), refusal.getMessage());
+    }
+
+    @Test
+    void shouldRefuseAnOperationThatThereIsNot() {
+        BrigException refusal =
+                assertThrows(BrigException.class, () -> read("{'id':1,'op':'dance'}", ControlCall.class));
+        assertEquals(ErrorCode.UNKNOWN_ACTION, refusal.code());
+    }
+
+    @Test
+    void shouldWriteAnAnswerWithItsIdAndReadItAsWhatWasAskedFor() {
+        WorkersAnswer workers = new WorkersAnswer(
+                List.of(new WorkersAnswer.WorkerView(
+                        ID,
+                        new SpawnAnswer(
+                                "/s",
+                                "/w",
+                                new Posture(
+                                        "cgroup2",
+                                        List.of("disk"),
+                                        List.of(new Posture.Property("own-ipc", FindingStatus.OK, "ipc:[1]")),
+                                        "a wall")),
+                        7,
+                        false,
+                        true)),
+                List.of("spn_2"));
+        String line = write(ControlAnswer.of(4L, workers));
+        assertEquals(
+                json(
+                        "{'id':4,'ok':{'workers':[{'spawn_id':'ID','socket':'/s','workspace':'/w','posture':{'limits':'cgroup2',"
+                                + "'not_held':['disk'],'properties':[{'name':'own-ipc','status':'OK','detail':'ipc:[1]'}],"
+                                + "'tool_wall':'a wall'},'last_seq':7,'ended':false,'working':true}],'starting':['spn_2']}}"),
+                line);
+        ControlAnswer read = read(line, ControlAnswer.class);
+        assertEquals(4L, read.id());
+        assertNull(read.refusal());
+        assertEquals(workers, read.as(WorkersAnswer.class));
+    }
+
+    @Test
+    void shouldTellARefusalFromAnAnswer() {
+        BrigException why = new BrigException(ErrorCode.NOT_FOUND, "there is none");
+        assertEquals(
+                json("{'id':null,'error':'there is none','code':'NOT_FOUND'}"),
+                write(ControlAnswer.refused(null, why)));
+        ControlAnswer read = read(
+                "{'id':1,'error':'later','code':'OF_A_LATER_VERSION','retry_after_seconds':2,'more':1}",
+                ControlAnswer.class);
+        BrigException refusal = read.refusal().toException();
+        assertEquals(ErrorCode.INTERNAL, refusal.code());
+        assertEquals("later", refusal.getMessage());
+        assertEquals(2, refusal.retryAfterSeconds().orElse(0));
+    }
+
+    @Test
+    void shouldSayWhichPortAndWhetherTheConnectionStands() {
+        String call = json("{'spawn_id':'ID','port':8080}");
+        assertEquals(call, write(read(call, PortCall.class)));
+        for (String wrong :
+                List.of("{'spawn_id':'ID'}", "{'spawn_id':'x','port':1}", "{'spawn_id':'ID','port':65536}")) {
+            assertThrows(BrigException.class, () -> read(wrong, PortCall.class));
+        }
+        assertEquals(json("{'ok':{}}"), write(PortAnswer.CONNECTED));
+        assertEquals(PortAnswer.CONNECTED, read("{'ok':{}}", PortAnswer.class));
+        BrigException full = new BrigException(ErrorCode.MAX_CONNECTIONS, "full", 1);
+        assertEquals(
+                json("{'error':'full','code':'MAX_CONNECTIONS','retry_after_seconds':1}"),
+                write(PortAnswer.refused(full)));
+    }
+
+    @Test
+    void shouldKeepARequestAsItWasApartFromItsPrompt() {
+        SpawnRequest request = read(
+                "{'agent_config':{'name':'a','model':'m','tools':[],'systemPrompt':'s'},'prompt':'p','once':false,"
+                        + "'workspace_mode':'worktree','repository':'/r','share_workspace':true}",
+                SpawnRequest.class);
+        assertEquals(
+                json("{'agent_config':{'name':'a','model':'m','tools':[],'systemPrompt':'s'},'once':false,"
+                        + "'workspace_mode':'worktree','repository':'/r','share_workspace':true}"),
+                write(request.withoutPrompt()));
+    }
+}
