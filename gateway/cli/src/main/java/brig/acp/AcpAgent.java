@@ -10,6 +10,10 @@ import brig.acp.message.SessionBegun;
 import brig.acp.message.SessionFolder;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.api.SpawnAnswer;
+import brig.protocol.api.SpawnList;
+import brig.protocol.api.SpawnView;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.Extensible;
 import brig.protocol.rpc.RpcError;
@@ -58,8 +62,9 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     /** Guarded by this. */
     private boolean closed;
 
-    /** Null before {@code initialize}. Owned by the thread that reads. */
-    private Conversation.@Nullable Context context;
+    // Owned by the thread that reads.
+    private AcpContext context;
+    private boolean initialized;
 
     /** @param log takes sentences for whoever reads the log of the editor */
     public AcpAgent(AcpOptions options, AcpGateway gateway, OutputStream out, Consumer<String> log) {
@@ -179,7 +184,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
             case EditorRequest.ResumeSession(SessionFolder folder, String name) ->
                 beside(id, () -> find(name, folder, id, false, shared));
             case EditorRequest.ListSessions request ->
-                beside(id, () -> rpc.answer(id, SessionList.of(gateway.list(), options.agent(), request)));
+                beside(id, () -> rpc.answer(id, SessionList.of(
+                                        gateway.request(new SpawnerRequest.ListAll(), SpawnList.class).spawns(), options.agent(), request)));
             case EditorRequest.Prompt request -> conversation(request.sessionId()).prompt(id, request);
             case EditorRequest.CloseSession(String name) -> beside(id, () -> leave(name, id));
             case null -> throw new RpcException(RpcError.METHOD_NOT_FOUND, "no such method: " + call.method());
@@ -196,9 +202,9 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
 
     private void begin(SessionFolder folder, @Nullable Object id, AcpContext shared) {
         Path path = folder.path();
-        SpawnAnswer spawned = gateway.spawn(options.spawn(path.toString()));
+        SpawnAnswer spawned = gateway.request(options.spawn(path.toString()), SpawnAnswer.class);
         String spawnId = spawned.spawnId();
-        Path workspace = Path.of(spawned.workspace());
+        Path workspace = spawned.workspace() == null ? path : Path.of(spawned.workspace());
         Conversation begun = new Conversation(spawnId, spawnId, true, new PathMapping(path, workspace), shared);
         conversations.put(spawnId, begun);
         noteServers(folder, begun);
@@ -214,7 +220,7 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
     }
 
     private void find(String name, SessionFolder folder, @Nullable Object id, boolean replay, AcpContext shared) {
-        SpawnView view = gateway.status(name);
+        SpawnView view = gateway.request(new SpawnerRequest.Status(name), SpawnView.class);
         Conversation before = conversations.get(name);
         if (before != null && before.isBusy()) {
             throw new RpcException(RpcError.INVALID_REQUEST, "a prompt of this session waits for its answer");

@@ -6,6 +6,10 @@ import brig.acp.message.PermissionRequest;
 import brig.acp.message.PermissionRequest.Option;
 import brig.acp.message.SessionUpdate;
 import brig.protocol.BrigException;
+import brig.protocol.api.Answers;
+import brig.protocol.api.EgressDecision;
+import brig.protocol.api.SpawnerRequest;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
@@ -20,9 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Asks {
     private static final List<Option> CHOICES = List.of(
-            new Option("once", "Allow once", PermissionRequest.Kind.ALLOW_ONCE),
-            new Option("allow", "Allow for this session", PermissionRequest.Kind.ALLOW_ALWAYS),
-            new Option("deny", "Deny", PermissionRequest.Kind.REJECT_ONCE));
+            option(EgressDecision.ONCE, "Allow once", PermissionRequest.Kind.ALLOW_ONCE),
+            option(EgressDecision.ALLOW, "Allow for this session", PermissionRequest.Kind.ALLOW_ALWAYS),
+            option(EgressDecision.DENY, "Deny", PermissionRequest.Kind.REJECT_ONCE));
+
+    private static Option option(EgressDecision decision, String name, PermissionRequest.Kind kind) {
+        return new Option(decision.wireName(), name, kind);
+    }
 
     /**
      * A request that waits.
@@ -30,17 +38,17 @@ final class Asks {
      * @param seq the number of its frame
      * @param deadlineMs until when it waits, in milliseconds since 1970
      * @param call the tool call that shows it; null where the user was not asked yet
-     * @param request the id of the question to the editor
+     * @param question the id of the question to the editor
      */
-    private record Ask(
-            Frame.Egress frame, long seq, long deadlineMs, @Nullable String call, long request) {}
+    private record Waiting(
+            EgressEvent.Ask ask, long seq, long deadlineMs, @Nullable String call, long question) {}
 
     private final String id;
     private final String spawnId;
     private final AcpContext context;
     private final Consumer<SessionUpdate> sink;
     private final Consumer<String> note;
-    private final Map<String, Ask> open = new LinkedHashMap<>();
+    private final Map<String, Waiting> open = new LinkedHashMap<>();
 
     /**
      * @param id of the session as the editor names it
@@ -60,36 +68,36 @@ final class Asks {
      * @param live whether the user is asked now; otherwise {@link #askAgain} does where nobody has answered by then
      */
     void handle(Frame.Egress frame, long seq, long ts, boolean live) {
-        String host = host(frame);
-        switch (frame.kind()) {
-            case "ask" -> {
+        switch (frame.event()) {
+            case EgressEvent.Ask ask -> {
+                String host = host(ask.host(), ask.port());
                 if (!open.containsKey(host)) {
-                    long waitsMs = frame.deadlineMs() == null ? 0 : frame.deadlineMs();
-                    Ask ask = new Ask(frame, seq, ts + waitsMs, null, 0);
-                    open.put(host, live ? ask(host, ask) : ask);
+                    Waiting waiting = new Waiting(ask, seq, ts + ask.deadlineMs(), null, 0);
+                    open.put(host, live ? ask(host, waiting) : waiting);
                 }
             }
-            case "answered" -> {
-                Ask ask = open.remove(host);
-                if (ask != null && ask.call() != null) {
-                    context.rpc().withdraw(ask.request());
-                    boolean allowed = Boolean.TRUE.equals(frame.allowed());
-                    sink.accept(new SessionUpdate.ToolCallUpdate(
-                            CallFields.status(ask.call(), allowed ? Status.COMPLETED : Status.FAILED)));
+            case EgressEvent.Answered answered -> {
+                Waiting waiting = open.remove(host(answered.host(), answered.port()));
+                if (waiting != null && waiting.call() != null) {
+                    context.rpc().withdraw(waiting.question());
+                    sink.accept(new SessionUpdate.ToolCallUpdate(CallFields.status(
+                            waiting.call(), answered.allowed() ? Status.COMPLETED : Status.FAILED)));
                 }
             }
-            default -> {}
+            case null, default -> {
+                // The rest is not about a question.
+            }
         }
     }
 
     /** Asks what was asked before the editor came and still waits. */
     void askAgain(long nowMs) {
-        open.values().removeIf(ask -> ask.deadlineMs() <= nowMs);
-        open.replaceAll((host, ask) -> ask.call() == null ? ask(host, ask) : ask);
+        open.values().removeIf(waiting -> waiting.deadlineMs() <= nowMs);
+        open.replaceAll((host, waiting) -> waiting.call() == null ? ask(host, waiting) : waiting);
     }
 
-    private Ask ask(String host, Ask ask) {
-        String call = "brig-egress-" + ask.seq();
+    private Waiting ask(String host, Waiting waiting) {
+        String call = "brig-egress-" + waiting.seq();
         CallFields shown = new CallFields(
                 call,
                 "Reach " + host,
@@ -97,39 +105,38 @@ final class Asks {
                 Status.PENDING,
                 JsonObject.EMPTY
                         .with("host", host)
-                        .with("method", orEmpty(ask.frame().method()))
-                        .with("rule", orEmpty(ask.frame().rule())),
+                        .with("method", waiting.ask().method())
+                        .with("rule", waiting.ask().rule()),
                 null,
                 null,
                 null);
         sink.accept(new SessionUpdate.ToolCall(shown));
-        long request = context.rpc()
+        long question = context.rpc()
                 .request(new PermissionRequest(id, shown, CHOICES), answer -> handleAnswer(host, answer.chosen()));
-        return new Ask(ask.frame(), ask.seq(), ask.deadlineMs(), call, request);
-    }
-
-    private static String orEmpty(@Nullable String text) {
-        return text == null ? "" : text;
+        return new Waiting(waiting.ask(), waiting.seq(), waiting.deadlineMs(), call, question);
     }
 
     /** Without a choice nobody has decided: the request waits on, for another client or its end. */
     private void handleAnswer(String host, @Nullable String choice) {
-        if (CHOICES.stream().anyMatch(known -> known.optionId().equals(choice))) {
-            context.threads().execute(() -> decide(host, choice));
+        for (EgressDecision decision : EgressDecision.values()) {
+            if (decision.wireName().equals(choice)
+                    && CHOICES.stream().anyMatch(option -> option.optionId().equals(choice))) {
+                context.threads().execute(() -> decide(host, decision));
+            }
         }
     }
 
-    private void decide(String host, String decision) {
+    private void decide(String host, EgressDecision decision) {
         try {
-            context.gateway().decide(spawnId, decision, host);
+            context.gateway()
+                    .request(new SpawnerRequest.Egress(spawnId, decision, host, null), Answers.Done.class);
         } catch (BrigException refusal) {
             note.accept("the answer for " + host + " was refused: " + refusal.getMessage());
         }
     }
 
     /** With its port: what is allowed is what was asked for, and no more. */
-    private static String host(Frame.Egress frame) {
-        String host = orEmpty(frame.host());
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + (frame.port() == null ? 0 : frame.port());
+    private static String host(String host, int port) {
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
     }
 }

@@ -4,6 +4,8 @@ import brig.acp.message.AgentNotification;
 import brig.acp.message.EditorRequest;
 import brig.acp.message.SessionUpdate;
 import brig.protocol.Limits;
+import brig.protocol.api.Answers;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.Json;
 import brig.protocol.rpc.RpcError;
@@ -125,6 +127,6 @@ final class Conversation {
 
     /** Ends the session. @throws brig.protocol.BrigException where the gateway refuses */
     void terminate() {
-        context.gateway().terminate(spawnId);
+        context.gateway().request(new SpawnerRequest.Terminate(spawnId), Answers.Done.class);
     }
 }

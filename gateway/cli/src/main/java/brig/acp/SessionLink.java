@@ -2,6 +2,7 @@ package brig.acp;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.JsonObject;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -138,7 +139,7 @@ final class SessionLink {
     }
 
     /** Sends a line. @throws BrigException where the connection is lost */
-    void send(Record line) {
+    void send(CaptainLine.Order line) {
         AcpGateway.Attached to;
         synchronized (this) {
             to = stream;

@@ -2,6 +2,7 @@ package brig.acp;
 
 import brig.acp.message.ContentBlock;
 import brig.acp.message.SessionUpdate;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,9 @@ final class SessionUpdates {
                 }
             }
             case Frame.Egress egress -> {
-                if (egress.kind().equals("blocked")) {
-                    note("blocked " + orEmpty(egress.method()) + " " + orEmpty(egress.host())
-                            + orEmpty(egress.path()) + ": " + orEmpty(egress.rule()));
+                if (egress.event() instanceof EgressEvent.Blocked(EgressEvent.Request request)) {
+                    note("blocked " + request.method() + " " + request.host() + request.path() + ": "
+                            + request.rule());
                 }
             }
             case Frame.Failure failure -> note(failure.code() + ": " + failure.error());

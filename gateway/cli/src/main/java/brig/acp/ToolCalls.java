@@ -101,13 +101,14 @@ final class ToolCalls {
             return;
         }
         dirty.remove(id);
+        String title = frame.title() == null ? frame.name() : frame.title();
         JsonObject input = frame.input() instanceof JsonObject object ? object : null;
         CallFields.Diff diff = input != null && EDIT.equals(frame.kind()) ? places.diff(input) : null;
         tell(
                 id,
                 call,
                 new News(
-                        frame.title() == null ? frame.name() : frame.title(),
+                        title == null || title.isEmpty() ? null : title,
                         frame.kind() == null ? null : kind(frame.kind()),
                         status(frame.status()),
                         input,

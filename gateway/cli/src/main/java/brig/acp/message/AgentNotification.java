@@ -4,12 +4,12 @@ import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 
 /** What an editor is told, and gives no answer to. */
+@CamelCase
 public sealed interface AgentNotification {
     /** The method of JSON-RPC. */
     String method();
 
     /** Something is new in a session. */
-    @CamelCase
     record Updated(String sessionId, SessionUpdate update) implements AgentNotification {
         @Override
         public String method() {
@@ -18,7 +18,6 @@ public sealed interface AgentNotification {
     }
 
     /** A frame as it is, for editors that asked for it. */
-    @CamelCase
     record FrameSeen(String sessionId, JsonObject frame) implements AgentNotification {
         @Override
         public String method() {
@@ -27,7 +26,6 @@ public sealed interface AgentNotification {
     }
 
     /** The answer to a request of ours is not needed any more. */
-    @CamelCase
     record RequestWithdrawn(long requestId) implements AgentNotification {
         @Override
         public String method() {

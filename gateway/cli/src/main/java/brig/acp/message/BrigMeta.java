@@ -1,6 +1,6 @@
 package brig.acp.message;
 
-import brig.protocol.json.JsonObject;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.record.CamelCase;
 import org.jspecify.annotations.Nullable;
 
@@ -24,16 +24,11 @@ public sealed interface BrigMeta {
      */
     @CamelCase
     record Turn(
-            @Nullable Long exitCode,
+            int exitCode,
             @Nullable String signal,
             @Nullable String reason,
-            @Nullable JsonObject usage)
-            implements BrigMeta {
-        /** Whether it says nothing. */
-        public boolean isEmpty() {
-            return exitCode == null && signal == null && reason == null && usage == null;
-        }
-    }
+            @Nullable TokenUsage usage)
+            implements BrigMeta {}
 
     /**
      * Of a tool call: which sub-agent it is, or is of.

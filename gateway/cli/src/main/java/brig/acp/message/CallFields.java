@@ -62,6 +62,7 @@ public record CallFields(
 
     /** What a call shows. */
     @Tagged("type")
+    @CamelCase
     public sealed interface Content {}
 
     /** What it wrote. */
@@ -69,7 +70,6 @@ public record CallFields(
     public record Written(ContentBlock content) implements Content {}
 
     /** @param oldText null for a new file, or where that is not known */
-    @CamelCase
     public record Diff(
             String path, @Nullable String oldText, String newText) implements Content {}
 

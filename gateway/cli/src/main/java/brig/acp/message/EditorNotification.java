@@ -3,22 +3,17 @@ package brig.acp.message;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Extensible;
+import brig.protocol.record.NotEmpty;
 import org.jspecify.annotations.Nullable;
 
 /** What an editor says and wants no answer to. */
+@CamelCase
+@Extensible
 public sealed interface EditorNotification {
     /** {@code session/cancel}: the turn of the session is to stop. */
-    @CamelCase
-    @Extensible
-    record CancelSession(String sessionId) implements EditorNotification {
-        public CancelSession {
-            EditorRequest.requireText("sessionId", sessionId);
-        }
-    }
+    record CancelSession(@NotEmpty String sessionId) implements EditorNotification {}
 
     /** {@code $/cancel_request}: the answer to that request is not needed. */
-    @CamelCase
-    @Extensible
     record CancelRequest(@Nullable Object requestId) implements EditorNotification {}
 
     /** The notification of that method; null for one that is none of ours, which is ignored. */

@@ -1,23 +1,23 @@
 package brig.acp.message;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.JsonObject;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Extensible;
 import brig.protocol.record.Flat;
 import brig.protocol.record.Name;
+import brig.protocol.record.NotEmpty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What an editor asks for; each request is answered once. */
+@CamelCase
+@Extensible
 public sealed interface EditorRequest {
     /**
      * {@code initialize}, the first of all.
      *
      * @param clientCapabilities null where the editor names none
      */
-    @CamelCase
-    @Extensible
     record Initialize(@Nullable ClientCapabilities clientCapabilities) implements EditorRequest {
         public static final String METHOD = "initialize";
 
@@ -35,26 +35,13 @@ public sealed interface EditorRequest {
     record ClientCapabilities(@Name("_meta") @Nullable EditorMeta meta) {}
 
     /** {@code session/new}. */
-    @Extensible
     record NewSession(@Flat SessionFolder folder) implements EditorRequest {}
 
     /** {@code session/load}: a session that there is, with all that was said in it. */
-    @CamelCase
-    @Extensible
-    record LoadSession(@Flat SessionFolder folder, String sessionId) implements EditorRequest {
-        public LoadSession {
-            requireText("sessionId", sessionId);
-        }
-    }
+    record LoadSession(@Flat SessionFolder folder, @NotEmpty String sessionId) implements EditorRequest {}
 
     /** {@code session/resume}: a session that there is, from now on. */
-    @CamelCase
-    @Extensible
-    record ResumeSession(@Flat SessionFolder folder, String sessionId) implements EditorRequest {
-        public ResumeSession {
-            requireText("sessionId", sessionId);
-        }
-    }
+    record ResumeSession(@Flat SessionFolder folder, @NotEmpty String sessionId) implements EditorRequest {}
 
     /**
      * {@code session/list}.
@@ -62,22 +49,14 @@ public sealed interface EditorRequest {
      * @param cwd only sessions of that folder; null for all
      * @param cursor where the page begins, as the page before said; null for the first
      */
-    @CamelCase
-    @Extensible
     record ListSessions(@Nullable String cwd, @Nullable String cursor) implements EditorRequest {}
 
     /** {@code session/prompt}; it is answered when its turn is over. */
-    @CamelCase
-    @Extensible
     record Prompt(
-            String sessionId,
+            @NotEmpty String sessionId,
             List<ContentBlock> prompt,
             @Name("_meta") @Nullable EditorMeta meta)
             implements EditorRequest {
-        public Prompt {
-            requireText("sessionId", sessionId);
-        }
-
         /** Whether it takes the control of the session from whoever has it. */
         public boolean takesControl() {
             return meta != null && meta.takeControl();
@@ -85,13 +64,7 @@ public sealed interface EditorRequest {
     }
 
     /** {@code session/close}. */
-    @CamelCase
-    @Extensible
-    record CloseSession(String sessionId) implements EditorRequest {
-        public CloseSession {
-            requireText("sessionId", sessionId);
-        }
-    }
+    record CloseSession(@NotEmpty String sessionId) implements EditorRequest {}
 
     /**
      * The request of that method; null where there is no such method.
@@ -109,12 +82,5 @@ public sealed interface EditorRequest {
             case "session/close" -> params.as(CloseSession.class);
             default -> null;
         };
-    }
-
-    /** @throws brig.protocol.BrigException where it is empty */
-    static void requireText(String name, String value) {
-        if (value.isEmpty()) {
-            throw Fields.invalid(name, "is missing");
-        }
     }
 }

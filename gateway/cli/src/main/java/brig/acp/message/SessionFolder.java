@@ -3,6 +3,7 @@ package brig.acp.message;
 import brig.protocol.json.Fields;
 import brig.protocol.record.CamelCase;
 import brig.protocol.record.Extensible;
+import brig.protocol.record.NotEmpty;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 @CamelCase
 @Extensible
-public record SessionFolder(String cwd, List<String> additionalDirectories, List<McpServer> mcpServers) {
+public record SessionFolder(@NotEmpty String cwd, List<String> additionalDirectories, List<McpServer> mcpServers) {
     /** A tool server of the editor. */
     @CamelCase
     @Extensible
     public record McpServer(@Nullable String name) {}
 
     public SessionFolder {
-        EditorRequest.requireText("cwd", cwd);
         if (!cwd.startsWith("/") || cwd.indexOf('\0') >= 0) {
             throw Fields.invalid("cwd", "must be an absolute path");
         }

@@ -9,29 +9,24 @@ import org.jspecify.annotations.Nullable;
 
 /** What an editor shows of a session. */
 @Tagged("sessionUpdate")
+@CamelCase
 public sealed interface SessionUpdate {
     /** What a user said. */
-    @CamelCase
     record UserMessageChunk(ContentBlock content, @Nullable String messageId) implements SessionUpdate {}
 
     /** What the agent said. */
-    @CamelCase
     record AgentMessageChunk(ContentBlock content) implements SessionUpdate {}
 
     /** What the agent thinks, and what Brig has to say. */
-    @CamelCase
     record AgentThoughtChunk(ContentBlock content) implements SessionUpdate {}
 
     /** The first that is told of a tool call. */
-    @CamelCase
     record ToolCall(@Flat CallFields call) implements SessionUpdate {}
 
     /** What is new about a tool call. */
-    @CamelCase
     record ToolCallUpdate(@Flat CallFields call) implements SessionUpdate {}
 
     /** What the agent means to do; it replaces the plan before. */
-    @CamelCase
     record Plan(List<PlanEntry> entries) implements SessionUpdate {}
 
     /** A step of a plan. */
