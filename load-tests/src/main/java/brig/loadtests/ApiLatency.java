@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
 import java.io.IOException;
@@ -37,10 +38,8 @@ final class ApiLatency implements Callable<Integer> {
     private static final int EXIT_TOO_SLOW = 3;
     private static final int CONNECTIONS = 10;
     private static final int WARMUP_SECONDS = 10;
-    private static final Map<String, ?> TALKER = Map.of(
-            "description",
+    private static final AgentFile TALKER = AgentFile.perMessage(
             "Says something five times a second",
-            "command",
             List.of(
                     "/usr/bin/perl",
                     "-e",

@@ -188,7 +188,7 @@ final class Bench implements Callable<Integer> {
 
     private void write(Heading heading, Results results) throws IOException {
         if (json != null) {
-            Files.write(json, JsonReport.of(heading, results));
+            Files.write(json, JsonReport.of(heading, results).line());
             out.println("JSON: " + json);
         }
         if (html != null) {

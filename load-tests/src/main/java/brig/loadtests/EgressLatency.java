@@ -1,9 +1,12 @@
 package brig.loadtests;
 
+import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
+import brig.loadtests.product.ServeSettings;
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.record.CamelCase;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -95,59 +98,52 @@ final class EgressLatency implements Callable<Integer> {
             hosts.add(host + ":" + web.port(false));
             hosts.add(host + ":" + web.port(true));
         }
-        Map<String, ?> policy = Map.of(
-                "description",
+        PolicyFile policy = new PolicyFile(
                 "for load tests",
-                "mounts",
-                Map.of("/workspace", Map.of("hostPath", ".", "readonly", false)),
-                "environment",
+                Map.of("/workspace", new PolicyFile.Mount(".", false)),
                 List.of("PATH", "http_proxy", "https_proxy", "no_proxy"),
-                "privateFiles",
                 List.of(),
-                "egress",
-                Map.of("allowedHosts", hosts));
+                new PolicyFile.Egress(hosts));
         Path policies = Files.createDirectories(folder.resolve("policies"));
         List<String> names = new ArrayList<>();
         for (int i = 0; i <= workers; i++) {
             names.add("p" + i);
             Files.write(policies.resolve("p" + i + ".json"), Json.write(policy));
         }
-        Map<String, Map<String, ?>> agents = new LinkedHashMap<>();
-        agents.put("bash", agent("/bin/bash", "-s"));
-        agents.put("idle", agent("/bin/sleep", "infinity"));
-        agents.put("clock", agent("/usr/bin/perl", "-e", CLOCK));
         Path agentDir = Files.createDirectories(folder.resolve("agents"));
-        for (Map.Entry<String, Map<String, ?>> agent : agents.entrySet()) {
-            Files.write(agentDir.resolve(agent.getKey() + ".json"), Json.write(agent.getValue()));
-        }
-        return Brig.prepare(
-                        folder,
-                        new Brig.Launch(
-                                Map.of(
-                                        "limits",
-                                        Map.of("workersMax", 1_000, "workersPerCaptainMax", 1_000),
-                                        "worker",
-                                        Map.of(
-                                                "agentDirs",
-                                                List.of("", agentDir.toString()),
-                                                "policyDirs",
-                                                List.of("", policies.toString()),
-                                                "policies",
-                                                names,
-                                                "egress",
-                                                Map.of(
-                                                        "hosts",
-                                                        Map.of(HOST, "127.0.0.1"),
-                                                        "extraRoots",
-                                                        List.of(web.authority().toString())))),
-                                List.of(),
-                                Map.of()))
-                .launch();
+        agent("/bin/bash", "-s").write(agentDir, "bash");
+        agent("/bin/sleep", "infinity").write(agentDir, "idle");
+        agent("/usr/bin/perl", "-e", CLOCK).write(agentDir, "clock");
+        ServeSettings settings = ServeSettings.DEFAULTS
+                .withWorkers(1_000)
+                .withWorker(new ServeSettings.Worker(
+                        List.of(),
+                        List.of("", agentDir.toString()),
+                        List.of("", policies.toString()),
+                        names,
+                        new ServeSettings.Egress(
+                                Map.of(HOST, "127.0.0.1"),
+                                List.of(web.authority().toString()))));
+        return Brig.prepare(folder, Brig.Launch.with(settings)).launch();
     }
 
-    private static Map<String, ?> agent(String... command) {
-        return Map.of(
-                "description", "for load tests", "command", List.of(command), "process", "spawn", "stdin", "lines");
+    private static AgentFile agent(String... command) {
+        return AgentFile.spawned("for load tests", List.of(command), "lines");
+    }
+
+    /** A policy with the keys that {@code config/policies} describes. */
+    @CamelCase
+    private record PolicyFile(
+            String description,
+            Map<String, Mount> mounts,
+            List<String> environment,
+            List<String> privateFiles,
+            Egress egress) {
+        @CamelCase
+        private record Mount(String hostPath, boolean readonly) {}
+
+        @CamelCase
+        private record Egress(List<String> allowedHosts) {}
     }
 
     private void latency(Report report, LocalWeb web, WorkerAgentWire control) throws IOException {

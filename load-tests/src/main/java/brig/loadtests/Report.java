@@ -2,18 +2,17 @@ package brig.loadtests;
 
 import brig.loadtests.report.Machine;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /** What a scenario prints: for people as it comes, or as one JSON object at the end. */
 final class Report {
     private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     private final boolean json;
-    private final Map<String, Object> object = new LinkedHashMap<>();
+    private JsonObject object = JsonObject.EMPTY;
 
     Report(boolean json) {
         this.json = json;
@@ -29,7 +28,7 @@ final class Report {
 
     /** A result with its name. */
     void value(String name, Object value) {
-        object.put(name, value);
+        keep(name, value);
         say("%-22s %s".formatted(name, value instanceof Double number ? number(number) : value));
     }
 
@@ -42,7 +41,7 @@ final class Report {
 
     /** What only the JSON holds, because people saw it as it came. */
     void keep(String name, Object value) {
-        object.put(name, value);
+        object = object.with(name, value);
     }
 
     void finish() {

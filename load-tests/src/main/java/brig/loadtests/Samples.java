@@ -29,7 +29,6 @@ final class Samples {
         this.watcher = watcher;
         this.report = report;
         report.row(List.of("phase", "rss MiB", "heap MiB", "frames/s", "MiB/s", "watcher lag"));
-        report.keep("samples", rows);
     }
 
     void rows(String phase, long forSeconds) throws IOException, InterruptedException {
@@ -64,5 +63,10 @@ final class Samples {
                 String.valueOf(captain.next() - watcher.next()));
         rows.add(cells);
         report.row(cells);
+    }
+
+    /** Hands all rows to the report, after the last one. */
+    void keep() {
+        report.keep("samples", rows);
     }
 }

@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
 import java.io.IOException;
@@ -62,7 +63,7 @@ final class SpawnHeap implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         Report report = new Report(json);
         List<Long> heaps = new ArrayList<>();
-        Map<String, ?> noop = Map.of("description", "Does nothing", "command", List.of("/bin/true"));
+        AgentFile noop = AgentFile.perMessage("Does nothing", List.of("/bin/true"));
         try (Brig brig = Brig.start(Map.of("noop", noop))) {
             var place = HttpWire.Place.tcp("127.0.0.1", brig.port(), brig.adminToken());
             report.value("heap_bytes.start", brig.liveHeapBytes());

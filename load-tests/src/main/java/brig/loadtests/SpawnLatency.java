@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.loadtests.product.HttpWire;
 import brig.protocol.json.Fields;
@@ -31,12 +32,11 @@ final class SpawnLatency implements Callable<Integer> {
     private static final String BODY = "{\"agent_config\":{\"name\":\"shell\"},\"prompt\":\"echo hi\",\"once\":true}";
 
     /** The shipped profile, offered as a model, which programs that are no agents are not. */
-    private static final Map<String, ?> SHELL = Map.of(
-            "description",
+    private static final AgentFile SHELL = new AgentFile(
             "Runs the message with bash in the workspace",
-            "command",
             List.of("/bin/bash", "-c", "eval -- \"$(<{messageFile})\""),
-            "asModel",
+            null,
+            null,
             true);
 
     @Option(names = "--url", description = "A gateway that runs; needs --token.")

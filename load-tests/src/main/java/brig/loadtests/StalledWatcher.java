@@ -83,6 +83,7 @@ final class StalledWatcher implements Callable<Integer> {
         samples.rowsUntil("catching up", watcherDone, CATCH_UP_SECONDS_MAX);
         watcherDone.get(CATCH_UP_SECONDS_MAX, TimeUnit.SECONDS);
         samples.row("after");
+        samples.keep();
         return judge(captain, watcher, report);
     }
 

@@ -1,5 +1,6 @@
 package brig.loadtests;
 
+import brig.loadtests.product.AgentFile;
 import brig.loadtests.product.Brig;
 import brig.protocol.Ids;
 import brig.protocol.json.Fields;
@@ -41,7 +42,7 @@ final class WallLatency implements Callable<Integer> {
     private static final List<String> CLOCK = List.of("/bin/date", "+%s%N");
     private static final List<String> PLAIN =
             List.of("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc");
-    private static final Map<String, Map<String, ?>> AGENTS =
+    private static final Map<String, AgentFile> AGENTS =
             Map.of("clock", agent(CLOCK), "idle", agent(List.of("/bin/sleep", "infinity")));
     private static final int AT_ONCE = 2;
     private static final double MIB = 1024.0 * 1024;
@@ -61,8 +62,8 @@ final class WallLatency implements Callable<Integer> {
     @Option(names = "--json", description = "Print one JSON object.")
     private boolean json;
 
-    private static Map<String, ?> agent(List<String> command) {
-        return Map.of("description", "for load tests", "command", command, "process", "spawn", "stdin", "null");
+    private static AgentFile agent(List<String> command) {
+        return AgentFile.spawned("for load tests", command, "null");
     }
 
     /** One way to start the clock; milliseconds until it ran. */

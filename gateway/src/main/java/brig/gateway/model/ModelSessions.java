@@ -49,7 +49,11 @@ final class ModelSessions {
         return "response-" + Ids.newToken().substring(5, 25);
     }
 
-    /** How long its worker stays. @param goesOn whether it can be named by a later request */
+    /**
+     * How long its worker stays.
+     *
+     * @param goesOn whether it can be named by a later request
+     */
     ModelSession of(Session session, boolean goesOn) {
         Spawn spawn = session.spawn();
         return sessions.computeIfAbsent(

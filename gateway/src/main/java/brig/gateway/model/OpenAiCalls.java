@@ -19,7 +19,7 @@ import brig.gateway.time.Clock;
 import brig.gateway.worker.WorkerAgent;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
-import java.util.LinkedHashMap;
+import brig.protocol.message.SpawnRequest.WorkspaceMode;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -112,22 +112,20 @@ public final class OpenAiCalls {
 
     private static SpawnRequest request(ModelCall asked, @Nullable String taskId) {
         ModelRequest message = asked.asked();
-        Map<String, @Nullable Object> agent = new LinkedHashMap<>();
-        agent.put("name", message.agent());
-        if (message.system() != null) {
-            agent.put("systemPrompt", message.system());
-        }
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("task_id", taskId);
-        fields.put("agent_config", agent);
-        fields.put("prompt", message.wholeTalk());
-        fields.put("project", PROJECT);
         String repository = asked.repository();
-        if (repository != null) {
-            fields.put("repository", repository);
-            fields.put("workspace_mode", "snapshot");
-        }
-        return SpawnRequest.read(new Fields(fields));
+        return new SpawnRequest(
+                taskId,
+                null,
+                new SpawnRequest.AgentConfig(message.agent(), null, List.of(), message.system()),
+                message.wholeTalk(),
+                false,
+                null,
+                repository == null ? WorkspaceMode.FOLDER : WorkspaceMode.SNAPSHOT,
+                repository,
+                false,
+                new SpawnRequest.Claim(null, SpawnRequest.Claim.LOCAL, PROJECT),
+                SpawnRequest.Bounds.NONE,
+                SpawnRequest.Continuation.NEW);
     }
 
     /** The next turn of a talk whose worker is there. */

@@ -5,11 +5,13 @@ import brig.gateway.stream.FrameSink;
 import brig.gateway.stream.GapReason;
 import brig.gateway.telemetry.Transport;
 import brig.protocol.ErrorCode;
-import brig.protocol.json.Fields;
+import brig.protocol.egress.EgressEvent;
+import brig.protocol.frame.Frame;
+import brig.protocol.frame.NumberedFrame;
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.Json;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * leaves is told nothing more, and the turn still goes to its end. Owned by the event loop.
  */
 public final class AnswerSink implements FrameSink {
-    /** Streams of what an agent says; a program that is no known agent says it on its standard output. */
-    private static final Set<String> OWN = Set.of("text", "stdout");
-
     private final Consumer<End> ended;
     private final ToolNotes tools = new ToolNotes();
     private @Nullable Answer answer;
@@ -65,77 +64,87 @@ public final class AnswerSink implements FrameSink {
         int start = 0;
         for (int i = 0; i < bytes.length && !over; i++) {
             if (bytes[i] == '\n') {
-                handleFrame(new Fields(Json.parseObject(bytes, start, i - start)));
+                handleFrame(
+                        Json.read(bytes, start, i - start, NumberedFrame.class).frame());
                 start = i + 1;
             }
         }
     }
 
-    private void handleFrame(Fields frame) {
-        switch (frame.text("type", "")) {
-            case "chunk" -> handleChunk(frame);
-            case "tool" -> think(tools.handle(frame));
-            case "subagent" -> handleSubAgent(frame);
-            case "egress" -> handleEgress(frame);
-            case "error" -> handleError(frame);
-            case "done" -> handleDone(frame);
-            case "state" -> {
-                if (frame.text("state", "").equals("terminated")) {
+    private void handleFrame(@Nullable Frame frame) {
+        switch (frame) {
+            case Frame.Chunk chunk -> handleChunk(chunk);
+            case Frame.Tool tool -> think(tools.handle(tool));
+            case Frame.SubAgent subAgent -> handleSubAgent(subAgent);
+            case Frame.Egress egress -> handleEgress(egress.event());
+            case Frame.Failure failure -> handleFailure(failure);
+            case Frame.Done done -> handleDone(done);
+            case Frame.State state -> {
+                if (state.isTerminated()) {
                     end();
                 }
             }
-            default -> {}
+            case Frame.Message _,
+                    Frame.Accepted _,
+                    Frame.Usage _,
+                    Frame.Session _,
+                    Frame.Plan _,
+                    Frame.Permission _,
+                    Frame.Raw _ -> {}
+            case null -> {}
         }
     }
 
-    private void handleChunk(Fields frame) {
-        String stream = frame.text("stream", "");
-        boolean own = !frame.has("agent") && !frame.has("tool") && OWN.contains(stream);
-        String content = frame.text("content", "");
-        if (answer != null && own) {
-            answer.text(content);
+    private void handleChunk(Frame.Chunk chunk) {
+        if (answer != null && chunk.isOwnWords()) {
+            answer.text(chunk.content());
         } else {
-            think(frame.has("tool") ? tools.handleOutput(frame.text("tool", ""), content) : content);
+            think(chunk.tool() == null ? chunk.content() : tools.handleOutput(chunk.tool(), chunk.content()));
         }
     }
 
-    private void handleSubAgent(Fields frame) {
-        if (frame.text("status", "").equals("spawned")) {
-            note("sub-agent " + frame.text("subagent_type", "") + ": " + frame.text("prompt", ""));
+    private void handleSubAgent(Frame.SubAgent subAgent) {
+        if (subAgent.status() == Frame.SubAgent.Status.SPAWNED) {
+            note("sub-agent " + orEmpty(subAgent.subagentType()) + ": " + orEmpty(subAgent.prompt()));
         }
     }
 
-    private void handleEgress(Fields frame) {
-        String kind = frame.text("kind", "");
-        if (kind.equals("blocked") || kind.equals("ask")) {
-            note(kind + ": " + frame.text("method", "") + " " + frame.text("host", ""));
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    private void handleEgress(@Nullable EgressEvent event) {
+        switch (event) {
+            case EgressEvent.Blocked blocked ->
+                note("blocked: " + blocked.request().method() + " "
+                        + blocked.request().host());
+            case EgressEvent.Ask ask -> note("ask: " + ask.method() + " " + ask.host());
+            case null, default -> {
+                // It goes on, or was no news.
+            }
         }
     }
 
-    private void handleError(Fields frame) {
-        if (frame.flag("retrying") || frame.has("agent")) {
-            note(frame.text("code", "") + ": " + frame.text("error", ""));
+    private void handleFailure(Frame.Failure failure) {
+        if (failure.retrying() || failure.agent() != null) {
+            note(failure.code() + ": " + failure.error());
         } else {
-            error = ApiError.ofAgent(
-                    frame.text("code", ""), frame.text("error", ""), (int) frame.number("status", 0, 999, 0));
+            long status = failure.status() == null ? 0 : failure.status();
+            error = ApiError.ofAgent(failure.code(), failure.error(), (int) status);
         }
     }
 
-    private void handleDone(Fields frame) {
-        long exitCode = frame.number("exitCode", Integer.MIN_VALUE, Integer.MAX_VALUE, 0);
-        if (error != null && exitCode != 0) {
+    private void handleDone(Frame.Done done) {
+        if (error != null && done.exitCode() != 0) {
             end(new End(Answer.Usage.UNKNOWN, error));
             return;
         }
-        if (exitCode != 0) {
-            note("exit code " + exitCode);
+        if (done.exitCode() != 0) {
+            note("exit code " + done.exitCode());
         }
-        Fields usage = frame.object("usage");
+        TokenUsage used = done.usage();
         end(new End(
-                new Answer.Usage(
-                        usage.number("input_tokens", 0, Long.MAX_VALUE, 0),
-                        usage.number("output_tokens", 0, Long.MAX_VALUE, 0)),
-                null));
+                used == null ? Answer.Usage.UNKNOWN : new Answer.Usage(used.inputTokens(), used.outputTokens()), null));
     }
 
     private void end(End end) {

@@ -1,6 +1,7 @@
 package brig.gateway.openai;
 
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
+import brig.protocol.json.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,22 +41,22 @@ final class ToolNotes {
         return calls.computeIfAbsent(id, unknown -> new Call());
     }
 
-    /** What a frame {@code tool} has to tell; empty for nothing new. */
-    String handle(Fields frame) {
-        Call call = call(frame.text("id", ""));
-        String status = frame.text("status", "");
-        call.name = frame.text("name", call.name);
+    /** What a frame has to tell; empty for nothing new. */
+    String handle(Frame.Tool frame) {
+        Call call = call(frame.id());
+        call.name = frame.name() == null ? call.name : frame.name();
         StringBuilder note = new StringBuilder();
-        if (!call.begun && (frame.has("input") || (frame.has("name") && status.equals("running")))) {
+        boolean runs = frame.name() != null && frame.status() == Frame.Tool.Status.RUNNING;
+        if (!call.begun && (frame.input() != null || runs)) {
             call.begun = true;
             note.append(beginning(call.name, frame));
         }
-        String output = frame.text("output", "");
+        String output = frame.output() == null ? "" : frame.output();
         if (!call.live && !output.isEmpty()) {
             note.append(bounded(call, output));
-            note.append(output.endsWith("\n") || frame.flag("more") ? "" : "\n");
+            note.append(output.endsWith("\n") || frame.more() ? "" : "\n");
         }
-        if (status.equals("failed") && !frame.flag("more")) {
+        if (frame.status() == Frame.Tool.Status.FAILED && !frame.more()) {
             note.append("\n[").append(call.name.isEmpty() ? "tool" : call.name).append(" failed]\n");
         }
         return note.toString();
@@ -74,25 +75,25 @@ final class ToolNotes {
         return text.length() <= room ? text : room < 0 ? "" : text.substring(0, room) + "\n[…]\n";
     }
 
-    private static String beginning(String name, Fields frame) {
-        Map<?, ?> input = frame.asMap().get("input") instanceof Map<?, ?> map ? map : Map.of();
+    private static String beginning(String name, Frame.Tool frame) {
+        JsonObject input = JsonObject.element(frame.input());
         String command = first(input, COMMANDS);
         if (!command.isEmpty()) {
             return "\n$ " + command + "\n";
         }
         String subject = first(input, SUBJECTS);
-        return "\n[" + (subject.isEmpty() ? frame.text("title", name) : name + " " + subject) + "]\n";
+        String title = frame.title() == null ? name : frame.title();
+        return "\n[" + (subject.isEmpty() ? title : name + " " + subject) + "]\n";
     }
 
     /** A command may be a list of words. */
-    private static String first(Map<?, ?> input, List<String> names) {
+    private static String first(JsonObject input, List<String> names) {
         for (String name : names) {
-            Object value = input.get(name);
-            String text = value instanceof String one
-                    ? one
-                    : value instanceof List<?> words
-                            ? words.stream().map(String::valueOf).collect(Collectors.joining(" "))
-                            : "";
+            String text = switch (input.value(name)) {
+                case String one -> one;
+                case List<?> words -> words.stream().map(String::valueOf).collect(Collectors.joining(" "));
+                case null, default -> "";
+            };
             if (!text.isEmpty()) {
                 return text.substring(0, Math.min(text.length(), INPUT_CHARACTERS_MAX));
             }

@@ -71,8 +71,8 @@ class AnswerSinkTest {
                 "{'type':'tool','id':'call_1','name':'bash','title':'make test','status':'running'}",
                 "{'type':'tool','id':'call_1','status':'failed','output':'x'}",
                 "{'type':'subagent','agent_id':'a1','status':'spawned','subagent_type':'general','prompt':'Find out'}",
-                "{'type':'egress','kind':'blocked','method':'GET','host':'x.test'}",
-                "{'type':'egress','kind':'allowed','host':'y.test'}",
+                "{'type':'egress','kind':'blocked','method':'GET','scheme':'https','host':'x.test','port':443,'path':'/','rule':'r'}",
+                "{'type':'egress','kind':'allowed','method':'GET','scheme':'https','host':'y.test','port':443,'path':'/','rule':'r'}",
                 "{'type':'error','code':'MODEL_ERROR','error':'overloaded','retrying':true}",
                 "{'type':'something','later':'versions'}");
         assertEquals(

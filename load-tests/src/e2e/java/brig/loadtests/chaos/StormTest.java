@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.loadtests.conformance.Product;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -15,21 +15,23 @@ import org.junit.jupiter.api.Timeout;
 class StormTest {
     private static final long SECONDS = 15;
 
-    private static Map<String, Object> run(Product product, List<Storm.Fault> faults) throws Exception {
+    private static StormReport run(Product product, List<Storm.Fault> faults) throws Exception {
         Storm.Outcome outcome = new Storm(product, new Storm.Plan(4, 4, SECONDS, 1, faults), line -> {}).run();
-        assertTrue(outcome.isWell(), () -> outcome.toMap().toString());
-        return outcome.toMap();
+        assertTrue(outcome.isWell(), () -> outcome.report().toString());
+        return outcome.report();
+    }
+
+    private static boolean isDone(@Nullable Integer times) {
+        return times != null && times >= 1;
     }
 
     @Test
     void shouldLoseDoubleAndHideNothingWhenPartsAreKilled() throws Exception {
         try (Product product = Product.patient()) {
-            Map<String, Object> seen =
-                    run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT, Storm.Fault.BOTH));
-            assertTrue((Long) seen.get("sessions") > 0 && (Long) seen.get("connections") > 16, seen::toString);
-            assertTrue((Integer) seen.get("gateway") >= 1 && (Integer) seen.get("both") >= 1, seen::toString);
-            assertTrue(
-                    (Long) seen.get("messages_run") > 0 && (Long) seen.get("messages_sent_again") > 0, seen::toString);
+            StormReport seen = run(product, List.of(Storm.Fault.GATEWAY, Storm.Fault.WORKER_AGENT, Storm.Fault.BOTH));
+            assertTrue(seen.sessions() > 0 && seen.connections() > 16, seen::toString);
+            assertTrue(isDone(seen.faults().gateway()) && isDone(seen.faults().both()), seen::toString);
+            assertTrue(seen.messagesRun() > 0 && seen.messagesSentAgain() > 0, seen::toString);
         }
     }
 
@@ -37,9 +39,8 @@ class StormTest {
     void shouldTellOfEveryFrameThatADiskDidNotTake() throws Exception {
         Assumptions.assumeTrue(Product.mayMount(), "a mount namespace needs root");
         try (Product product = Product.onSmallDisk()) {
-            Map<String, Object> seen =
-                    run(product, List.of(Storm.Fault.FULL_DISK, Storm.Fault.READ_ONLY, Storm.Fault.GATEWAY));
-            assertEquals(0L, seen.get("untold"));
+            StormReport seen = run(product, List.of(Storm.Fault.FULL_DISK, Storm.Fault.READ_ONLY, Storm.Fault.GATEWAY));
+            assertEquals(0, seen.untold());
         }
     }
 }

@@ -3,6 +3,7 @@ package brig.loadtests.bench;
 import brig.loadtests.engine.Arguments;
 import brig.loadtests.engine.Engine;
 import brig.loadtests.engine.Engine.Progress;
+import brig.loadtests.engine.EngineEvent;
 import brig.loadtests.engine.EngineResult;
 import brig.loadtests.peers.Server;
 import brig.loadtests.peers.Site;
@@ -62,7 +63,7 @@ final class OneRun {
         Server.Opened opened = open(server, engine);
         long beforeReaders = server.residentBytes();
         double connectMs = go(engine);
-        engine.await("idle");
+        engine.await(EngineEvent.Idle.class);
         Memory memory = new Memory(opened.residentBytesBefore(), beforeReaders, server.residentBytes());
         engine.tell("stop");
         EngineResult result = engine.result();
@@ -79,7 +80,7 @@ final class OneRun {
     }
 
     private static Server.Opened open(Server server, Engine engine) throws IOException {
-        engine.await("ready");
+        engine.await(EngineEvent.Ready.class);
         Server.Opened opened = server.open();
         for (String line : opened.lines()) {
             engine.tell(line);
@@ -90,7 +91,7 @@ final class OneRun {
     /** Lets it go and gives the milliseconds until all readers were connected. */
     private static double go(Engine engine) throws IOException {
         engine.tell("go");
-        return engine.await("connected").asMap().get("ms") instanceof Number ms ? ms.doubleValue() : 0;
+        return engine.await(EngineEvent.Connected.class).ms();
     }
 
     private List<String> command(Plan.Step step, Server server) {

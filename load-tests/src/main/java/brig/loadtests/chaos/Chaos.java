@@ -3,12 +3,12 @@ package brig.loadtests.chaos;
 import brig.loadtests.conformance.Product;
 import brig.loadtests.report.Machine;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
+import brig.protocol.record.Flat;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
@@ -57,27 +57,33 @@ public final class Chaos implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("machine", Machine.line());
-        object.put("seed", seed);
         boolean mayMount = Product.mayMount();
-        boolean well;
+        Storm.Outcome outcome;
         try (Product product = mayMount ? Product.onSmallDisk() : Product.patient()) {
-            well = run(product, mayMount ? Storm.ALL : Storm.KILLS, object);
+            outcome = run(product, mayMount ? Storm.ALL : Storm.KILLS);
         }
         if (json) {
-            out.println(new String(Json.write(object), StandardCharsets.UTF_8));
+            ChaosReport report = new ChaosReport(Machine.line(), seed, outcome.report());
+            out.println(new String(Json.write(report), StandardCharsets.UTF_8));
         }
-        return well ? 0 : 1;
+        return outcome.isWell() ? 0 : 1;
     }
 
-    private boolean run(Product product, List<Storm.Fault> faults, Map<String, Object> object)
+    /**
+     * What {@code --json} prints.
+     *
+     * @param seed what chance began with
+     */
+    private record ChaosReport(
+            String machine, long seed, @Flat StormReport storm) {}
+
+    private Storm.Outcome run(Product product, List<Storm.Fault> faults)
             throws IOException, InterruptedException, ExecutionException {
         Storm.Plan plan = new Storm.Plan(workers, readers, (long) minutes * SECONDS_PER_MINUTE, seed, faults);
         Storm.Outcome outcome = new Storm(product, plan, this::say).run();
-        object.putAll(outcome.toMap());
-        outcome.toMap().forEach((what, value) -> say("%-22s %s".formatted(what, value)));
-        return outcome.isWell();
+        JsonObject seen = JsonObject.of(outcome.report());
+        seen.names().forEach(what -> say("%-22s %s".formatted(what, seen.value(what))));
+        return outcome;
     }
 
     private void say(String line) {

@@ -10,7 +10,6 @@ import brig.loadtests.conformance.Product;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -76,24 +75,28 @@ final class Storm {
             return lost + doubled + untold == 0 && violations.isEmpty();
         }
 
-        synchronized Map<String, Object> toMap() {
-            Map<String, Object> map = new LinkedHashMap<>();
-            faults.forEach((fault, count) -> map.put(fault.name().toLowerCase(Locale.ROOT), count));
-            map.put("sessions", sessions);
-            map.put("sessions_completed", completed);
-            map.put("connections", connections);
-            map.put("frames", frames);
-            map.put("gaps_told", gaps);
-            map.put("epoch_changes_told", restarts);
-            map.put("messages", messages);
-            map.put("messages_sent_again", repeated);
-            map.put("messages_run", run);
-            map.put("messages_told_lost", toldLost);
-            map.put("lost", lost);
-            map.put("doubled", doubled);
-            map.put("untold", untold);
-            map.put("violations", List.copyOf(violations));
-            return map;
+        synchronized StormReport report() {
+            return new StormReport(
+                    new StormReport.Faults(
+                            faults.get(Fault.GATEWAY),
+                            faults.get(Fault.WORKER_AGENT),
+                            faults.get(Fault.BOTH),
+                            faults.get(Fault.FULL_DISK),
+                            faults.get(Fault.READ_ONLY)),
+                    sessions,
+                    completed,
+                    connections,
+                    frames,
+                    gaps,
+                    restarts,
+                    messages,
+                    repeated,
+                    run,
+                    toldLost,
+                    lost,
+                    doubled,
+                    untold,
+                    List.copyOf(violations));
         }
     }
 

@@ -111,13 +111,11 @@ public final class Conformance implements Callable<Integer> {
         int failed = counts.getOrDefault(Kit.Verdict.FAIL, 0);
         int skipped = counts.getOrDefault(Kit.Verdict.SKIP, 0);
         if (json) {
-            Map<String, Object> object = new LinkedHashMap<>();
-            object.put("machine", Machine.line());
-            object.put("passed", counts.get(Kit.Verdict.OK));
-            object.put("failed", failed);
-            object.put("skipped", skipped);
-            object.put("checks", results.stream().map(Conformance::json).toList());
-            out.println(new String(Json.write(object), StandardCharsets.UTF_8));
+            List<CheckReport> checks = results.stream().map(CheckReport::of).toList();
+            int passed = counts.getOrDefault(Kit.Verdict.OK, 0);
+            out.println(new String(
+                    Json.write(new ConformanceReport(Machine.line(), passed, failed, skipped, checks)),
+                    StandardCharsets.UTF_8));
         } else {
             out.println(counts.get(Kit.Verdict.OK) + " passed, " + failed + " failed"
                     + (skipped == 0 ? "" : ", " + skipped + " left out: they need a server that this program started"));
@@ -125,15 +123,26 @@ public final class Conformance implements Callable<Integer> {
         return failed == 0 ? 0 : 1;
     }
 
-    private static Map<String, Object> json(Kit.Result result) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("name", result.check().name());
-        object.put("way", result.way().toString());
-        object.put("clause", result.check().clause());
-        object.put("rule", result.check().rule());
-        object.put("verdict", result.verdict().name());
-        object.put("fault", result.fault());
-        object.put("took_ms", result.tookMs());
-        return object;
+    /** What {@code --json} prints. */
+    private record ConformanceReport(String machine, int passed, int failed, int skipped, List<CheckReport> checks) {}
+
+    /**
+     * What came of a check over one way in.
+     *
+     * @param fault what the server did wrong; empty for nothing
+     */
+    private record CheckReport(
+            String name, String way, String clause, String rule, Kit.Verdict verdict, String fault, long tookMs) {
+        static CheckReport of(Kit.Result result) {
+            Check check = result.check();
+            return new CheckReport(
+                    check.name(),
+                    result.way().toString(),
+                    check.clause(),
+                    check.rule(),
+                    result.verdict(),
+                    result.fault(),
+                    result.tookMs());
+        }
     }
 }

@@ -5,6 +5,7 @@ import brig.loadtests.client.Target;
 import brig.loadtests.client.Violation;
 import brig.loadtests.conformance.Check.Needs;
 import brig.protocol.BrigException;
+import brig.protocol.WireName;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,10 +27,15 @@ public final class Kit {
     record Result(Check check, StreamTransport way, Verdict verdict, String fault, long tookMs) {}
 
     /** How it went. */
-    public enum Verdict {
+    public enum Verdict implements WireName {
         OK,
         FAIL,
-        SKIP
+        SKIP;
+
+        @Override
+        public String wireName() {
+            return name();
+        }
     }
 
     /** Hears how far it is. */

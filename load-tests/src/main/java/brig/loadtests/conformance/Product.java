@@ -4,6 +4,7 @@ import brig.loadtests.client.Scale;
 import brig.loadtests.client.Target;
 import brig.loadtests.engine.Children;
 import brig.loadtests.product.Brig;
+import brig.loadtests.product.ServeSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -16,19 +17,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The installed product with limits that are small enough to be reached. */
 public final class Product implements Target.Limited, Target.Control {
-    private static final Map<String, Object> SETTINGS = Map.of(
-            "limits",
-            Map.of(
-                    "retainedBytesPerStream",
-                    128 * 1024L,
-                    "logBytesPerStream",
-                    4 * 1024 * 1024L,
-                    "writeQueueBytes",
-                    64 * 1024L,
-                    "slowReaderMs",
-                    4_000L,
-                    "subscriptionsPerStreamMax",
-                    40L));
+    private static final ServeSettings SMALL = ServeSettings.DEFAULTS.withLimits(Map.of(
+            "retainedBytesPerStream",
+            128 * 1024L,
+            "logBytesPerStream",
+            4 * 1024 * 1024L,
+            "writeQueueBytes",
+            64 * 1024L,
+            "slowReaderMs",
+            4_000L,
+            "subscriptionsPerStreamMax",
+            40L));
+    /** More workers at once than a storm has. */
+    private static final ServeSettings PATIENT = ServeSettings.DEFAULTS.withWorkers(900);
 
     private final Brig brig;
     private final @Nullable Process disk;
@@ -39,19 +40,17 @@ public final class Product implements Target.Limited, Target.Control {
     }
 
     public static Product start() throws IOException {
-        return start(SETTINGS);
+        return start(SMALL);
     }
 
-    private static Product start(Map<String, Object> settings) throws IOException {
+    private static Product start(ServeSettings settings) throws IOException {
         return new Product(
-                Brig.prepare(Brig.newFolder(), new Brig.Launch(settings, List.of(), Map.of()))
-                        .launch(),
-                null);
+                Brig.prepare(Brig.newFolder(), Brig.Launch.with(settings)).launch(), null);
     }
 
     /** With limits that a storm does not reach. */
     public static Product patient() throws IOException {
-        return start(Map.of("limits", Map.of("workersMax", 900L, "workersPerCaptainMax", 900L)));
+        return start(PATIENT);
     }
 
     /** Whether {@link #onSmallDisk} can be had: that takes root. */
@@ -80,11 +79,7 @@ public final class Product implements Target.Limited, Target.Control {
                 """;
         Process disk = Children.start(new ProcessBuilder("unshare", "-m", "sh", "-ec", script, "sh", folder + "/state")
                 .redirectError(ProcessBuilder.Redirect.INHERIT));
-        Map<String, Object> settings = Map.of(
-                "limits",
-                Map.of("workersMax", 900L, "workersPerCaptainMax", 900L),
-                "retention",
-                Map.of("bytes", 32L << 20));
+        ServeSettings settings = PATIENT.withRetention(32L << 20);
         List<String> inside = List.of("nsenter", "--mount=/proc/" + disk.pid() + "/ns/mnt");
         try {
             awaitDone(disk);
@@ -133,7 +128,7 @@ public final class Product implements Target.Limited, Target.Control {
 
     @Override
     public Target.Limited limited(Map<String, Long> limits) throws IOException {
-        return start(Map.of("limits", limits));
+        return start(ServeSettings.DEFAULTS.withLimits(limits));
     }
 
     @Override

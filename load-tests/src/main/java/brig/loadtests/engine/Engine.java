@@ -1,6 +1,5 @@
 package brig.loadtests.engine;
 
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -9,10 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A running {@code brig-load}. It tells events as lines of JSON and is told what to do in lines. One that says
@@ -37,11 +36,12 @@ public final class Engine implements AutoCloseable {
      * @param residentBytes that of all server processes together
      */
     public record Progress(long timeMs, long delivered, double framesPerSecond, long residentBytes) {
-        static Progress of(Fields event) {
-            Numbers numbers = new Numbers(event);
+        static Progress of(EngineEvent.Progress event) {
             return new Progress(
-                    System.currentTimeMillis(), (long) numbers.get("delivered"), numbers.get("per_second"), (long)
-                            numbers.sum("rss_bytes"));
+                    System.currentTimeMillis(),
+                    event.delivered(),
+                    event.perSecond(),
+                    event.rssBytes().stream().mapToLong(Long::longValue).sum());
         }
     }
 
@@ -69,27 +69,29 @@ public final class Engine implements AutoCloseable {
         }
     }
 
-    /** Reads until it tells this event. @throws IOException where it ends before, with its complaint */
-    public Fields await(String wanted) throws IOException {
+    /** Reads until it tells such an event. @throws IOException where it ends before, with its complaint */
+    public <E extends EngineEvent> E await(Class<E> wanted) throws IOException {
         for (String line = events.readLine(); line != null; line = events.readLine()) {
-            Fields event = new Fields(Json.parseObject(line.getBytes(StandardCharsets.UTF_8)));
-            String name = event.requiredText("event");
-            if (name.equals(wanted)) {
-                return event;
+            EngineEvent event = Json.read(line.getBytes(StandardCharsets.UTF_8), EngineEvent.class);
+            if (wanted.isInstance(event)) {
+                return wanted.cast(event);
             }
-            if (name.equals("progress")) {
-                listener.accept(Progress.of(event));
-            } else if (name.equals("result")) {
-                throw new IOException("the generator gave up: " + event.text("fault", "it did not say why"));
+            switch (event) {
+                case EngineEvent.Progress progress -> listener.accept(Progress.of(progress));
+                case EngineEvent.Result result ->
+                    throw new IOException("the generator gave up: "
+                            + Objects.requireNonNullElse(result.fault(), "it did not say why"));
+                case EngineEvent.Ready _, EngineEvent.Connected _, EngineEvent.Idle _ -> {}
             }
         }
         String words = Files.readString(errors).strip();
-        throw new IOException("the generator ended before '" + wanted + "'" + (words.isEmpty() ? "" : ": " + words));
+        String name = wanted.getSimpleName().toLowerCase(Locale.ROOT);
+        throw new IOException("the generator ended before '" + name + "'" + (words.isEmpty() ? "" : ": " + words));
     }
 
     /** Reads to the end. */
     public EngineResult result() throws IOException {
-        return EngineResult.of(await("result"));
+        return EngineResult.of(await(EngineEvent.Result.class));
     }
 
     public void tell(String line) throws IOException {
@@ -100,31 +102,5 @@ public final class Engine implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
-    }
-
-    /** Numbers of an event, which may be whole or not; absent and null ones are 0. */
-    record Numbers(Fields fields) {
-        double get(String name) {
-            return number(fields.asMap().get(name));
-        }
-
-        double sum(String name) {
-            return fields.asMap().get(name) instanceof List<?> list
-                    ? list.stream().mapToDouble(Numbers::number).sum()
-                    : get(name);
-        }
-
-        private static double number(@Nullable Object value) {
-            return value instanceof Number number ? number.doubleValue() : 0;
-        }
-
-        /** The object of that name, or null. */
-        @SuppressWarnings("unchecked")
-        @Nullable
-        Fields inner(String name) {
-            return fields.asMap().get(name) instanceof Map<?, ?> map
-                    ? new Fields((Map<String, @Nullable Object>) map)
-                    : null;
-        }
     }
 }

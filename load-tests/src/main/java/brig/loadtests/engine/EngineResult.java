@@ -1,8 +1,7 @@
 package brig.loadtests.engine;
 
-import brig.loadtests.engine.Engine.Numbers;
-import brig.protocol.json.Fields;
 import java.util.List;
+import java.util.Objects;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -30,36 +29,30 @@ public record EngineResult(
     /** Readers that are counted together. */
     public record Group(double delivered, Histogram latencyNs) {}
 
-    static EngineResult of(Fields event) {
-        Numbers numbers = new Numbers(event);
-        Group all = group(event);
-        Fields quiet = numbers.inner("quiet");
-        double seconds = numbers.get("seconds");
-        double cpuSeconds = numbers.sum("cpu_seconds");
+    static EngineResult of(EngineEvent.Result event) {
+        Group all = group(event.all());
+        double cpuSeconds =
+                event.cpuSeconds().stream().mapToDouble(Double::doubleValue).sum();
         return new EngineResult(
-                event.flag("ok") ? null : event.text("fault", "something was lost or damaged"),
-                seconds,
+                event.ok() ? null : Objects.requireNonNullElse(event.fault(), "something was lost or damaged"),
+                event.seconds(),
                 cpuSeconds,
-                cpuSeconds / seconds,
-                numbers.get("generator_cpu_share"),
-                numbers.get("send_lag_ns_p99") / 1e6,
-                numbers.sum("rss_peak_growth_bytes"),
-                (long) numbers.get("gaps"),
+                cpuSeconds / event.seconds(),
+                event.generatorCpuShare(),
+                event.sendLagNsP99() / 1e6,
+                event.rssPeakGrowthBytes().stream()
+                        .mapToDouble(Long::doubleValue)
+                        .sum(),
+                event.all().gaps(),
                 all,
-                quiet == null ? all : group(quiet));
+                event.quiet() == null ? all : group(event.quiet()));
     }
 
-    private static Group group(Fields fields) {
+    private static Group group(EngineEvent.Figures figures) {
         Histogram latency = new Histogram(LATENCY_NS_MAX, SIGNIFICANT_DIGITS);
-        if (fields.asMap().get("latency_ns") instanceof List<?> buckets) {
-            for (Object bucket : buckets) {
-                if (bucket instanceof List<?> pair
-                        && pair.get(0) instanceof Number upper
-                        && pair.get(1) instanceof Number count) {
-                    latency.recordValueWithCount(Math.min(upper.longValue(), LATENCY_NS_MAX), count.longValue());
-                }
-            }
+        for (List<Long> bucket : figures.latencyNs()) {
+            latency.recordValueWithCount(Math.min(bucket.get(0), LATENCY_NS_MAX), bucket.get(1));
         }
-        return new Group(new Numbers(fields).get("delivered"), latency);
+        return new Group(figures.delivered(), latency);
     }
 }

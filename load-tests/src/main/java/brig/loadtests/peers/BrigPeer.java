@@ -1,6 +1,7 @@
 package brig.loadtests.peers;
 
 import brig.loadtests.product.Brig;
+import brig.loadtests.product.ServeSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,11 +47,9 @@ final class BrigPeer implements Peer {
         Brig brig = Brig.prepare(
                 Brig.newFolder(),
                 new Brig.Launch(
-                        Map.of(
-                                "http",
-                                Map.of("port", (long) port),
-                                "limits",
-                                Map.of(
+                        ServeSettings.DEFAULTS
+                                .withPort(port)
+                                .withLimits(Map.of(
                                         "workersMax",
                                         WORKERS_MAX,
                                         "workersPerCaptainMax",

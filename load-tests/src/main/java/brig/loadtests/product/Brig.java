@@ -2,7 +2,6 @@ package brig.loadtests.product;
 
 import brig.loadtests.engine.Children;
 import brig.protocol.json.Json;
-import brig.protocol.json.Settings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The installed product in folders of its own, for one scenario. {@link #prepare} gives it its pid, {@link
@@ -47,9 +45,18 @@ public final class Brig implements AutoCloseable {
         this.process = Children.start(command);
     }
 
-    /** How it is started where the defaults do not do. */
-    public record Launch(Map<String, Object> settings, List<String> prefix, Map<String, String> environment) {
-        public static final Launch PLAIN = new Launch(Map.of(), List.of(), Map.of());
+    /**
+     * How it is started where the defaults do not do.
+     *
+     * @param prefix what runs its program
+     * @param environment variables, added to those of this process
+     */
+    public record Launch(ServeSettings settings, List<String> prefix, Map<String, String> environment) {
+        public static final Launch PLAIN = with(ServeSettings.DEFAULTS);
+
+        public static Launch with(ServeSettings settings) {
+            return new Launch(settings, List.of(), Map.of());
+        }
     }
 
     /** Starts it and waits until it is up; where it does not come up its own words are thrown. */
@@ -57,17 +64,17 @@ public final class Brig implements AutoCloseable {
         return prepare(newFolder(), Launch.PLAIN).launch();
     }
 
-    /** The same with agents of the test's own: profiles by name, as in {@code config/agents}. */
-    public static Brig start(Map<String, Map<String, ?>> agents) throws IOException {
+    /** The same with agents of the test's own, by name. */
+    public static Brig start(Map<String, AgentFile> agents) throws IOException {
         Path folder = newFolder();
         Path agentDir = Files.createDirectory(folder.resolve("agents"));
-        for (Map.Entry<String, Map<String, ?>> agent : agents.entrySet()) {
-            Files.write(agentDir.resolve(agent.getKey() + ".json"), Json.write(agent.getValue()));
+        for (Map.Entry<String, AgentFile> agent : agents.entrySet()) {
+            agent.getValue().write(agentDir, agent.getKey());
         }
         return prepare(
                         folder,
                         new Launch(
-                                Map.of("worker", Map.of("agentDirs", List.of("", agentDir.toString()))),
+                                ServeSettings.DEFAULTS.withAgents(agentDir),
                                 List.of(),
                                 Map.of("BRIG_JAVA_OPTS", WHOLE_COLLECTIONS)))
                 .launch();
@@ -83,20 +90,7 @@ public final class Brig implements AutoCloseable {
     /** The process, which waits for {@link #launch}. */
     public static Brig prepare(Path folder, Launch launch) throws IOException {
         Path config = folder.resolve("brig.json");
-        Map<String, @Nullable Object> places = Map.of(
-                "stateDir",
-                folder + "/state",
-                "runtimeDir",
-                folder + "/run",
-                "agentsDir",
-                folder + "/io",
-                "spawnerSocket",
-                folder + "/spawner.sock",
-                "http",
-                Map.of("port", 0L),
-                "worker",
-                Map.of("workspaceBases", List.of(folder + "/work")));
-        Files.write(config, Json.write(Settings.overlay(places, launch.settings())));
+        Files.write(config, Json.write(launch.settings().in(folder)));
         Path log = folder.resolve("serve.log");
         List<String> command = new ArrayList<>(List.of("sh", "-c", "read -r go && exec \"$@\"", "brig"));
         command.addAll(launch.prefix());

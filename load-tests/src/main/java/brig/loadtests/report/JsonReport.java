@@ -1,5 +1,6 @@
 package brig.loadtests.report;
 
+import brig.loadtests.bench.Outcome;
 import brig.loadtests.bench.Results;
 import brig.loadtests.bench.Run;
 import brig.loadtests.bench.Series;
@@ -14,99 +15,127 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 
-/** Results as one JSON object, with every run in it. */
-public final class JsonReport {
+/**
+ * Results as one JSON object, with every run in it.
+ *
+ * @param machine the host that was measured
+ * @param date with its time, in UTC
+ * @param absent what could not be compared with, and what to install
+ * @param bounds whether each holds
+ */
+public record JsonReport(
+        String machine,
+        String date,
+        String command,
+        List<String> absent,
+        List<MeasuredScenario> scenarios,
+        List<JudgedBound> bounds) {
     private static final int TICKS_PER_HALF_DISTANCE = 5;
 
-    private JsonReport() {}
+    /** A scenario with what each peer came to. */
+    public record MeasuredScenario(String name, String says, List<MeasuredPeer> peers) {
+        static MeasuredScenario of(Scenario scenario, Results results) {
+            return new MeasuredScenario(
+                    scenario.name(),
+                    scenario.says(),
+                    results.series(scenario).stream().map(MeasuredPeer::of).toList());
+        }
+    }
 
-    public static byte[] of(Heading heading, Results results) {
-        Map<String, Object> report = new LinkedHashMap<>();
-        report.put("machine", heading.machine());
-        report.put("date", heading.date());
-        report.put("command", heading.command());
-        report.put("absent", heading.absent());
-        report.put(
-                "scenarios",
+    /**
+     * All runs of a peer.
+     *
+     * @param figures over the runs that count, by the names of figures
+     * @param latencyMs percentile and milliseconds, closer together the higher they are
+     */
+    public record MeasuredPeer(
+            String peer, Map<String, Spread> figures, List<List<Double>> latencyMs, List<MeasuredRun> runs) {
+        static MeasuredPeer of(Series series) {
+            Map<String, Spread> figures = new LinkedHashMap<>();
+            for (Figure figure : Figure.values()) {
+                series.spread(figure).ifPresent(spread -> figures.put(figure.key(), spread));
+            }
+            return new MeasuredPeer(
+                    series.peer(),
+                    figures,
+                    percentiles(series.latencyNs()),
+                    series.runs().stream().map(MeasuredRun::of).toList());
+        }
+
+        private static List<List<Double>> percentiles(Histogram latencyNs) {
+            List<List<Double>> points = new ArrayList<>();
+            if (latencyNs.getTotalCount() > 0) {
+                latencyNs
+                        .percentiles(TICKS_PER_HALF_DISTANCE)
+                        .forEach(point -> points.add(
+                                List.of(point.getPercentileLevelIteratedTo(), point.getValueIteratedTo() / 1e6)));
+            }
+            return points;
+        }
+    }
+
+    /**
+     * One run.
+     *
+     * @param why what was wrong; empty where nothing was
+     * @param figures by their names
+     * @param memory milliseconds since 1970 and bytes that are in RAM
+     * @param heap milliseconds since 1970 and used bytes behind a collection
+     */
+    public record MeasuredRun(
+            int round,
+            Outcome outcome,
+            String why,
+            Map<String, Double> figures,
+            List<List<Long>> memory,
+            List<List<Long>> heap) {
+        static MeasuredRun of(Run run) {
+            Map<String, Double> figures = new LinkedHashMap<>();
+            run.figures().forEach((figure, value) -> figures.put(figure.key(), value));
+            return new MeasuredRun(
+                    run.round(),
+                    run.outcome(),
+                    run.why(),
+                    figures,
+                    run.progress().stream()
+                            .map(sample -> List.of(sample.timeMs(), sample.residentBytes()))
+                            .toList(),
+                    run.heap().stream()
+                            .map(sample -> List.of(sample.timeMs(), sample.usedBytes()))
+                            .toList());
+        }
+    }
+
+    /**
+     * A bound.
+     *
+     * @param evidence the figures that it is judged by
+     */
+    public record JudgedBound(Verdict.Status status, String scenario, String bound, String says, String evidence) {
+        static JudgedBound of(Verdict verdict) {
+            return new JudgedBound(
+                    verdict.status(),
+                    verdict.bound().scenario(),
+                    verdict.bound().text(),
+                    verdict.bound().says(),
+                    verdict.evidence());
+        }
+    }
+
+    public static JsonReport of(Heading heading, Results results) {
+        return new JsonReport(
+                heading.machine(),
+                heading.date(),
+                heading.command(),
+                heading.absent(),
                 results.scenarios().stream()
-                        .map(scenario -> scenario(scenario, results))
-                        .toList());
-        report.put(
-                "bounds", results.verdicts().stream().map(JsonReport::verdict).toList());
-        return Json.writeLine(report);
+                        .map(scenario -> MeasuredScenario.of(scenario, results))
+                        .toList(),
+                results.verdicts().stream().map(JudgedBound::of).toList());
     }
 
-    private static Map<String, Object> scenario(Scenario scenario, Results results) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("name", scenario.name());
-        object.put("says", scenario.says());
-        object.put(
-                "peers",
-                results.series(scenario).stream().map(JsonReport::series).toList());
-        return object;
-    }
-
-    private static Map<String, Object> series(Series series) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("peer", series.peer());
-        Map<String, Object> figures = new LinkedHashMap<>();
-        for (Figure figure : Figure.values()) {
-            series.spread(figure).ifPresent(spread -> figures.put(figure.key(), spread(spread)));
-        }
-        object.put("figures", figures);
-        object.put("latency_ms", percentiles(series.latencyNs()));
-        object.put("runs", series.runs().stream().map(JsonReport::run).toList());
-        return object;
-    }
-
-    private static Map<String, Object> spread(Spread spread) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("median", spread.median());
-        object.put("min", spread.min());
-        object.put("max", spread.max());
-        return object;
-    }
-
-    /** Percentile and milliseconds, closer together the higher they are. */
-    private static List<Object> percentiles(Histogram latencyNs) {
-        List<Object> points = new ArrayList<>();
-        if (latencyNs.getTotalCount() > 0) {
-            latencyNs
-                    .percentiles(TICKS_PER_HALF_DISTANCE)
-                    .forEach(point -> points.add(
-                            List.of(point.getPercentileLevelIteratedTo(), point.getValueIteratedTo() / 1e6)));
-        }
-        return points;
-    }
-
-    private static Map<String, Object> run(Run run) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("round", run.round());
-        object.put("outcome", run.outcome());
-        object.put("why", run.why());
-        Map<String, Object> figures = new LinkedHashMap<>();
-        run.figures().forEach((figure, value) -> figures.put(figure.key(), value));
-        object.put("figures", figures);
-        object.put(
-                "memory",
-                run.progress().stream()
-                        .map(sample -> List.of(sample.timeMs(), sample.residentBytes()))
-                        .toList());
-        object.put(
-                "heap",
-                run.heap().stream()
-                        .map(sample -> List.of(sample.timeMs(), sample.usedBytes()))
-                        .toList());
-        return object;
-    }
-
-    private static Map<String, Object> verdict(Verdict verdict) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        object.put("status", verdict.status().word());
-        object.put("scenario", verdict.bound().scenario());
-        object.put("bound", verdict.bound().text());
-        object.put("says", verdict.bound().says());
-        object.put("evidence", verdict.evidence());
-        return object;
+    /** As one line. */
+    public byte[] line() {
+        return Json.writeLine(this);
     }
 }

@@ -36,7 +36,7 @@ class EngineTest {
                 "latency_ns":[[1000,3],[9000,1]],"quiet":{"delivered":400,"latency_ns":[[5000,2]]}}'
                 """;
         try (Engine engine = start(script, SECONDS_MAX)) {
-            engine.await("ready");
+            engine.await(EngineEvent.Ready.class);
             engine.tell("go");
             EngineResult result = engine.result();
             assertNull(result.fault());
@@ -66,7 +66,7 @@ class EngineTest {
     @Test
     void shouldHandOnTheLastWordsOfAGeneratorThatEnds() throws IOException {
         try (Engine engine = start("echo 'brig-load: cannot connect' >&2; exit 2", SECONDS_MAX)) {
-            IOException ended = assertThrows(IOException.class, () -> engine.await("ready"));
+            IOException ended = assertThrows(IOException.class, () -> engine.await(EngineEvent.Ready.class));
             assertTrue(String.valueOf(ended.getMessage()).contains("cannot connect"), ended.getMessage());
         }
     }
@@ -74,7 +74,7 @@ class EngineTest {
     @Test
     void shouldSayWhyWhenTheResultComesBeforeTheRunBegan() throws IOException {
         try (Engine engine = start("echo '{\"event\":\"result\",\"ok\":false,\"fault\":\"refused\"}'", SECONDS_MAX)) {
-            IOException ended = assertThrows(IOException.class, () -> engine.await("ready"));
+            IOException ended = assertThrows(IOException.class, () -> engine.await(EngineEvent.Ready.class));
             assertTrue(String.valueOf(ended.getMessage()).contains("refused"), ended.getMessage());
         }
     }
@@ -82,7 +82,7 @@ class EngineTest {
     @Test
     void shouldEndAGeneratorThatHangs() throws IOException {
         try (Engine engine = start("exec sleep 600", 1)) {
-            assertThrows(IOException.class, () -> engine.await("ready"));
+            assertThrows(IOException.class, () -> engine.await(EngineEvent.Ready.class));
         }
     }
 }

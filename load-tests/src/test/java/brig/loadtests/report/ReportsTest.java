@@ -7,15 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.loadtests.bench.Outcome;
 import brig.loadtests.bench.Results;
 import brig.loadtests.bench.Samples;
+import brig.loadtests.bench.Verdict;
 import brig.loadtests.engine.Engine.Progress;
 import brig.loadtests.suite.Bound;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.xml.sax.InputSource;
@@ -42,19 +43,22 @@ class ReportsTest {
 
     @Test
     void shouldWriteEveryRunAsJson() {
-        Fields report = new Fields(Json.parseObject(JsonReport.of(HEADING, results)));
-        assertEquals("two cores", report.text("machine"));
-        List<Fields> peers = report.objects("scenarios").getFirst().objects("peers");
-        assertEquals("nats", peers.get(1).text("peer"));
+        byte[] line = JsonReport.of(HEADING, results).line();
+        assertTrue(new String(line, StandardCharsets.UTF_8).contains("\"outcome\":\"VOID\",\"why\""));
+        JsonReport report = Json.read(line, JsonReport.class);
+        assertEquals("two cores", report.machine());
+        List<JsonReport.MeasuredPeer> peers = report.scenarios().getFirst().peers();
+        assertEquals("nats", peers.get(1).peer());
         assertEquals(
                 3.0,
-                peers.get(1).object("figures").object("cpu_per_million").asMap().get("max"));
+                Objects.requireNonNull(peers.get(1).figures().get("cpu_per_million"))
+                        .max());
         assertEquals(
-                List.of("OK", "VOID"),
-                peers.getFirst().objects("runs").stream()
-                        .map(run -> run.text("outcome"))
+                List.of(Outcome.OK, Outcome.VOID),
+                peers.getFirst().runs().stream()
+                        .map(JsonReport.MeasuredRun::outcome)
                         .toList());
-        assertEquals("holds", report.objects("bounds").getFirst().text("status"));
+        assertEquals(Verdict.Status.HOLDS, report.bounds().getFirst().status());
     }
 
     @Test

@@ -74,6 +74,14 @@ public sealed interface Frame {
             /** What it thinks aloud. */
             THOUGHT
         }
+
+        /**
+         * Whether it is what the agent itself says: no thought, no word of a sub-agent, no output of a tool. A program that
+         * is no known agent says it on its standard output.
+         */
+        public boolean isOwnWords() {
+            return agent == null && tool == null && (stream == Channel.TEXT || stream == Channel.STDOUT);
+        }
     }
 
     /**

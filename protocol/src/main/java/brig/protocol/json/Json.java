@@ -164,6 +164,11 @@ public final class Json {
         return withoutLateControls(plain(record));
     }
 
+    /** The object as one line of JSON without a newline, and without any other control character. */
+    public static byte[] write(JsonObject object) {
+        return withoutLateControls(plain(object));
+    }
+
     /** The record as one line of JSON with a newline. */
     public static byte[] writeLine(Record record) {
         return line(write(record));

@@ -3,7 +3,11 @@ package brig.gateway.openai.message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A whole answer ("The chat completion object"). @param created seconds since 1970 */
+/**
+ * A whole answer ("The chat completion object").
+ *
+ * @param created seconds since 1970
+ */
 public record ChatCompletion(
         String id, String object, long created, String model, List<Choice> choices, ChatUsage usage) {
     /** The only answer of an agent. */

@@ -1,0 +1,38 @@
+package brig.loadtests.product;
+
+import brig.protocol.json.Json;
+import brig.protocol.record.CamelCase;
+import brig.protocol.record.OmitEmpty;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An agent profile of a test's own, with the keys that {@code config/agents} describes; null leaves one at its default.
+ *
+ * @param asModel whether it is offered to clients of OpenAI's API
+ */
+@CamelCase
+public record AgentFile(
+        String description,
+        List<String> command,
+        @Nullable String process,
+        @Nullable String stdin,
+        @OmitEmpty boolean asModel) {
+    /** A program that is started once for a spawn, and gets messages as its standard input says. */
+    public static AgentFile spawned(String description, List<String> command, String stdin) {
+        return new AgentFile(description, command, "spawn", stdin, false);
+    }
+
+    /** A program that is started for each message. */
+    public static AgentFile perMessage(String description, List<String> command) {
+        return new AgentFile(description, command, null, null, false);
+    }
+
+    /** Writes it where it is found by that name. */
+    public void write(Path folder, String name) throws IOException {
+        Files.write(folder.resolve(name + ".json"), Json.write(this));
+    }
+}
