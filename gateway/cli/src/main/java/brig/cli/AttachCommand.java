@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -105,9 +106,14 @@ final class AttachCommand implements Callable<Integer> {
     private void sayWhetherOver(byte[] welcome) {
         if (!main.json()
                 && ConnectionLine.read(JsonObject.read(welcome)) instanceof ConnectionLine.Authenticated line
-                && SpawnState.of(line.state()).isFinal()) {
+                && isOver(line.state())) {
             main.terminal().note("the session has ended: this is what it said");
         }
+    }
+
+    private static boolean isOver(String state) {
+        return Arrays.stream(SpawnState.values())
+                .anyMatch(one -> one.isFinal() && one.wireName().equals(state));
     }
 
     private static void sendLines(GatewayClient client) {

@@ -95,15 +95,20 @@ final class AuditCommand implements Callable<Integer> {
         String time = Instant.ofEpochMilli(line.ts())
                 .truncatedTo(ChronoUnit.SECONDS)
                 .toString();
-        String about =
+        String told =
                 switch (line.event()) {
-                    case AuditEvent.Decided decided -> decided(decided.result());
+                    case null -> "lost     " + line.lost() + " entries that were not written in time";
+                    case AuditEvent.Decided decided -> named(line, entry, decided(decided.result()));
                     case EgressEvent.TlsFailed failed ->
-                        EgressCommand.request("", "", failed.host(), failed.port(), "") + "  (" + failed.rule() + ")";
-                    case EgressEvent.Noted noted -> " " + "  ()";
-                    case null -> "";
+                        named(line, entry, EgressCommand.request("", "", failed.host(), failed.port(), "") + "  (" + failed.rule() + ")");
+                    case EgressEvent.Subagent _, EgressEvent.Usage _ -> named(line, entry, "   ()");
                 };
-        main.terminal().println(time + "  " + (line.event() == null ? "lost     " + line.lost() + " entries that were not written in time" : pad(word(line)) + line.spawnId() + "  " + about));
+        main.terminal().println(time + "  " + told);
+    }
+
+    private static String named(AuditLine line, JsonObject entry, String about) {
+        return pad(entry.text("decision", entry.text("kind", ""))) + (line.spawnId() == null ? "" : line.spawnId())
+                + "  " + about;
     }
 
     private static String decided(AuditEvent.Result result) {

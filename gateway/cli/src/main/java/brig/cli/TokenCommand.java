@@ -3,6 +3,7 @@ package brig.cli;
 import brig.gateway.config.Paths;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TokenView;
 import brig.protocol.json.Fields;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
@@ -96,6 +98,13 @@ final class TokenCommand implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    private static Role roleOf(String name) {
+        return Arrays.stream(Role.values())
+                .filter(role -> role.wireName().equals(name))
+                .findFirst()
+                .orElseThrow(() -> Fields.invalid("--role", "must be admin, captain or watcher"));
     }
 
     /** An age such as {@code 15m}. @throws brig.protocol.BrigException naming the option */

@@ -3,12 +3,13 @@ package brig.cli;
 import brig.formats.adapter.FrameSink;
 import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
+import brig.protocol.api.Answers;
+import brig.protocol.api.SpawnerRequest;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -69,13 +70,9 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
             String folder,
             boolean patient,
             Consumer<String> note) {
-        Map<String, Object> request =
-                new LinkedHashMap<>(Map.of("action", "track", "agent", agent, "workspace", folder));
-        if (taskId != null) {
-            request.put("task_id", taskId);
-        }
-        TrackPublisher publisher =
-                new TrackPublisher(client, client.request(request).requiredText("spawn_id"), patient, note);
+        SpawnerRequest.Track request = new SpawnerRequest.Track(agent, taskId, folder);
+        TrackPublisher publisher = new TrackPublisher(
+                client, client.request(request, Answers.Tracked.class).spawnId(), patient, note);
         Thread.ofVirtual().name("to-gateway").start(publisher::write);
         Thread.ofVirtual().name("from-gateway").start(publisher::read);
         publisher.put(FrameType.STATE, Map.of("state", "running"));
