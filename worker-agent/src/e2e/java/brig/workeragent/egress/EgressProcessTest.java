@@ -3,6 +3,7 @@ package brig.workeragent.egress;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
@@ -114,7 +116,7 @@ class EgressProcessTest {
     @TempDir
     Path folder;
 
-    private final LinkedBlockingQueue<Map<String, Object>> events = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<EgressEvent> events = new LinkedBlockingQueue<>();
     private HttpServer server;
     private EgressProcess egress;
     private FakeNetwork network;
@@ -213,11 +215,11 @@ class EgressProcessTest {
         return status;
     }
 
-    private Map<String, Object> event(String kind) throws InterruptedException {
+    private <E extends EgressEvent> E event(Class<E> kind) throws InterruptedException {
         while (true) {
-            Map<String, Object> event = events.poll(20, TimeUnit.SECONDS);
-            if (event == null || kind.equals(event.get("kind"))) {
-                return event == null ? Map.of() : event;
+            EgressEvent event = events.poll(20, TimeUnit.SECONDS);
+            if (event == null || kind.isInstance(event)) {
+                return assertInstanceOf(kind, event);
             }
         }
     }
@@ -230,9 +232,10 @@ class EgressProcessTest {
             StringBuilder body = new StringBuilder();
             assertEquals(200, get("a.example", body));
             assertEquals("auth Bearer " + placeholder(), body.toString(), "put in, and taken out of the echo");
-            assertEquals("a.example", event("allowed").get("host"));
+            assertEquals("a.example", event(EgressEvent.Allowed.class).request().host());
             assertEquals(403, get("evil.example"));
-            assertEquals("evil.example", event("blocked").get("host"));
+            assertEquals(
+                    "evil.example", event(EgressEvent.Blocked.class).request().host());
         }
         egress.close();
         try (Stream<Path> files = Files.walk(folder)) {
@@ -272,21 +275,21 @@ class EgressProcessTest {
         try (var _ = take()) {
             assertEquals(List.of(), egress.show(SPAWN).asks());
             CompletableFuture<Integer> waiting = getLater("b.example");
-            event("ask");
+            event(EgressEvent.Ask.class);
             EgressOverview.Ask ask = egress.show(SPAWN).asks().getFirst();
             assertEquals("b.example", ask.host());
             assertEquals(server.getAddress().getPort(), ask.port());
             egress.allow(SPAWN, "b.example:" + ask.port(), true);
             assertEquals(200, waiting.get(20, TimeUnit.SECONDS));
-            Map<String, Object> answered = event("answered");
-            assertEquals(true, answered.get("allowed"));
-            assertEquals("a person allowed it once", answered.get("rule"));
+            EgressEvent.Answered answered = event(EgressEvent.Answered.class);
+            assertEquals(true, answered.allowed());
+            assertEquals("a person allowed it once", answered.rule());
             EgressOverview after = egress.show(SPAWN);
             assertEquals(List.of(), after.asks());
             assertEquals(List.of(), after.allowed(), "once is no rule");
             assertTrue(after.hasWayOut());
             CompletableFuture<Integer> refused = getLater("c.example");
-            event("ask");
+            event(EgressEvent.Ask.class);
             egress.deny(SPAWN, "c.example");
             assertEquals(List.of(), egress.show(SPAWN).asks(), "whoever answered finds no question open");
             assertEquals(403, refused.get(20, TimeUnit.SECONDS));

@@ -11,7 +11,9 @@ import brig.egress.secret.SecretSources;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Reason;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Fields;
+import brig.protocol.json.JsonObject;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
 import brig.workeragent.posture.Posture;
@@ -119,7 +121,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
      * @param events called from the thread that reads them; must not wait
      */
     public AutoCloseable open(
-            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+            String spawnId, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
         sessions.put(spawnId, new EgressSession(atStart.isOpen(), policy, events));
         return () -> sessions.remove(spawnId);
     }
@@ -549,7 +551,7 @@ public final class EgressProcess implements EgressGate, AutoCloseable {
                     fields.put(key, value);
                 }
             });
-            session.events.accept(fields);
+            session.events.accept(JsonObject.of(fields).as(EgressEvent.class));
         }
     }
 

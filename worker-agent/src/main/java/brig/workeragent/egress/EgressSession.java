@@ -3,6 +3,7 @@ package brig.workeragent.egress;
 import brig.egress.policy.EgressPolicy;
 import brig.egress.policy.HostPattern;
 import brig.protocol.BrigException;
+import brig.protocol.egress.EgressEvent;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,13 +20,13 @@ final class EgressSession {
 
     final boolean hasWayOut;
     final Supplier<EgressPolicy> policy;
-    final Consumer<Map<String, Object>> events;
+    final Consumer<EgressEvent> events;
     final Set<String> allowed = new LinkedHashSet<>();
     final Set<String> revoked = new HashSet<>();
     /** By host and port. Written by the thread that reads events. */
     final Map<String, EgressOverview.Ask> asks = new ConcurrentHashMap<>();
 
-    EgressSession(boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+    EgressSession(boolean hasWayOut, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
         this.hasWayOut = hasWayOut;
         this.policy = policy;
         this.events = events;

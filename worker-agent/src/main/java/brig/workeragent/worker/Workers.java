@@ -2,6 +2,7 @@ package brig.workeragent.worker;
 
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.home.AgentHomes;
 import brig.workeragent.posture.Posture;
@@ -288,7 +289,7 @@ public final class Workers {
                         place.folder());
                 Outbox outbox = new Outbox(bounds.unackedBytesMax());
                 EgressFrames told = new EgressFrames(outbox, parts.timers());
-                project.notices().forEach(notice -> told.handle(Map.of("kind", "project_file", "rule", notice)));
+                project.notices().forEach(notice -> told.handle(new EgressEvent.ProjectFile(notice)));
                 AutoCloseable egress = parts.egress()
                         .open(
                                 spawnId,

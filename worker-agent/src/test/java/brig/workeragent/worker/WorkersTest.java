@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.Fields;
 import brig.protocol.message.SpawnRequest;
 import brig.workeragent.profile.AgentProfiles;
@@ -122,7 +123,7 @@ class WorkersTest {
     }
 
     private AutoCloseable openEgress(
-            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<Map<String, Object>> events) {
+            String id, EgressPolicy atStart, Supplier<EgressPolicy> policy, Consumer<EgressEvent> events) {
         if (noEgress != null) {
             throw noEgress;
         }
