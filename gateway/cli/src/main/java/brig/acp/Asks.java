@@ -1,14 +1,14 @@
 package brig.acp;
 
-import brig.acp.message.CallFields;
 import brig.acp.message.CallFields.Status;
-import brig.acp.message.PermissionRequest;
+import brig.acp.message.CallFields;
 import brig.acp.message.PermissionRequest.Option;
+import brig.acp.message.PermissionRequest;
 import brig.acp.message.SessionUpdate;
 import brig.protocol.BrigException;
 import brig.protocol.api.Answers;
-import brig.protocol.api.EgressDecision;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.control.EgressDecision;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.frame.Frame;
 import brig.protocol.json.JsonObject;
@@ -23,14 +23,20 @@ import org.jspecify.annotations.Nullable;
  * the question is withdrawn. Owned by the thread that reads the session, but for answers.
  */
 final class Asks {
-    private static final List<Option> CHOICES = List.of(
-            option(EgressDecision.ONCE, "Allow once", PermissionRequest.Kind.ALLOW_ONCE),
-            option(EgressDecision.ALLOW, "Allow for this session", PermissionRequest.Kind.ALLOW_ALWAYS),
-            option(EgressDecision.DENY, "Deny", PermissionRequest.Kind.REJECT_ONCE));
-
-    private static Option option(EgressDecision decision, String name, PermissionRequest.Kind kind) {
-        return new Option(decision.wireName(), name, kind);
+    /** What the user may choose. */
+    private record Choice(Option option, EgressDecision decision) {
+        Choice(String id, String name, PermissionRequest.Kind kind, EgressDecision decision) {
+            this(new Option(id, name, kind), decision);
+        }
     }
+
+    private static final List<Choice> CHOICES = List.of(
+            new Choice("once", "Allow once", PermissionRequest.Kind.ALLOW_ONCE, EgressDecision.ONCE),
+            new Choice("allow", "Allow for this session", PermissionRequest.Kind.ALLOW_ALWAYS, EgressDecision.ALLOW),
+            new Choice("deny", "Deny", PermissionRequest.Kind.REJECT_ONCE, EgressDecision.DENY));
+
+    private static final List<Option> OPTIONS =
+            CHOICES.stream().map(Choice::option).toList();
 
     /**
      * A request that waits.
@@ -112,16 +118,15 @@ final class Asks {
                 null);
         sink.accept(new SessionUpdate.ToolCall(shown));
         long question = context.rpc()
-                .request(new PermissionRequest(id, shown, CHOICES), answer -> handleAnswer(host, answer.chosen()));
+                .request(new PermissionRequest(id, shown, OPTIONS), answer -> handleAnswer(host, answer.chosen()));
         return new Waiting(waiting.ask(), waiting.seq(), waiting.deadlineMs(), call, question);
     }
 
     /** Without a choice nobody has decided: the request waits on, for another client or its end. */
-    private void handleAnswer(String host, @Nullable String choice) {
-        for (EgressDecision decision : EgressDecision.values()) {
-            if (decision.wireName().equals(choice)
-                    && CHOICES.stream().anyMatch(option -> option.optionId().equals(choice))) {
-                context.threads().execute(() -> decide(host, decision));
+    private void handleAnswer(String host, @Nullable String chosen) {
+        for (Choice choice : CHOICES) {
+            if (choice.option().optionId().equals(chosen)) {
+                context.threads().execute(() -> decide(host, choice.decision()));
             }
         }
     }

@@ -3,8 +3,8 @@ package brig.acp;
 import brig.acp.PromptState.Event;
 import brig.acp.message.BrigMeta;
 import brig.acp.message.Meta;
-import brig.acp.message.PromptEnded;
 import brig.acp.message.PromptEnded.StopReason;
+import brig.acp.message.PromptEnded;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import java.util.ArrayList;
@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -102,7 +103,7 @@ final class Prompts {
         Pending prompt;
         synchronized (this) {
             prompt = current == null ? null : open.remove(current);
-            current = null;
+            endTurn();
         }
         if (prompt != null) {
             answer(prompt, outcome);
@@ -164,37 +165,66 @@ final class Prompts {
         }
     }
 
-    /** There is a connection again: what nobody heard is said now. */
-    synchronized void resume() {
-        if (stopUnheard) {
+    /**
+     * There is a connection again: what nobody heard is said now.
+     *
+     * @param adopt lets lines be sent on it; false where the session was left meanwhile
+     * @return what {@code adopt} says
+     */
+    synchronized boolean resume(BooleanSupplier adopt) {
+        boolean adopted = adopt.getAsBoolean();
+        if (adopted && stopUnheard) {
             stopUnheard = false;
             stopTurn.run();
         }
+        return adopted;
+    }
+
+    /** The same where it is to another stream: what was under way is lost, and what comes now is not. */
+    boolean restart(BooleanSupplier adopt, RpcException why) {
+        List<Pending> lost;
+        boolean adopted;
+        synchronized (this) {
+            lost = take(name -> true);
+            endTurn();
+            adopted = adopt.getAsBoolean();
+        }
+        lost.forEach(prompt -> answer(prompt, new Failed(why)));
+        return adopted;
     }
 
     /** The connection is gone: whether messages that wait have arrived nobody knows; the one that is worked off goes on. */
     void failWaiting(RpcException why) {
-        failAll(name -> !Objects.equals(name, current), false, why);
-    }
-
-    /** No turn is under way any more, and none comes. */
-    void failAll(RpcException why) {
-        failAll(name -> true, true, why);
-    }
-
-    private void failAll(Predicate<String> which, boolean endsTurn, RpcException why) {
-        List<Pending> lost = new ArrayList<>();
+        List<Pending> lost;
         synchronized (this) {
-            open.entrySet().removeIf(entry -> {
-                boolean fails = which.test(entry.getKey());
-                if (fails) {
-                    lost.add(entry.getValue());
-                }
-                return fails;
-            });
-            current = endsTurn ? null : current;
+            lost = take(name -> !Objects.equals(name, current));
         }
         lost.forEach(prompt -> answer(prompt, new Failed(why)));
+    }
+
+    /** The session has ended: no turn is under way any more, and no prompt is taken. */
+    void finish(RpcException why) {
+        takeNoMore();
+        restart(() -> true, why);
+    }
+
+    /** Held by the monitor. */
+    private List<Pending> take(Predicate<String> which) {
+        List<Pending> taken = new ArrayList<>();
+        open.entrySet().removeIf(entry -> {
+            boolean wanted = which.test(entry.getKey());
+            if (wanted) {
+                taken.add(entry.getValue());
+            }
+            return wanted;
+        });
+        return taken;
+    }
+
+    /** Held by the monitor. */
+    private void endTurn() {
+        current = null;
+        stopUnheard = false;
     }
 
     /** No prompt is taken from now on. */
@@ -211,9 +241,8 @@ final class Prompts {
         List<Pending> left;
         synchronized (this) {
             over = true;
-            left = List.copyOf(open.values());
-            open.clear();
-            current = null;
+            left = take(name -> true);
+            endTurn();
         }
         left.forEach(prompt -> answer(prompt, CANCELLED));
     }

@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.json.JsonObject;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ final class SessionLink {
 
     /** What is read. All calls come from the thread that reads. */
     interface Reader {
+        /** Before all others, once. */
+        void begin();
+
         void handle(JsonObject line);
 
         /** There is nothing more to be read at this moment. */
@@ -32,11 +36,14 @@ final class SessionLink {
         /** The connection is lost. */
         void handleLost();
 
-        /** The gateway has another stream than before: what was under way is lost. */
-        void handleStreamLost();
-
-        /** There is a connection again. */
-        void handleFound();
+        /**
+         * There is a connection again.
+         *
+         * @param sameStream whether it goes on where the lost one was; else what was under way is lost
+         * @param adopt lets lines be sent on it from now on; false where the session was left meanwhile
+         * @return what {@code adopt} says
+         */
+        boolean handleFound(boolean sameStream, BooleanSupplier adopt);
 
         /** Nothing more comes. @param gone whether the gateway did not come back */
         void handleEnd(boolean gone);
@@ -93,6 +100,7 @@ final class SessionLink {
     }
 
     private void read(AcpGateway.Attached first, Reader reader) {
+        reader.begin();
         for (AcpGateway.Attached from = first; from != null; from = reconnect(from, reader)) {
             for (JsonObject line = from.next(); line != null; line = from.next()) {
                 reader.handle(line);
@@ -112,11 +120,9 @@ final class SessionLink {
         while (!reader.isOver() && System.nanoTime() < end) {
             try {
                 AcpGateway.Attached found = gateway.attach(spawnId, reader.next());
-                if (!found.welcome().epoch().equals(lost.welcome().epoch())) {
-                    reader.handleStreamLost();
-                }
-                if (adopt(found)) {
-                    reader.handleFound();
+                boolean sameStream =
+                        found.welcome().epoch().equals(lost.welcome().epoch());
+                if (reader.handleFound(sameStream, () -> adopt(found))) {
                     return found;
                 }
             } catch (BrigException gone) {

@@ -11,6 +11,7 @@ import brig.protocol.frame.ConnectionLine;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
 import brig.protocol.json.JsonObject;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,15 +59,19 @@ final class SessionReader implements SessionLink.Reader {
     }
 
     @Override
+    public void begin() {
+        endReplayIfDue();
+    }
+
+    @Override
     public void handle(JsonObject line) {
         try {
             if (line.has("seq")) {
-                NumberedFrame frame = line.as(NumberedFrame.class);
-                lastSeq = frame.seq();
+                lastSeq = line.number("seq", 0);
                 if (context.wholeFrames()) {
                     context.rpc().notify(new AgentNotification.FrameSeen(id, line));
                 }
-                handle(frame);
+                handle(line.as(NumberedFrame.class));
             } else {
                 handle(ConnectionLine.read(line));
             }
@@ -174,8 +179,7 @@ final class SessionReader implements SessionLink.Reader {
 
     /** Nothing follows. */
     private void end(String why) {
-        prompts.takeNoMore();
-        prompts.failAll(RpcException.failed(why, null));
+        prompts.finish(RpcException.failed(why, null));
     }
 
     @Override
@@ -195,13 +199,10 @@ final class SessionReader implements SessionLink.Reader {
     }
 
     @Override
-    public void handleStreamLost() {
-        prompts.failAll(RpcException.failed("the stream of the session was lost", null));
-    }
-
-    @Override
-    public void handleFound() {
-        prompts.resume();
+    public boolean handleFound(boolean sameStream, BooleanSupplier adopt) {
+        return sameStream
+                ? prompts.resume(adopt)
+                : prompts.restart(adopt, RpcException.failed("the stream of the session was lost", null));
     }
 
     @Override

@@ -1,8 +1,8 @@
 package brig.acp;
 
 import brig.acp.message.BrigMeta;
-import brig.acp.message.CallFields;
 import brig.acp.message.CallFields.Status;
+import brig.acp.message.CallFields;
 import brig.acp.message.ContentBlock;
 import brig.acp.message.Meta;
 import brig.acp.message.SessionUpdate;
@@ -123,7 +123,7 @@ final class ToolCalls {
         return name.equals(AGENT) ? CallFields.Kind.THINK : CallFields.Kind.of(name);
     }
 
-    private static Status status(Frame.Tool.@Nullable Status status) {
+    private static Status status(Frame.Tool.@Nullable Progress status) {
         return switch (status) {
             case COMPLETED -> Status.COMPLETED;
             case FAILED -> Status.FAILED;

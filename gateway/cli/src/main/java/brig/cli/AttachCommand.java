@@ -5,6 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
@@ -87,7 +88,8 @@ final class AttachCommand implements Callable<Integer> {
                 only = TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
                 printer.expectOnly(only);
             }
-            client.send(new SpawnerRequest.Attach(id, from, null, false, only, SpawnOptions.CLIENT));
+            client.send(new SpawnerRequest.Attach(
+                    id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only)));
             byte[] line = client.nextLine();
             if (line != null) {
                 // What cannot be attached to says so before standard input is read.

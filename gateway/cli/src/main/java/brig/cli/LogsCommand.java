@@ -3,6 +3,7 @@ package brig.cli;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.wire.FrameOwner;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ final class LogsCommand implements Callable<Integer> {
             String wanted = agent == null
                     ? null
                     : TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
-            client.send(new SpawnerRequest.Attach(id, from, SpawnerRequest.Part.WATCHER, false, null, null));
+            client.send(new SpawnerRequest.Attach(id, AttachOptions.toWatch(from)));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json());
             if (wanted != null) {
                 printer.expectOnly(wanted);

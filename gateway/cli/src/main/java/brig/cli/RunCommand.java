@@ -7,6 +7,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnAnswer;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.HelloAnswer;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -74,7 +75,7 @@ final class RunCommand implements Callable<Integer> {
                             client.send(new CaptainLine.Terminate());
                         }
                     }));
-            client.send(new SpawnerRequest.Attach(spawnId, 0, null, false, null, null));
+            client.send(new SpawnerRequest.Attach(spawnId, new AttachOptions(0, null, false, null, null)));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), true, spinner::close);
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);

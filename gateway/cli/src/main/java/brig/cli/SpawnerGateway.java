@@ -4,6 +4,7 @@ import brig.acp.AcpGateway;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnerRequest;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.json.JsonObject;
@@ -44,7 +45,8 @@ final class SpawnerGateway implements AcpGateway {
     public Attached attach(String id, long from) {
         GatewayClient client = connect();
         try {
-            SpawnerRequest.Attach request = new SpawnerRequest.Attach(id, from, null, false, null, CLIENT);
+            SpawnerRequest.Attach request =
+                    new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, CLIENT, null));
             return new Connection(client, client.request(request, ConnectionLine.Authenticated.class));
         } catch (BrigException refusal) {
             client.close();

@@ -99,11 +99,11 @@ final class StreamPrinter {
     void print(byte[] line, boolean wanted) {
         JsonObject whole = JsonObject.read(line);
         if (whole.has("seq")) {
-            NumberedFrame numbered = whole.as(NumberedFrame.class);
-            lastSeq = numbered.seq();
-            take(numbered.frame());
+            lastSeq = whole.number("seq", 0);
+            Frame frame = whole.as(NumberedFrame.class).frame();
+            take(frame);
             if (wanted) {
-                show(line, numbered.frame());
+                show(line, frame);
             }
             return;
         }
@@ -311,7 +311,7 @@ final class StreamPrinter {
     /** One line for each call: when it runs, or when all is known of it that will be. */
     private void printTool(Frame.Tool call) {
         boolean named = call.name() != null || call.title() != null;
-        if (!named || call.status() == Frame.Tool.Status.PENDING || tools.containsKey(call.id())) {
+        if (!named || call.status() == Frame.Tool.Progress.PENDING || tools.containsKey(call.id())) {
             return;
         }
         tools.put(call.id(), "");

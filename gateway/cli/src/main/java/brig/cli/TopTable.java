@@ -4,7 +4,7 @@ import brig.protocol.SpawnState;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.SpawnView;
 import brig.protocol.api.TreeView;
-import brig.protocol.api.Usage;
+import brig.protocol.frame.TokenUsage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -32,7 +32,7 @@ final class TopTable {
     /** A session that lives. */
     record Row(SpawnView view, double framesPerSecond, long inputTokens, long outputTokens) {
         Row withTokens(TreeView tree) {
-            List<Usage> used = Stream.concat(
+            List<TokenUsage> used = Stream.concat(
                             tree.agents().stream().map(TreeView.SubAgent::usage),
                             Stream.of(tree.main()).map(TreeView.Main::usage))
                     .filter(Objects::nonNull)
@@ -40,8 +40,8 @@ final class TopTable {
             return new Row(
                     view,
                     framesPerSecond,
-                    used.stream().mapToLong(Usage::inputTokens).sum(),
-                    used.stream().mapToLong(Usage::outputTokens).sum());
+                    used.stream().mapToLong(TokenUsage::inputTokens).sum(),
+                    used.stream().mapToLong(TokenUsage::outputTokens).sum());
         }
 
         Shown shown() {

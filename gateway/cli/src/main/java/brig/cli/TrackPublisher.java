@@ -6,12 +6,11 @@ import brig.protocol.BrigException;
 import brig.protocol.api.Answers;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.frame.Frame;
-import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.record.Extensible;
 import brig.protocol.wire.FrameType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,6 +29,15 @@ import org.jspecify.annotations.Nullable;
 final class TrackPublisher implements FrameSink, AutoCloseable {
     private static final long QUEUED_BYTES_MAX = 16L * 1024 * 1024;
     private static final long FAREWELL_MS = 5_000;
+
+    /**
+     * What the gateway says meanwhile.
+     *
+     * @param ack the last frame that is recorded; null where something is wrong
+     */
+    @Extensible
+    private record Recorded(
+            @Nullable Long ack, @Nullable String error) {}
 
     private final GatewayClient client;
     private final Consumer<String> note;
@@ -191,17 +199,17 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
     }
 
     private void handle(byte[] line) {
-        Fields answer = new Fields(Json.parseObject(line));
-        if (answer.asMap().get("ack") instanceof Long recorded) {
+        Recorded answer = Json.read(line, Recorded.class);
+        if (answer.ack() != null) {
             lock.lock();
             try {
-                recordedSeq = recorded;
+                recordedSeq = answer.ack();
                 changed.signalAll();
             } finally {
                 lock.unlock();
             }
         } else {
-            handleLost(answer.text("error", "the gateway does not understand"));
+            handleLost(answer.error() == null ? "the gateway does not understand" : answer.error());
         }
     }
 

@@ -5,6 +5,7 @@ import brig.cli.terminal.StyledLine;
 import brig.cli.terminal.Terminal;
 import brig.protocol.api.SpawnerRequest;
 import brig.protocol.api.TreeView;
+import brig.protocol.frame.AttachOptions;
 import brig.protocol.json.JsonObject;
 import brig.protocol.wire.FrameType;
 import java.util.concurrent.Callable;
@@ -71,7 +72,7 @@ final class TreeCommand implements Callable<Integer> {
             throws InterruptedException {
         Semaphore news = new Semaphore(0);
         AtomicBoolean ended = new AtomicBoolean();
-        stream.send(new SpawnerRequest.Attach(id, from, SpawnerRequest.Part.WATCHER, false, null, null));
+        stream.send(new SpawnerRequest.Attach(id, AttachOptions.toWatch(from)));
         Thread.ofVirtual().start(() -> {
             for (byte[] line = stream.nextLine(); line != null; line = stream.nextLine()) {
                 if (concernsTree(line)) {

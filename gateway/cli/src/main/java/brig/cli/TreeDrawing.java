@@ -5,7 +5,7 @@ import brig.protocol.ErrorCode;
 import brig.protocol.VisibleText;
 import brig.protocol.api.SpawnActivity;
 import brig.protocol.api.TreeView;
-import brig.protocol.api.Usage;
+import brig.protocol.frame.TokenUsage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -124,7 +124,7 @@ final class TreeDrawing {
     }
 
     private String line(
-            String name, String status, long startedMs, long endedMs, @Nullable Usage usage, String rest) {
+            String name, String status, long startedMs, long endedMs, @Nullable TokenUsage usage, String rest) {
         StringBuilder line =
                 new StringBuilder(cut(name, 2 * NAME_CHARS_MAX)).append("  ").append(status);
         if (startedMs > 0) {
