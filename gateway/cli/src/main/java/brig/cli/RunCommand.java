@@ -75,7 +75,7 @@ final class RunCommand implements Callable<Integer> {
                             client.send(new CaptainLine.Terminate());
                         }
                     }));
-            client.send(new SpawnerRequest.Attach(spawnId, new AttachOptions(0, null, false, null, null)));
+            client.send(new SpawnerRequest.Attach(spawnId, AttachOptions.NONE));
             StreamPrinter printer = new StreamPrinter(main.terminal(), main.json(), true, spinner::close);
             for (byte[] line = client.nextLine(); line != null; line = client.nextLine()) {
                 printer.print(line);

@@ -12,11 +12,11 @@ import brig.egress.link.WallSocket;
 import brig.egress.link.WallSocket.Role;
 import brig.egress.policy.EgressPolicy;
 import brig.protocol.BrigException;
+import brig.protocol.control.Posture;
 import brig.protocol.egress.EgressEvent;
 import brig.protocol.json.JsonObject;
 import brig.workeragent.egress.confinement.ConfinedCommand;
 import brig.workeragent.egress.confinement.NameFiles;
-import brig.workeragent.posture.Posture;
 import brig.workeragent.sandbox.WorkerIdentity;
 import brig.workeragent.wall.EgressGate;
 import brig.workeragent.wall.WallNetwork;
@@ -35,6 +35,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -135,7 +136,7 @@ class EgressProcessTest {
         server.start();
         Files.writeString(folder.resolve("token"), VALUE);
         policy = policy("'a.example:PORT', ");
-        egress = new EgressProcess(setup(classPath()));
+        egress = new EgressProcess(setup(classPath()), Clock.systemUTC());
         network = new FakeNetwork();
     }
 
@@ -164,7 +165,7 @@ class EgressProcessTest {
                 Map.of(),
                 new EgressConfig(
                         UID,
-                        Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1")),
+                        JsonObject.of(Map.of("a.example", "127.0.0.1", "b.example", List.of("127.0.0.1"))),
                         List.of(),
                         1 << 20,
                         4,
@@ -423,13 +424,15 @@ class EgressProcessTest {
                 egress.confinement().toString());
         assertEquals(Optional.empty(), egress.pid(), "it was a trial");
         EgressProcess.Services setup = setup(classPath());
-        EgressProcess careless = new EgressProcess(new EgressProcess.Services(
-                setup.program(),
-                setup.socketFolder(),
-                setup.stateDir(),
-                List.of(Path.of("/dev/null")),
-                Map.of(),
-                setup.config()));
+        EgressProcess careless = new EgressProcess(
+                new EgressProcess.Services(
+                        setup.program(),
+                        setup.socketFolder(),
+                        setup.stateDir(),
+                        List.of(Path.of("/dev/null")),
+                        Map.of(),
+                        setup.config()),
+                Clock.systemUTC());
         BrigException refusal = assertThrows(BrigException.class, careless::confinement);
         assertTrue(refusal.getMessage().contains("it is not confined: egress-files"), refusal.getMessage());
         careless.close();
@@ -469,7 +472,7 @@ class EgressProcessTest {
 
     @Test
     void shouldSayWhyWhenItCannotStart() {
-        EgressProcess broken = new EgressProcess(setup(List.of(folder)));
+        EgressProcess broken = new EgressProcess(setup(List.of(folder)), Clock.systemUTC());
         BrigException refusal = assertThrows(BrigException.class, broken::confinement);
         assertTrue(refusal.getMessage().contains("brig-egress cannot be used"), refusal.getMessage());
         broken.close();

@@ -4,6 +4,7 @@ import brig.formats.adapter.FrameText;
 import brig.formats.adapter.Frames;
 import brig.protocol.BrigException;
 import brig.protocol.Limits;
+import brig.protocol.control.Message;
 import brig.protocol.frame.Frame;
 import brig.protocol.wire.FrameType;
 import brig.workeragent.pump.Outbox;
