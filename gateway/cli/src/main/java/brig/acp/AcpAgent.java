@@ -8,6 +8,7 @@ import brig.acp.message.Initialized;
 import brig.acp.message.Meta;
 import brig.acp.message.SessionBegun;
 import brig.acp.message.SessionFolder;
+import brig.acp.view.PathMapping;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.api.SpawnAnswer;
@@ -157,7 +158,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
             return;
         }
         switch (EditorNotification.read(call.method(), call.given())) {
-            case EditorNotification.CancelSession(String session) -> conversation(session).cancel();
+            case EditorNotification.CancelSession(String session) ->
+                conversation(session).cancel();
             case EditorNotification.CancelRequest(Object cancelled) -> {
                 if (cancelled != null) {
                     conversations.values().forEach(one -> one.cancel(cancelled));
@@ -184,9 +186,17 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
             case EditorRequest.ResumeSession(SessionFolder folder, String name) ->
                 beside(id, () -> find(name, folder, id, false, shared));
             case EditorRequest.ListSessions request ->
-                beside(id, () -> rpc.answer(id, SessionList.of(
-                                        gateway.request(new SpawnerRequest.ListAll(), SpawnList.class).spawns(), options.agent(), request)));
-            case EditorRequest.Prompt request -> conversation(request.sessionId()).prompt(id, request);
+                beside(
+                        id,
+                        () -> rpc.answer(
+                                id,
+                                SessionList.of(
+                                        gateway.request(new SpawnerRequest.ListAll(), SpawnList.class)
+                                                .spawns(),
+                                        options.agent(),
+                                        request)));
+            case EditorRequest.Prompt request ->
+                conversation(request.sessionId()).prompt(id, request);
             case EditorRequest.CloseSession(String name) -> beside(id, () -> leave(name, id));
             case null -> throw new RpcException(RpcError.METHOD_NOT_FOUND, "no such method: " + call.method());
         }
@@ -208,8 +218,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         Conversation begun = new Conversation(spawnId, spawnId, true, new PathMapping(path, workspace), shared);
         conversations.put(spawnId, begun);
         noteServers(folder, begun);
-        SessionBegun answer = new SessionBegun(
-                spawnId, new Meta(new BrigMeta.NewSession(spawned.taskId(), workspace.toString())));
+        SessionBegun answer =
+                new SessionBegun(spawnId, new Meta(new BrigMeta.NewSession(spawned.taskId(), workspace.toString())));
         try {
             begun.open(new SessionReader.History(1, 0, () -> rpc.answer(id, answer)));
         } catch (BrigException refusal) {
@@ -240,8 +250,8 @@ public final class AcpAgent implements LineDecoder.Sink, AutoCloseable {
         if (before != null) {
             before.close();
         }
-        found.open(new SessionReader.History(
-                replay ? 1 : last + 1, replay ? last : 0, () -> rpc.answer(id, Empty.EMPTY)));
+        found.open(
+                new SessionReader.History(replay ? 1 : last + 1, replay ? last : 0, () -> rpc.answer(id, Empty.EMPTY)));
         conversations.put(name, found);
     }
 

@@ -1,9 +1,9 @@
 package brig.acp;
 
-import brig.acp.message.CallFields.Status;
 import brig.acp.message.CallFields;
-import brig.acp.message.PermissionRequest.Option;
+import brig.acp.message.CallFields.Status;
 import brig.acp.message.PermissionRequest;
+import brig.acp.message.PermissionRequest.Option;
 import brig.acp.message.SessionUpdate;
 import brig.protocol.BrigException;
 import brig.protocol.api.Answers;
@@ -47,7 +47,11 @@ final class Asks {
      * @param question the id of the question to the editor
      */
     private record Waiting(
-            EgressEvent.Ask ask, long seq, long deadlineMs, @Nullable String call, long question) {}
+            EgressEvent.Ask ask,
+            long seq,
+            long deadlineMs,
+            @Nullable String call,
+            long question) {}
 
     private final String id;
     private final String spawnId;
@@ -86,8 +90,8 @@ final class Asks {
                 Waiting waiting = open.remove(host(answered.host(), answered.port()));
                 if (waiting != null && waiting.call() != null) {
                     context.rpc().withdraw(waiting.question());
-                    sink.accept(new SessionUpdate.ToolCallUpdate(CallFields.status(
-                            waiting.call(), answered.allowed() ? Status.COMPLETED : Status.FAILED)));
+                    sink.accept(new SessionUpdate.ToolCallUpdate(
+                            CallFields.status(waiting.call(), answered.allowed() ? Status.COMPLETED : Status.FAILED)));
                 }
             }
             case null, default -> {
@@ -133,8 +137,7 @@ final class Asks {
 
     private void decide(String host, EgressDecision decision) {
         try {
-            context.gateway()
-                    .request(new SpawnerRequest.Egress(spawnId, decision, host, null), Answers.Done.class);
+            context.gateway().request(new SpawnerRequest.Egress(spawnId, decision, host, null), Answers.Done.class);
         } catch (BrigException refusal) {
             note.accept("the answer for " + host + " was refused: " + refusal.getMessage());
         }

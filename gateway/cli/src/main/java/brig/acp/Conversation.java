@@ -3,6 +3,8 @@ package brig.acp;
 import brig.acp.message.AgentNotification;
 import brig.acp.message.EditorRequest;
 import brig.acp.message.SessionUpdate;
+import brig.acp.view.PathMapping;
+import brig.acp.view.SessionUpdates;
 import brig.protocol.Limits;
 import brig.protocol.api.Answers;
 import brig.protocol.api.SpawnerRequest;

@@ -1,6 +1,7 @@
 package brig.acp;
 
 import brig.acp.message.ContentBlock;
+import brig.acp.view.PathMapping;
 import brig.protocol.rpc.RpcError;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +17,7 @@ final class PromptText {
         for (ContentBlock block : blocks) {
             switch (block) {
                 case ContentBlock.Text said -> text.append(orEmpty(said.text()));
-                case ContentBlock.ResourceLink link ->
-                    link(text, orEmpty(link.name()), places.inside(link.uri()));
+                case ContentBlock.ResourceLink link -> link(text, orEmpty(link.name()), places.inside(link.uri()));
                 case ContentBlock.Resource(ContentBlock.Embedded file) -> {
                     if (file.text() == null) {
                         throw refused("an embedded file that is no text");

@@ -28,8 +28,7 @@ final class RpcException extends RuntimeException {
     static RpcException of(BrigException refusal) {
         JsonObject data = JsonObject.EMPTY.with("code", refusal.code().name());
         if (refusal.retryAfterSeconds().isPresent()) {
-            data = data.with(
-                    "retry_after_seconds", refusal.retryAfterSeconds().getAsInt());
+            data = data.with("retry_after_seconds", refusal.retryAfterSeconds().getAsInt());
         }
         for (Map.Entry<String, ?> field : refusal.fields().entrySet()) {
             data = data.with(field.getKey(), field.getValue());

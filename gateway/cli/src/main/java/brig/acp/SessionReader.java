@@ -6,6 +6,7 @@ import brig.acp.Prompts.Stopped;
 import brig.acp.message.AgentNotification;
 import brig.acp.message.BrigMeta;
 import brig.acp.message.PromptEnded.StopReason;
+import brig.acp.view.SessionUpdates;
 import brig.protocol.BrigException;
 import brig.protocol.frame.ConnectionLine;
 import brig.protocol.frame.Frame;
@@ -46,8 +47,7 @@ final class SessionReader implements SessionLink.Reader {
     private String lastError = "";
     private boolean replaying = true;
 
-    SessionReader(
-            String id, AcpContext context, Prompts prompts, SessionUpdates updates, Asks asks, History history) {
+    SessionReader(String id, AcpContext context, Prompts prompts, SessionUpdates updates, Asks asks, History history) {
         this.id = id;
         this.context = context;
         this.prompts = prompts;

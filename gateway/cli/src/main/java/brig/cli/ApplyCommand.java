@@ -2,8 +2,8 @@ package brig.cli;
 
 import brig.cli.terminal.Terminal;
 import brig.protocol.api.SpawnerRequest;
-import brig.protocol.control.ApplyAnswer.Withheld.Reason;
 import brig.protocol.control.ApplyAnswer;
+import brig.protocol.control.ApplyAnswer.Withheld.Reason;
 import brig.protocol.json.JsonObject;
 import java.util.List;
 import java.util.concurrent.Callable;

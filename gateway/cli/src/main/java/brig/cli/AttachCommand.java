@@ -88,8 +88,7 @@ final class AttachCommand implements Callable<Integer> {
                 only = TreeDrawing.agentOf(client.request(new SpawnerRequest.Tree(id), TreeView.class), agent);
                 printer.expectOnly(only);
             }
-            client.send(new SpawnerRequest.Attach(
-                    id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only)));
+            client.send(new SpawnerRequest.Attach(id, new AttachOptions(from, null, false, SpawnOptions.CLIENT, only)));
             byte[] line = client.nextLine();
             if (line != null) {
                 // What cannot be attached to says so before standard input is read.

@@ -92,17 +92,18 @@ final class AuditCommand implements Callable<Integer> {
             return;
         }
         AuditLine line = entry.as(AuditEntry.class).line();
-        String time = Instant.ofEpochMilli(line.ts())
-                .truncatedTo(ChronoUnit.SECONDS)
-                .toString();
-        String told =
-                switch (line.event()) {
-                    case null -> "lost     " + line.lost() + " entries that were not written in time";
-                    case AuditEvent.Decided decided -> named(line, entry, decided(decided.result()));
-                    case EgressEvent.TlsFailed failed ->
-                        named(line, entry, EgressCommand.request("", "", failed.host(), failed.port(), "") + "  (" + failed.rule() + ")");
-                    case EgressEvent.Subagent _, EgressEvent.Usage _ -> named(line, entry, "   ()");
-                };
+        String time =
+                Instant.ofEpochMilli(line.ts()).truncatedTo(ChronoUnit.SECONDS).toString();
+        String told = switch (line.event()) {
+            case null -> "lost     " + line.lost() + " entries that were not written in time";
+            case AuditEvent.Decided decided -> named(line, entry, decided(decided.result()));
+            case EgressEvent.TlsFailed failed ->
+                named(
+                        line,
+                        entry,
+                        EgressCommand.request("", "", failed.host(), failed.port(), "") + "  (" + failed.rule() + ")");
+            case EgressEvent.Subagent _, EgressEvent.Usage _ -> named(line, entry, "   ()");
+        };
         main.terminal().println(time + "  " + told);
     }
 

@@ -35,10 +35,7 @@ final class EditedFile {
     private final List<Change> changes = new ArrayList<>();
 
     /** A member that was put: its text, and that of the one in whose place it came; null for none. */
-    record Change(
-            List<String> path,
-            @WriteNull @Nullable String before,
-            String after) {}
+    record Change(List<String> path, @WriteNull @Nullable String before, String after) {}
 
     /** @param empty what it holds where it is not there yet */
     private EditedFile(Path file, String empty) {

@@ -8,6 +8,8 @@ import brig.protocol.control.EgressDecision;
 import brig.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -71,14 +73,12 @@ final class EgressCommand {
         }
         List<List<String>> rows = new ArrayList<>();
         answer.denied().forEach(host -> rows.add(List.of("denied", host, policy)));
-        answer.allowed().forEach(host -> rows.add(List.of("allowed", host, policy)));
+        answer.allowed().forEach(rule -> rows.add(List.of("allowed", text(rule), policy)));
         answer.tunnelled().forEach(host -> rows.add(List.of("unread", host, policy)));
         answer.allowedMeanwhile().forEach(host -> rows.add(List.of("allowed", host, "a person")));
         for (EgressAnswer.SecretUse secret : answer.secrets()) {
             rows.add(List.of(
-                    secret.revoked() ? "revoked" : "secret",
-                    secret.name(),
-                    "to " + String.join(", ", secret.hosts())));
+                    secret.revoked() ? "revoked" : "secret", secret.name(), "to " + String.join(", ", secret.hosts())));
         }
         terminal.table(List.of("RULE", "WHAT", "BY"), rows);
         for (EgressAnswer.OpenAsk ask : answer.asks()) {
@@ -88,6 +88,16 @@ final class EgressCommand {
             terminal.println("waits " + Math.max(leftMs, 0) / 1000 + " s more: " + ask.method() + " " + host);
             terminal.println("  brig egress allow " + id + " " + host);
         }
+    }
+
+    /** A rule with methods and paths is an object. */
+    private static String text(Object rule) {
+        if (!(rule instanceof JsonObject bounded)) {
+            return String.valueOf(rule);
+        }
+        return Stream.of(List.of(bounded.text("host", "")), bounded.texts("methods"), bounded.texts("paths"))
+                .flatMap(List::stream)
+                .collect(Collectors.joining(" "));
     }
 
     @Command(
@@ -115,9 +125,7 @@ final class EgressCommand {
                     .note("allowed " + host
                             + (once
                                     ? " for one request"
-                                    : save
-                                            ? ", also in " + done.file()
-                                            : " for as long as the session lives"));
+                                    : save ? ", also in " + done.file() : " for as long as the session lives"));
         }
         return 0;
     }

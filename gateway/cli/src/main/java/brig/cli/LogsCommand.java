@@ -54,7 +54,8 @@ final class LogsCommand implements Callable<Integer> {
     public Integer call() {
         raw.apply(main.terminal());
         try (GatewayClient client = main.context().connect()) {
-            long last = client.request(new SpawnerRequest.Status(id), SpawnView.class).lastSeq();
+            long last = client.request(new SpawnerRequest.Status(id), SpawnView.class)
+                    .lastSeq();
             if (!follow && last < from) {
                 return 0;
             }

@@ -7,6 +7,7 @@ import brig.protocol.api.SpawnerRequest;
 import brig.protocol.control.DiffAnswer;
 import brig.protocol.control.DiscardAnswer;
 import brig.protocol.control.DoctorAnswer;
+import brig.protocol.control.Finding;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.HelloAnswer;
 import brig.protocol.control.Posture;
@@ -21,6 +22,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
@@ -32,7 +34,6 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
-import picocli.CommandLine;
 
 /** The {@code brig} command. Exit codes: the agent's own, or 125 where Brig refused, 3 where a session is not ready, 2 for wrong usage. */
 @Command(
@@ -226,8 +227,8 @@ public final class Main {
         return Stream.concat(
                 Stream.concat(Stream.concat(level, notHeld), toolWall),
                 posture.properties().stream()
-                        .map(property -> List.of(
-                                task, property.name(), property.status().wireName(), property.detail())));
+                        .map(property ->
+                                List.of(task, property.name(), property.status().wireName(), property.detail())));
     }
 
     private static String age(long sinceMs) {
@@ -262,7 +263,10 @@ public final class Main {
                             .map(agent -> List.of(
                                     agent.name(),
                                     agent.policy(),
-                                    agent.state().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+                                    agent.state()
+                                            .name()
+                                            .toLowerCase(Locale.ROOT)
+                                            .replace('_', ' '),
                                     agent.description()))
                             .toList());
             terminal.println("");
@@ -352,8 +356,7 @@ public final class Main {
                 if (json) {
                     terminal.json(answer);
                 } else {
-                    terminal.note(
-                            "discarded " + answer.as(DiscardAnswer.class).spawnId());
+                    terminal.note("discarded " + answer.as(DiscardAnswer.class).spawnId());
                 }
             }
         }
@@ -408,7 +411,7 @@ public final class Main {
     int doctor() {
         try (CommandContext.Connection connection = context().connectOrEmbed()) {
             JsonObject answer = connection.client().request(new SpawnerRequest.Doctor());
-            List<DoctorAnswer.Finding> findings = answer.as(DoctorAnswer.class).findings();
+            List<Finding> findings = answer.as(DoctorAnswer.class).findings();
             boolean well = findings.stream().noneMatch(finding -> finding.status() == FindingStatus.FAIL);
             if (json) {
                 terminal.json(answer);
@@ -417,7 +420,8 @@ public final class Main {
             terminal.table(
                     List.of("CHECK", "STATUS", "DETAIL"),
                     findings.stream()
-                            .map(finding -> List.of(finding.name(), finding.status().wireName(), finding.detail()))
+                            .map(finding ->
+                                    List.of(finding.name(), finding.status().wireName(), finding.detail()))
                             .toList());
             findings.stream()
                     .filter(finding -> finding.mend() != null)

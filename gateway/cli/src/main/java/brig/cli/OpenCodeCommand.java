@@ -170,8 +170,7 @@ final class OpenCodeCommand {
 
     /** What OpenCode makes the provider with. */
     @CamelCase
-    private record ProviderOptions(
-            @Name("baseURL") String baseUrl, String apiKey, Headers headers) {}
+    private record ProviderOptions(@Name("baseURL") String baseUrl, String apiKey, Headers headers) {}
 
     /** What goes along with each request; null where the project is no repository. */
     private record Headers(
@@ -306,8 +305,7 @@ final class OpenCodeCommand {
 
     /** A token of a captain's, for a year. */
     private static void mint(GatewayClient client) throws IOException {
-        SpawnerRequest.MintToken request =
-                new SpawnerRequest.MintToken(Role.CAPTAIN, "opencode", null, TOKEN_SECONDS);
+        SpawnerRequest.MintToken request = new SpawnerRequest.MintToken(Role.CAPTAIN, "opencode", null, TOKEN_SECONDS);
         String token = client.request(request, TokenView.Minted.class).token();
         Path file = tokenFile();
         Files.createDirectories(file.getParent());

@@ -58,8 +58,8 @@ final class OpenCommand implements Callable<Integer> {
         if (share && id == null) {
             throw Fields.invalid("ID", "is missing: which session to share");
         }
-        SpawnerRequest.Open request = new SpawnerRequest.Open(
-                id, share, share ? TokenCommand.seconds("--expires", expires) : 0);
+        SpawnerRequest.Open request =
+                new SpawnerRequest.Open(id, share, share ? TokenCommand.seconds("--expires", expires) : 0);
         try (GatewayClient client = main.context().connect()) {
             JsonObject answer = client.request(request);
             if (main.json()) {

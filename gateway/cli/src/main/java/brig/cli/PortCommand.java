@@ -71,7 +71,8 @@ final class PortCommand implements Callable<Integer> {
         InetSocketAddress address = address();
         String spawnId;
         try (GatewayClient client = main.context().connect()) {
-            spawnId = client.request(new SpawnerRequest.Status(id), SpawnView.class).spawnId();
+            spawnId = client.request(new SpawnerRequest.Status(id), SpawnView.class)
+                    .spawnId();
         }
         try (ServerSocketChannel server = ServerSocketChannel.open().bind(address)) {
             InetSocketAddress bound = (InetSocketAddress) server.getLocalAddress();

@@ -45,7 +45,9 @@ final class PruneCommand implements Callable<Integer> {
                     .println((dryRun ? "would delete " : "deleted ")
                             + amount(pruned.spawns(), pruned.bytes())
                             + (reasons.isEmpty() ? "" : ": " + reasons));
-            main.terminal().println((dryRun ? "would keep " : "kept ") + amount(pruned.kept().spawns(), pruned.kept().bytes()));
+            main.terminal()
+                    .println((dryRun ? "would keep " : "kept ")
+                            + amount(pruned.kept().spawns(), pruned.kept().bytes()));
         }
         return 0;
     }

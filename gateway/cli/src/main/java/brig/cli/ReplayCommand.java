@@ -39,7 +39,11 @@ final class ReplayCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         raw.apply(main.terminal());
         SpawnRequest request = new SpawnRequest(
-                null, null, new SpawnRequest.AgentConfig(AGENT, name, List.of(String.valueOf(speed)), null), "play", true);
+                null,
+                null,
+                new SpawnRequest.AgentConfig(AGENT, name, List.of(String.valueOf(speed)), null),
+                "play",
+                true);
         return RunCommand.stream(
                 main, AGENT, new SpawnerRequest.Spawn(request, SpawnOptions.CLIENT, null), spawnId -> {});
     }

@@ -115,8 +115,7 @@ final class RepositoryCommand {
 
     private int say(String what, Path folder, EditedFile config) {
         if (main.json()) {
-            main.terminal()
-                    .json(new Edited(folder.toString(), config.file().toString()));
+            main.terminal().json(new Edited(folder.toString(), config.file().toString()));
         } else {
             main.terminal().note(what + ", in " + config.file());
         }

@@ -72,14 +72,15 @@ final class RouteCommand {
     /** What a file of this command says, which is that of a policy. */
     @CamelCase
     @Extensible
-    private record RouteFile(
-            @OmitEmpty Map<String, Source> secrets, Map<String, Route> modelRoutes) {}
+    private record RouteFile(@OmitEmpty Map<String, Source> secrets, Map<String, Route> modelRoutes) {}
 
     /** @param secret the name of the secret that is put into {@code header}; null for a server without a key */
     @CamelCase
     @Extensible
     private record Route(
-            String baseUrl, @Nullable String secret, @Nullable String header) {}
+            String baseUrl,
+            @Nullable String secret,
+            @Nullable String header) {}
 
     /** Where a key is. */
     @CamelCase
@@ -184,8 +185,7 @@ final class RouteCommand {
         Map<String, Source> secrets = Map.of();
         if (key != null) {
             secret = "BRIG_ROUTE_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
-            secrets = Map.of(
-                    secret, new Source(keep(name, key).toString(), null, "http".equals(base.getScheme())));
+            secrets = Map.of(secret, new Source(keep(name, key).toString(), null, "http".equals(base.getScheme())));
         } else {
             Files.deleteIfExists(keyFile(name));
         }

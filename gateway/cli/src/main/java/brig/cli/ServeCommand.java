@@ -82,7 +82,9 @@ final class ServeCommand implements Callable<Integer> {
     /** What of the operator's files cannot be used: nobody would look for it before a spawn is refused. */
     private void sayFaults(Path spawner) {
         try (GatewayClient client = GatewayClient.connect(spawner)) {
-            client.request(new SpawnerRequest.Agents(), HelloAnswer.class).faults().forEach(main.terminal()::note);
+            client.request(new SpawnerRequest.Agents(), HelloAnswer.class)
+                    .faults()
+                    .forEach(main.terminal()::note);
         } catch (IOException | BrigException e) {
             main.terminal().note("what can be run here is not known yet: " + e.getMessage());
         }

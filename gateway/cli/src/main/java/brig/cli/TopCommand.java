@@ -91,7 +91,8 @@ final class TopCommand implements Callable<Integer> {
         List<TopTable.Row> counted = new ArrayList<>();
         for (TopTable.Row row : rows) {
             TopTable.Row last = known.get(row.view().spawnId());
-            TopTable.Row now = last != null && last.view().lastSeq() == row.view().lastSeq()
+            TopTable.Row now = last != null
+                            && last.view().lastSeq() == row.view().lastSeq()
                     ? new TopTable.Row(row.view(), row.framesPerSecond(), last.inputTokens(), last.outputTokens())
                     : ask(client, row);
             withTokens.put(row.view().spawnId(), now);

@@ -36,8 +36,7 @@ final class TrackPublisher implements FrameSink, AutoCloseable {
      * @param ack the last frame that is recorded; null where something is wrong
      */
     @Extensible
-    private record Recorded(
-            @Nullable Long ack, @Nullable String error) {}
+    private record Recorded(@Nullable Long ack, @Nullable String error) {}
 
     private final GatewayClient client;
     private final Consumer<String> note;

@@ -32,8 +32,7 @@ final class TreeDrawing {
         List<String> lines = new ArrayList<>();
         TreeView.Main main = tree.main();
         String agent = main.agent() == null ? tree.agent() : main.agent();
-        lines.add(line(
-                agent + " " + tree.taskId(), doing(main), main.startedMs(), main.endedMs(), main.usage(), ""));
+        lines.add(line(agent + " " + tree.taskId(), doing(main), main.startedMs(), main.endedMs(), main.usage(), ""));
         lines.addAll(agents(tree.agents()));
         long frames = tree.leftOut().frames();
         if (frames > 0) {
@@ -53,8 +52,7 @@ final class TreeDrawing {
 
     /** From the last to the first: so it is known of each whether a sibling follows. */
     private List<String> agents(List<TreeView.SubAgent> agents) {
-        int deepest =
-                agents.stream().mapToInt(TreeView.SubAgent::depth).max().orElse(0);
+        int deepest = agents.stream().mapToInt(TreeView.SubAgent::depth).max().orElse(0);
         boolean[] follows = new boolean[deepest + 2];
         List<String> upwards = new ArrayList<>();
         for (TreeView.SubAgent agent : agents.reversed()) {
@@ -73,8 +71,7 @@ final class TreeDrawing {
 
     private String agent(TreeView.SubAgent agent) {
         String type = agent.subagentType() == null ? "agent" : agent.subagentType();
-        String marks =
-                (agent.background() ? "  background" : "") + (agent.unknownParent() ? "  unknown parent" : "");
+        String marks = (agent.background() ? "  background" : "") + (agent.unknownParent() ? "  unknown parent" : "");
         String said = agent.error() == null ? agent.prompt() : agent.error();
         return line(
                 nameOf(type, agent.agentId()),
@@ -98,7 +95,8 @@ final class TreeDrawing {
      * @throws BrigException {@code NOT_FOUND} naming those that there are
      */
     static String agentOf(TreeView tree, String named) {
-        List<String> ids = tree.agents().stream().map(TreeView.SubAgent::agentId).toList();
+        List<String> ids =
+                tree.agents().stream().map(TreeView.SubAgent::agentId).toList();
         List<String> meant = ids.stream()
                 .filter(id -> named.length() >= SHORT_ID_CHARS && id.endsWith(named))
                 .toList();

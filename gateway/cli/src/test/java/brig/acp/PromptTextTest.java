@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.acp.message.EditorRequest;
+import brig.acp.view.PathMapping;
 import brig.protocol.BrigException;
 import brig.protocol.json.JsonObject;
 import java.nio.file.Path;
@@ -16,8 +17,8 @@ class PromptTextTest {
     private final PathMapping places = new PathMapping(Path.of("/home/me/shop"), Path.of("/w"));
 
     private String text(String blocks) {
-        JsonObject params =
-                JsonObject.read(("{\"sessionId\":\"s\",\"prompt\":[" + blocks.replace('\'', '"') + "]}").getBytes(UTF_8));
+        JsonObject params = JsonObject.read(
+                ("{\"sessionId\":\"s\",\"prompt\":[" + blocks.replace('\'', '"') + "]}").getBytes(UTF_8));
         return PromptText.of(params.as(EditorRequest.Prompt.class).prompt(), places);
     }
 

@@ -28,10 +28,11 @@ class SessionListTest {
 
     @Test
     void shouldListThoseOfAFolderOfTheEditor() {
-        List<SpawnView> views = List.of(
-                Views.spawn("spn_1", ""),
-                Views.spawn("spn_2", ",\"project\":\"acp/home/me/shop\""));
+        List<SpawnView> views =
+                List.of(Views.spawn("spn_1", ""), Views.spawn("spn_2", ",\"project\":\"acp/home/me/shop\""));
         SessionPage page = SessionList.of(views, "mock", new ListSessions("/home/me/shop", null));
-        assertEquals(List.of("spn_2"), page.sessions().stream().map(SessionPage.Info::sessionId).toList());
+        assertEquals(
+                List.of("spn_2"),
+                page.sessions().stream().map(SessionPage.Info::sessionId).toList());
     }
 }

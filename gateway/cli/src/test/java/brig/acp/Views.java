@@ -7,8 +7,9 @@ import brig.protocol.json.Json;
 
 /** Answers of a gateway, with what a test does not care about. */
 final class Views {
-    static final String SPAWNED = "{\"task_id\":\"spn_1\",\"spawn_id\":\"spn_1\",\"workspace\":\"/a\",\"auth_token\":\"x\","
-            + "\"io_socket\":\"/x\",\"status\":\"spawned\"}";
+    static final String SPAWNED =
+            "{\"task_id\":\"spn_1\",\"spawn_id\":\"spn_1\",\"workspace\":\"/a\",\"auth_token\":\"x\","
+                    + "\"io_socket\":\"/x\",\"status\":\"spawned\"}";
     static final String AUTHENTICATED = "{\"type\":\"authenticated\",\"spawn_id\":\"spn_1\",\"task_id\":\"spn_1\","
             + "\"role\":\"captain\",\"epoch\":\"x\",\"from\":1,\"state\":\"running\"}";
 

@@ -17,7 +17,8 @@ class TreeDrawingTest {
     private static List<String> draw(String agents, String activity, boolean complete, int leftOut) {
         String tree = "{`spawn_id`:`spn_1`,`task_id`:`fix`,`agent`:`claude`,`state`:`running`,`activity`:`" + activity
                 + "`,`epoch`:`e`,`last_seq`:9,`main`:{`agent`:`claude`,`status`:`running`,`started_ms`:1000,"
-                + "`input_tokens`:6323,`output_tokens`:40,`messages`:1},`agents`:[" + agents + "],`counts`:{},`complete`:"
+                + "`input_tokens`:6323,`output_tokens`:40,`messages`:1},`agents`:[" + agents
+                + "],`counts`:{},`complete`:"
                 + complete + ",`left_out`:{`frames`:" + leftOut + ",`texts`:0}}";
         return new TreeDrawing(
                         Json.read(tree.replace('`', '"').getBytes(StandardCharsets.UTF_8), TreeView.class), 62_500)
@@ -39,15 +40,14 @@ class TreeDrawingTest {
                         "│  └─ agent d  completed",
                         "└─ agent e  completed",
                         "   └─ agent f  completed"),
-                draw(
-                        String.join(
-                                ",",
-                                agent("a", 1, ""),
-                                agent("b", 2, ""),
-                                agent("c", 3, ""),
-                                agent("d", 2, ""),
-                                agent("e", 1, ""),
-                                agent("f", 2, ""))));
+                draw(String.join(
+                        ",",
+                        agent("a", 1, ""),
+                        agent("b", 2, ""),
+                        agent("c", 3, ""),
+                        agent("d", 2, ""),
+                        agent("e", 1, ""),
+                        agent("f", 2, ""))));
     }
 
     @Test
@@ -64,10 +64,9 @@ class TreeDrawingTest {
     void shouldSayWhatIsKnownOfAnAgent() {
         assertEquals(
                 "└─ explorer d95ba9b  completed  3.2s  5 in 7 out  background  unknown parent  Look for it.",
-                draw(
-                                "{`agent_id`:`d95ba9b`,`depth`:1,`background`:true,`status`:`completed`,`subagent_type`:`explorer`,"
-                                        + "`unknown_parent`:true,`started_ms`:10000,`ended_ms`:13200,`input_tokens`:5,`output_tokens`:7,"
-                                        + "`prompt`:`Look for it.`}")
+                draw("{`agent_id`:`d95ba9b`,`depth`:1,`background`:true,`status`:`completed`,`subagent_type`:`explorer`,"
+                                + "`unknown_parent`:true,`started_ms`:10000,`ended_ms`:13200,`input_tokens`:5,`output_tokens`:7,"
+                                + "`prompt`:`Look for it.`}")
                         .getLast());
     }
 
@@ -83,10 +82,10 @@ class TreeDrawingTest {
 
     @Test
     void shouldNotLetAnAgentCommandTheTerminal() {
-        String line = draw(
-                        "{`agent_id`:`a`,`depth`:1,`background`:false,`status`:`running`,`subagent_type`:`x\\u001b[2J`,"
+        String line =
+                draw("{`agent_id`:`a`,`depth`:1,`background`:false,`status`:`running`,`subagent_type`:`x\\u001b[2J`,"
                                 + "`prompt`:`one\\ntwo\\u009b31m \\u202ethree " + "y".repeat(100) + "`}")
-                .get(1);
+                        .get(1);
         assertFalse(line.chars().anyMatch(c -> Character.isISOControl(c) || c == '\u202e'), line);
         assertEquals("└─ x [2J a  running  one two 31m  three " + "y".repeat(41) + "…", line);
     }

@@ -46,12 +46,7 @@ public final class StateRecovery {
             String database = paths.database().toString();
             return outcome.aside() == null
                     ? new Done(database, false, null, null, null)
-                    : new Done(
-                            database,
-                            true,
-                            outcome.aside().toString(),
-                            outcome.kept(),
-                            outcome.rebuilt());
+                    : new Done(database, true, outcome.aside().toString(), outcome.kept(), outcome.rebuilt());
         } finally {
             lock.close();
         }

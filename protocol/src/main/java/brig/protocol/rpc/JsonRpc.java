@@ -20,17 +20,16 @@ public final class JsonRpc<W> {
 
     private record Request(@Nullable String jsonrpc, long id, String method, Object params) {}
 
-    private record Notification(@Nullable String jsonrpc, String method, @Nullable Object params) {}
+    private record Notification(
+            @Nullable String jsonrpc,
+            String method,
+            @Nullable Object params) {}
 
     private record Result(
-            @Nullable String jsonrpc,
-            @WriteNull @Nullable Object id,
-            Object result) {}
+            @Nullable String jsonrpc, @WriteNull @Nullable Object id, Object result) {}
 
     private record Failure(
-            @Nullable String jsonrpc,
-            @WriteNull @Nullable Object id,
-            RpcError error) {}
+            @Nullable String jsonrpc, @WriteNull @Nullable Object id, RpcError error) {}
 
     private final Predicate<byte[]> output;
     private final @Nullable String version;

@@ -27,8 +27,7 @@ public sealed interface BrigMeta {
             int exitCode,
             @Nullable String signal,
             @Nullable String reason,
-            @Nullable TokenUsage usage)
-            implements BrigMeta {}
+            @Nullable TokenUsage usage) implements BrigMeta {}
 
     /**
      * Of a tool call: which sub-agent it is, or is of.
@@ -41,6 +40,5 @@ public sealed interface BrigMeta {
             String agent,
             @Nullable String parentId,
             @Nullable String parentToolId,
-            @Nullable String sessionId)
-            implements BrigMeta {}
+            @Nullable String sessionId) implements BrigMeta {}
 }

@@ -70,8 +70,7 @@ public record CallFields(
     public record Written(ContentBlock content) implements Content {}
 
     /** @param oldText null for a new file, or where that is not known */
-    public record Diff(
-            String path, @Nullable String oldText, String newText) implements Content {}
+    public record Diff(String path, @Nullable String oldText, String newText) implements Content {}
 
     /** A call of which nothing but how far it is is new. */
     public static CallFields status(String toolCallId, Status status) {

@@ -41,7 +41,8 @@ public sealed interface EditorRequest {
     record LoadSession(@Flat SessionFolder folder, @NotEmpty String sessionId) implements EditorRequest {}
 
     /** {@code session/resume}: a session that there is, from now on. */
-    record ResumeSession(@Flat SessionFolder folder, @NotEmpty String sessionId) implements EditorRequest {}
+    record ResumeSession(
+            @Flat SessionFolder folder, @NotEmpty String sessionId) implements EditorRequest {}
 
     /**
      * {@code session/list}.
@@ -55,8 +56,7 @@ public sealed interface EditorRequest {
     record Prompt(
             @NotEmpty String sessionId,
             List<ContentBlock> prompt,
-            @Name("_meta") @Nullable EditorMeta meta)
-            implements EditorRequest {
+            @Name("_meta") @Nullable EditorMeta meta) implements EditorRequest {
         /** Whether it takes the control of the session from whoever has it. */
         public boolean takesControl() {
             return meta != null && meta.takeControl();

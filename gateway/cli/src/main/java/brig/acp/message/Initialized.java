@@ -12,10 +12,7 @@ import java.util.List;
  */
 @CamelCase
 public record Initialized(
-        int protocolVersion,
-        AgentCapabilities agentCapabilities,
-        AgentInfo agentInfo,
-        List<String> authMethods) {
+        int protocolVersion, AgentCapabilities agentCapabilities, AgentInfo agentInfo, List<String> authMethods) {
     private static final int VERSION = 1;
 
     /** What Brig can. */

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The answer to {@code session/prompt}. */
 @CamelCase
-public record PromptEnded(StopReason stopReason, @Name("_meta") @Nullable Meta meta) {
+public record PromptEnded(
+        StopReason stopReason, @Name("_meta") @Nullable Meta meta) {
     /** Why a turn is over. */
     public enum StopReason {
         END_TURN,

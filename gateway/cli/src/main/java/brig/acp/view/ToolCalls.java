@@ -1,8 +1,8 @@
-package brig.acp;
+package brig.acp.view;
 
 import brig.acp.message.BrigMeta;
-import brig.acp.message.CallFields.Status;
 import brig.acp.message.CallFields;
+import brig.acp.message.CallFields.Status;
 import brig.acp.message.ContentBlock;
 import brig.acp.message.Meta;
 import brig.acp.message.SessionUpdate;

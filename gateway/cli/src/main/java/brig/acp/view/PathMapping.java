@@ -1,4 +1,4 @@
-package brig.acp;
+package brig.acp.view;
 
 import brig.acp.message.CallFields;
 import brig.protocol.json.JsonObject;
@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param folder the editor's
  * @param workspace where the agent's {@code /workspace} is on the host
  */
-record PathMapping(Path folder, Path workspace) {
+public record PathMapping(Path folder, Path workspace) {
     private static final String INSIDE = "/workspace";
     private static final String FILE = "file://";
     private static final List<String> NAMES = List.of("file_path", "filePath", "path");
 
     /** A link of the editor as the agent can follow it: one into the editor's folder leads into the workspace. */
-    String inside(String uri) {
+    public String inside(String uri) {
         String below = FILE + folder;
         return uri.equals(below) || uri.startsWith(below + "/") ? FILE + INSIDE + uri.substring(below.length()) : uri;
     }

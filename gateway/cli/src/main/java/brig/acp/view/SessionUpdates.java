@@ -1,4 +1,4 @@
-package brig.acp;
+package brig.acp.view;
 
 import brig.acp.message.ContentBlock;
 import brig.acp.message.SessionUpdate;
@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Decision 0082.
  */
-final class SessionUpdates {
+public final class SessionUpdates {
     private final Consumer<SessionUpdate> sink;
     private final ToolCalls calls;
 
-    SessionUpdates(PathMapping places, Consumer<SessionUpdate> sink) {
+    public SessionUpdates(PathMapping places, Consumer<SessionUpdate> sink) {
         this.sink = sink;
         this.calls = new ToolCalls(places, sink);
     }
 
-    void handle(Frame frame) {
+    public void handle(Frame frame) {
         switch (frame) {
             case Frame.Chunk chunk -> handleChunk(chunk);
             case Frame.Tool tool -> calls.handleTool(tool);
@@ -37,8 +37,7 @@ final class SessionUpdates {
             }
             case Frame.Egress egress -> {
                 if (egress.event() instanceof EgressEvent.Blocked(EgressEvent.Request request)) {
-                    note("blocked " + request.method() + " " + request.host() + request.path() + ": "
-                            + request.rule());
+                    note("blocked " + request.method() + " " + request.host() + request.path() + ": " + request.rule());
                 }
             }
             case Frame.Failure failure -> note(failure.code() + ": " + failure.error());
@@ -73,12 +72,12 @@ final class SessionUpdates {
     }
 
     /** What Brig has to tell the user; it is no word of the agent. */
-    void note(String sentence) {
+    public void note(String sentence) {
         sink.accept(new SessionUpdate.AgentThoughtChunk(new ContentBlock.Text("\n[brig] " + sentence + "\n")));
     }
 
     /** What a user said to the agent. */
-    void user(String messageId, String content) {
+    public void user(String messageId, String content) {
         sink.accept(new SessionUpdate.UserMessageChunk(new ContentBlock.Text(content), messageId));
     }
 
@@ -94,7 +93,7 @@ final class SessionUpdates {
     }
 
     /** What was held back for a moment, so that a burst of small pieces is one update. */
-    void flush() {
+    public void flush() {
         calls.flush();
     }
 }

@@ -1,4 +1,4 @@
-package brig.acp;
+package brig.acp.view;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,4 +1,4 @@
-package brig.acp;
+package brig.acp.view;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -45,7 +45,8 @@ class ToolCallsTest {
     void shouldTellACallOnceAndUpdateItThen() {
         write("a");
         shown.flush();
-        shown.handle(new Frame.Tool("c1", null, "Bash", "execute", null, Frame.Tool.Progress.COMPLETED, null, "ab", false));
+        shown.handle(
+                new Frame.Tool("c1", null, "Bash", "execute", null, Frame.Tool.Progress.COMPLETED, null, "ab", false));
         shown.flush();
         assertEquals("a", textOf(updates.getFirst()));
         SessionUpdate.ToolCallUpdate update = (SessionUpdate.ToolCallUpdate) updates.get(1);
