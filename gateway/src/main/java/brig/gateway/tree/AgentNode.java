@@ -1,6 +1,6 @@
 package brig.gateway.tree;
 
-import brig.protocol.json.Fields;
+import brig.protocol.frame.Frame;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -96,8 +96,8 @@ final class AgentNode {
         texts.put(name, text);
     }
 
-    void addUsage(Fields usage, boolean fromEgress) {
-        (fromEgress ? readOff : told).add(usage);
+    void addUsage(Frame.Usage usage) {
+        (usage.source() == null ? told : readOff).add(usage);
     }
 
     /** What it cost: by its own word, or else as read off its requests. */
