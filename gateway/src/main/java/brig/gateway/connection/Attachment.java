@@ -1,12 +1,12 @@
 package brig.gateway.connection;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.session.Session;
 import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.Subscription;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.frame.AttachOptions;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;

@@ -1,9 +1,9 @@
 package brig.gateway.session;
 
-import brig.gateway.auth.Role;
 import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
+import brig.protocol.Role;
 import brig.protocol.frame.ConnectionLine;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
 package brig.gateway.session;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.stream.AgentFilter;
 import brig.gateway.stream.FrameSink;
@@ -9,7 +8,9 @@ import brig.gateway.stream.StreamLog;
 import brig.gateway.stream.Subscription;
 import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
+import brig.protocol.Role;
 import brig.protocol.StreamPosition;
+import brig.protocol.api.SessionStatus;
 import brig.protocol.control.Message;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;

@@ -1,6 +1,11 @@
 package brig.gateway.tree;
 
+<<<<<<< HEAD
 import brig.protocol.frame.Frame;
+=======
+import brig.protocol.api.AgentStatus;
+import brig.protocol.json.Fields;
+>>>>>>> main
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,12 +1,19 @@
 package brig.gateway.tree;
 
 import brig.protocol.BrigException;
+<<<<<<< HEAD
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
+=======
+import brig.protocol.Limits;
+import brig.protocol.api.AgentStatus;
+import brig.protocol.json.Fields;
+>>>>>>> main
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,8 +112,14 @@ public final class AgentTree {
                 fromEgress
                         ? AgentNode.Place.READ_OFF
                         : parentId == null ? AgentNode.Place.TOLD : AgentNode.Place.TOLD_PARENT);
+<<<<<<< HEAD
         if (frame.status() != null) {
             node.become(AgentStatus.valueOf(frame.status().name()), nowMs);
+=======
+        AgentStatus status = toldStatus(frame.text("status", ""));
+        if (status != null) {
+            node.become(status, nowMs);
+>>>>>>> main
         }
         if (!fromEgress) {
             node.setBackground(frame.background() != null && frame.background());
@@ -117,6 +130,15 @@ public final class AgentTree {
         keep(node, "prompt", frame.prompt());
         keep(node, "summary", frame.summary());
         keep(node, "error", frame.error());
+    }
+
+    /** The status of that name in a frame; null for what no frame may say. */
+    private static @Nullable AgentStatus toldStatus(String name) {
+        return Arrays.stream(AgentStatus.values())
+                .filter(status -> status != AgentStatus.UNKNOWN && status != AgentStatus.LOST)
+                .filter(status -> status.wireName().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     private void place(AgentNode node, @Nullable String parentId, AgentNode.Place place) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import brig.gateway.auth.Access;
-import brig.gateway.auth.Role;
 import brig.gateway.spawn.GrantedSpawn;
 import brig.gateway.spawn.Spawn;
 import brig.gateway.spawn.SpawnBench;
@@ -13,6 +12,7 @@ import brig.gateway.time.FakeTime;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.Role;
 import brig.protocol.StreamPosition;
 import brig.protocol.frame.CaptainLine;
 import brig.protocol.frame.ConnectionLine;
