@@ -1,19 +1,17 @@
 package brig.gateway.tree;
 
 import brig.protocol.BrigException;
-<<<<<<< HEAD
+import brig.protocol.SpawnState;
+import brig.protocol.api.AgentStatus;
+import brig.protocol.api.SpawnActivity;
+import brig.protocol.api.TreeView;
 import brig.protocol.frame.Frame;
 import brig.protocol.frame.NumberedFrame;
-=======
-import brig.protocol.Limits;
-import brig.protocol.api.AgentStatus;
-import brig.protocol.json.Fields;
->>>>>>> main
+import brig.protocol.frame.TokenUsage;
 import brig.protocol.json.Json;
 import brig.protocol.wire.FrameType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -112,14 +110,8 @@ public final class AgentTree {
                 fromEgress
                         ? AgentNode.Place.READ_OFF
                         : parentId == null ? AgentNode.Place.TOLD : AgentNode.Place.TOLD_PARENT);
-<<<<<<< HEAD
         if (frame.status() != null) {
             node.become(AgentStatus.valueOf(frame.status().name()), nowMs);
-=======
-        AgentStatus status = toldStatus(frame.text("status", ""));
-        if (status != null) {
-            node.become(status, nowMs);
->>>>>>> main
         }
         if (!fromEgress) {
             node.setBackground(frame.background() != null && frame.background());
@@ -130,15 +122,6 @@ public final class AgentTree {
         keep(node, "prompt", frame.prompt());
         keep(node, "summary", frame.summary());
         keep(node, "error", frame.error());
-    }
-
-    /** The status of that name in a frame; null for what no frame may say. */
-    private static @Nullable AgentStatus toldStatus(String name) {
-        return Arrays.stream(AgentStatus.values())
-                .filter(status -> status != AgentStatus.UNKNOWN && status != AgentStatus.LOST)
-                .filter(status -> status.wireName().equals(name))
-                .findFirst()
-                .orElse(null);
     }
 
     private void place(AgentNode node, @Nullable String parentId, AgentNode.Place place) {
@@ -218,50 +201,54 @@ public final class AgentTree {
         }
     }
 
-    /** Adds what all of them cost together, where anything is known. */
-    void putUsage(Map<String, @Nullable Object> view) {
+    /** What all of them cost together; null where nothing is known. */
+    @Nullable
+    TokenUsage usage() {
         TokenCount all = new TokenCount();
         all.add(main.tokens());
         nodes.values().forEach(node -> all.add(node.tokens()));
-        if (!all.isEmpty()) {
-            Map<String, @Nullable Object> usage = new LinkedHashMap<>();
-            all.putInto(usage);
-            view.put("usage", usage);
-        }
+        return all.usage();
     }
+
+    /**
+     * Whose tree it is, for the view of it.
+     *
+     * @param agent name of the agent profile
+     * @param lastSeq up to which the stream was read
+     */
+    public record Owner(
+            String spawnId,
+            String taskId,
+            String agent,
+            SpawnState state,
+            SpawnActivity activity,
+            String epoch,
+            long lastSeq) {}
 
     /** What a client gets: the agent itself, its sub-agents with each below its parent's, and what is not there. */
-    public Map<String, @Nullable Object> view() {
-        Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        Map<String, @Nullable Object> itself = new LinkedHashMap<>();
-        main.putInto(itself, 0);
-        itself.put("messages", messages);
-        view.put("main", itself);
-        List<Map<String, @Nullable Object>> agents = new ArrayList<>();
-        int deepest = 0;
-        for (Placed placed : inOrder()) {
-            Map<String, @Nullable Object> agent = new LinkedHashMap<>();
-            placed.node().putInto(agent, placed.depth());
-            agents.add(agent);
-            deepest = Math.max(deepest, placed.depth());
-        }
-        view.put("agents", agents);
-        view.put("counts", counts(deepest));
-        view.put("complete", complete && framesLeftOut == 0);
-        view.put("left_out", Map.of("frames", framesLeftOut, "texts", textsCut));
-        return view;
-    }
-
-    private Map<String, Object> counts(int deepest) {
-        Map<String, Object> counts = new LinkedHashMap<>();
-        counts.put("agents", nodes.size());
-        counts.put("running", count(AgentStatus.SPAWNED) + count(AgentStatus.RUNNING));
-        counts.put("completed", count(AgentStatus.COMPLETED));
-        counts.put("failed", count(AgentStatus.FAILED));
-        counts.put("killed", count(AgentStatus.KILLED));
-        counts.put("lost", count(AgentStatus.LOST));
-        counts.put("max_depth", deepest);
-        return counts;
+    public TreeView view(Owner owner) {
+        List<Placed> placed = inOrder();
+        int deepest = placed.stream().mapToInt(Placed::depth).max().orElse(0);
+        return new TreeView(
+                owner.spawnId(),
+                owner.taskId(),
+                owner.agent(),
+                owner.state(),
+                owner.activity(),
+                owner.epoch(),
+                owner.lastSeq(),
+                main.viewOfMain(messages),
+                placed.stream().map(one -> one.node().view(one.depth())).toList(),
+                new TreeView.Counts(
+                        nodes.size(),
+                        count(AgentStatus.SPAWNED) + count(AgentStatus.RUNNING),
+                        count(AgentStatus.COMPLETED),
+                        count(AgentStatus.FAILED),
+                        count(AgentStatus.KILLED),
+                        count(AgentStatus.LOST),
+                        deepest),
+                complete && framesLeftOut == 0,
+                new TreeView.LeftOut(framesLeftOut, textsCut));
     }
 
     private long count(AgentStatus status) {

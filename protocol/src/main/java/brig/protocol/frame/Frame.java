@@ -298,7 +298,8 @@ public sealed interface Frame {
      * @param dropped how many frames like this were left out before it
      */
     record Egress(
-            @Flat EgressEvent.@Nullable Shown event, @OmitEmpty long dropped) implements Frame {}
+            @Flat EgressEvent.@Nullable Shown event,
+            @OmitEmpty long dropped) implements Frame {}
 
     /**
      * The agent's own session.

@@ -59,8 +59,7 @@ class FrameSchemasTest {
         for (RecordShape.Field field : RecordShape.of(NumberedFrame.class).fields()) {
             if (!field.flat()) {
                 common.add(field.name());
-                assertEquals(
-                        !field.omitEmpty(), schema.texts("required").contains(field.name()), () -> field.name());
+                assertEquals(!field.omitEmpty(), schema.texts("required").contains(field.name()), () -> field.name());
             }
         }
         assertEquals(common, schema.object("properties").names());
@@ -69,7 +68,8 @@ class FrameSchemasTest {
     @Test
     void shouldDescribeEveryLineAboutAConnection() {
         JsonObject schema = RecordSchema.named("connection");
-        Set<String> types = new TreeSet<>(schema.object("properties").object("type").texts("enum"));
+        Set<String> types =
+                new TreeSet<>(schema.object("properties").object("type").texts("enum"));
         assertEquals(new TreeSet<>(RecordShape.kinds(ConnectionLine.class).tags()), types);
         Map<String, JsonObject> byType = byType(schema);
         types.removeAll(byType.keySet());
@@ -82,8 +82,7 @@ class FrameSchemasTest {
         JsonObject schema = RecordSchema.named("captain");
         JsonObject definitions = schema.object("$defs");
         assertEquals(
-                List.of(),
-                RecordSchema.differences(schema, definitions.object("auth"), CaptainLine.Auth.class, ""));
+                List.of(), RecordSchema.differences(schema, definitions.object("auth"), CaptainLine.Auth.class, ""));
         assertEquals(
                 List.of(),
                 RecordSchema.differences(schema, definitions.object("message"), CaptainLine.UserMessage.class, ""));
@@ -102,8 +101,7 @@ class FrameSchemasTest {
         JsonObject schema = RecordSchema.named("multiplex");
         JsonObject definitions = schema.object("$defs");
         assertEquals(
-                List.of(),
-                RecordSchema.differences(schema, definitions.object("auth"), CaptainLine.Token.class, ""));
+                List.of(), RecordSchema.differences(schema, definitions.object("auth"), CaptainLine.Token.class, ""));
         RecordShape.Kinds kinds = RecordShape.kinds(MultiplexLine.class);
         Set<String> described = new TreeSet<>();
         for (String name : List.of("subscribe", "send", "other", "ping")) {
@@ -112,8 +110,7 @@ class FrameSchemasTest {
             List<String> actions = action.has("const") ? List.of(action.text("const", "")) : action.texts("enum");
             for (String one : actions) {
                 described.add(one);
-                assertEquals(
-                        List.of(), RecordSchema.differences(schema, definition, kinds.named(one), "action"), one);
+                assertEquals(List.of(), RecordSchema.differences(schema, definition, kinds.named(one), "action"), one);
             }
         }
         assertEquals(new TreeSet<>(kinds.tags()), described);
