@@ -31,6 +31,7 @@ import brig.protocol.Limits;
 import brig.protocol.control.WorkspacesAnswer;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
+import brig.protocol.json.JsonObject;
 import brig.protocol.message.SpawnRequest;
 import brig.protocol.wire.ObjectDecoder;
 import io.netty.channel.Channel;
@@ -226,7 +227,7 @@ public final class SpawnerSocket {
         private CompletionStage<Map<String, ?>> answer(Fields asked) {
             try {
                 if (attachment != null) {
-                    attachment.handleMessage(asked);
+                    attachment.handleMessage(JsonObject.of(asked.asMap()));
                     return CompletableFuture.completedFuture(Map.of());
                 }
                 String action = asked.requiredText("action");

@@ -1,5 +1,6 @@
 package brig.gateway.spawn;
 
+import brig.protocol.SpawnState;
 import brig.protocol.control.EgressAnswer.OpenAsk;
 import brig.protocol.json.Fields;
 import java.util.HashSet;

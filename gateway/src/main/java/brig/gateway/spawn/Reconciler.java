@@ -6,6 +6,7 @@ import brig.gateway.time.Timers;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
 import brig.protocol.control.WorkersAnswer;
 import brig.protocol.control.WorkersAnswer.WorkerView;
 import brig.protocol.json.Fields;

@@ -10,6 +10,7 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
 import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;

@@ -5,6 +5,7 @@ import brig.gateway.worker.WorkerStream;
 import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
+import brig.protocol.SpawnState;
 import brig.protocol.control.FindingStatus;
 import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;

@@ -7,6 +7,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.Limits;
+import brig.protocol.SpawnState;
 import brig.protocol.control.Posture;
 import brig.protocol.control.SpawnAnswer;
 import brig.protocol.json.Fields;

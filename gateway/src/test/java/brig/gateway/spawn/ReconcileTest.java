@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import brig.gateway.stream.RecordingSink;
 import brig.protocol.ErrorCode;
+import brig.protocol.SpawnState;
 import brig.protocol.control.EgressAnswer;
 import brig.protocol.json.Json;
 import java.nio.charset.StandardCharsets;

@@ -1,9 +1,9 @@
-package brig.gateway.spawn;
+package brig.protocol;
 
 import java.util.Locale;
 
 /** The states of a spawn, and which follows which. */
-public enum SpawnState {
+public enum SpawnState implements WireName {
     /** Recorded; nothing was started. */
     REQUESTED,
     /** The worker-agent was asked. */
@@ -34,6 +34,7 @@ public enum SpawnState {
     }
 
     /** The value of {@code state} on the wire. */
+    @Override
     public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -1,12 +1,11 @@
-package brig.gateway.session;
+package brig.protocol.api;
 
-import brig.gateway.spawn.SpawnState;
-import brig.protocol.json.Fields;
-import java.util.Arrays;
+import brig.protocol.SpawnState;
+import brig.protocol.WireName;
 import java.util.Locale;
 
 /** What a state of a spawn means for who wants to talk to it. */
-public enum SessionStatus {
+public enum SessionStatus implements WireName {
     /** It cannot be talked to yet, or nobody knows whether it can. */
     PENDING,
     /** Its worker takes messages. */
@@ -22,15 +21,8 @@ public enum SessionStatus {
         };
     }
 
-    /** @throws brig.protocol.BrigException {@code INVALID_FIELD} for another word */
-    public static SessionStatus read(String text) {
-        return Arrays.stream(values())
-                .filter(status -> status.wireName().equals(text))
-                .findFirst()
-                .orElseThrow(() -> Fields.invalid("status", "must be pending, active or inactive"));
-    }
-
     /** The value of {@code status} on the wire. */
+    @Override
     public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }
