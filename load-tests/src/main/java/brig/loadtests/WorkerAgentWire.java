@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a worker-agent as a gateway has it (the package documentation of {@code brig.workeragent.link} describes
+ * A connection to a worker-agent as a gateway has it (the package documentation of {@code brig.protocol.control} describes
  * the protocol): what is measured is the wall, without the gateway's part. One request at a time.
  */
 final class WorkerAgentWire implements AutoCloseable {
