@@ -11,6 +11,7 @@ import brig.protocol.BrigException;
 import brig.protocol.ErrorCode;
 import brig.protocol.Ids;
 import brig.protocol.SpawnState;
+import brig.protocol.api.SpawnActivity;
 import brig.protocol.control.Posture;
 import brig.protocol.json.Fields;
 import brig.protocol.json.Json;
@@ -226,7 +227,7 @@ public final class Spawn {
     }
 
     /** What it does now, as views say it. */
-    public String doing() {
+    public SpawnActivity doing() {
         return activity.in(state, exit);
     }
 
